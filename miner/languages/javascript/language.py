@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from harness.core.test_ids import files
+from miner.languages.base import RecordedTests
 from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
+    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, TaskRun, TestCommand
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
 
+_STRIPPED = frozenset({"jest", "vitest", "mocha", "node:test", "tap"})
 _SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 
 
@@ -79,7 +81,9 @@ class JavaScript:
         return dict(read([path for path in paths if path.endswith(_SOURCES)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file that has listed tests."""
+        """By the syntax tree of each file that has listed tests, under runners that tell which test runs."""
+        if task.instance.test.framework not in _STRIPPED:
+            return RecordedTests()
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         return record(
             {path: source for path, source in sources.items() if path in listed},
