@@ -249,7 +249,8 @@ function ofVitest(path, scope) {
   const test = worker && worker.current;
   if (!test) return [];
   const all = () => (test.file ? testsBelow(test.file, [], (task) => task.type === "suite", (task) => task.tasks) : []);
-  const titles = (task) => (task && task.filepath === undefined ? [...titles(task.suite), task.name] : []);
+  const isRoot = (task) => !task || task.filepath !== undefined || (task.type === "suite" && task.name === ""); // in vitest 0 and 1
+  const titles = (task) => (isRoot(task) ? [] : [...titles(task.suite), task.name]);
   return [idAmong(test, all, (task) => idOf(path, titles(task)))];
 }
 
