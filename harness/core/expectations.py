@@ -16,9 +16,32 @@ OPERATORS = frozenset(
         *("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is", "is_not", "chain"),
         *("truth", "not", "almost", "not_almost", "count_equal", "regex", "not_regex", "startswith", "endswith"),
         *("isinstance", "not_isinstance", "raises", "no_raise", "warns", "calls", "doctest"),
+        *(
+            "js.is",
+            "js.===",
+            "js.==",
+            "js.deep",
+            "js.truth",
+            "js.defined",
+            "js.match",
+            "js.contain",
+            "js.contain_equal",
+        ),
+        *(
+            "js.length",
+            "js.property",
+            "js.object",
+            "js.close",
+            "js.<",
+            "js.<=",
+            "js.>",
+            "js.>=",
+            "js.instance",
+            "js.raises",
+        ),
     )
 )
-"""What an assertion can be decided by; harness/judging/operators.py has them."""
+"""What an assertion can be decided by; harness/judging has them, those of JavaScript in a folder of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)

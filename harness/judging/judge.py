@@ -13,6 +13,7 @@ from harness.core.expectations import Expected
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
 from harness.judging import operators, values
+from harness.judging.javascript import operators as javascript
 from harness.judging.values import MalformedError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from harness.judging.values import Event, Loaded
     from harness.languages.base import TestReport
 
-_EXACT = frozenset({"==", "is", "almost", "count_equal", "no_raise"})
+_EXACT = javascript.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
 """Operators that no one value satisfies everywhere."""
 _MOST_KINDS = 2
 """Standard classes of warnings at most among which one may be the right one."""
@@ -129,7 +130,7 @@ def largest(expected: Expected) -> int:
 
 def _too_much(site: Site, expected: Expected, out: _Out) -> str | None:
     """Why what came out is so much that some of it might be right, in words."""
-    if site.op not in _EXACT and out.size > largest(expected):
+    if (site.op not in _EXACT or site.options.get("not")) and out.size > largest(expected):
         return "what came out is far larger than what the fix gives"
     if site.op == "warns":
         caught = [member for listed in out.handed if isinstance(listed.value, list) for member in listed.value]
@@ -141,8 +142,18 @@ def _too_much(site: Site, expected: Expected, out: _Out) -> str | None:
         if any(isinstance(member, values.Raised) and len(member.names) > _MOST_BASES for member in caught):
             return "a warning of too many classes came out"
     error = out.raised.value if out.raised else None
-    if isinstance(error, values.Raised) and len(error.names) > _MOST_BASES:
+    if len(error.names if isinstance(error, values.Raised) else getattr(error, "chain", ())) > _MOST_BASES:
         return "an exception of too many classes came out"
+    return None
+
+
+def _another_kind(site: Site, expected: Expected, event: Event, out: _Out) -> str | None:
+    """Why what came out is nothing that the operator is for, in words."""
+    if any(values.is_of_javascript(value) is not site.op.startswith("js.") for value in event.values):
+        return "what came out is of another language"
+    needs_plain = expected.plain or site.decides == "operands"
+    if needs_plain and not all(loaded.plain for loaded in out.handed):
+        return "an object came out that has no plain form"
     return None
 
 
@@ -158,7 +169,9 @@ class _Out:
 
 def _read(event: Event) -> _Out:
     raised = None if event.raised is None else values.load(event.raised)
-    if raised is not None and not isinstance(raised.value, values.Raised | values.Opaque):
+    if raised is not None and not (
+        isinstance(raised.value, values.Raised | values.Opaque) or values.is_of_javascript(event.raised)
+    ):
         raise MalformedError("not an exception")
     return _Out(handed=tuple(map(values.load, event.values)), raised=raised)
 
@@ -171,12 +184,11 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         out = _read(event)
     except MalformedError as error:
         return f"what came out cannot be read: {error}"
-    if expected.plain and not all(loaded.plain for loaded in out.handed):
-        return "an object came out that has no plain form"
-    if too_much := _too_much(site, expected, out):
-        return too_much
+    unfit = _too_much(site, expected, out) or _another_kind(site, expected, event, out)
+    if unfit is not None:
+        return unfit
     given_values = [loaded.value for loaded in out.handed]
-    if site.op == "raises" and out.raised is not None:
+    if site.op in operators.CATCHING and out.raised is not None:
         given_values.append(out.raised.value)
     elif out.raised is not None:
         return "an exception was raised"
@@ -186,9 +198,7 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
             if len(given_values) == site.sides.count("out") + 1 and given_values[-1] is True
             else "it does not hold"
         )
-    if site.decides == "operands" and not all(loaded.plain for loaded in out.handed):
-        return "an object came out that has no plain form"
-    if site.op != "raises" and len(given_values) != site.sides.count("out"):
+    if site.op not in operators.CATCHING and len(given_values) != site.sides.count("out"):
         return "more or fewer values came out than it compares"
     expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
     site = replace(site, options={**site.options, **expected.options})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import GoldseamError
 from harness.judging import search, values
+from harness.judging.javascript import operators as javascript
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from harness.core.expectations import Site
 
+CATCHING = ("raises", "js.raises")
+"""Operators whose one value is what was raised."""
 _SAME_HASH = 64
 """Different items with one hash that are still counted."""
 _SINGLETONS = (None, True, False, ..., NotImplemented)
@@ -23,8 +26,8 @@ _SINGLETONS = (None, True, False, ..., NotImplemented)
 def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool:
     """Whether an assertion holds for what came out of the container and what was kept outside.
 
-    Where its operator is `raises`, the one value of `out` is the exception. Whatever a comparison raises, it does not
-    hold; only what fails on the host's own side is raised.
+    Where its operator is one of `CATCHING`, the one value of `out` is the exception. Whatever a comparison raises, it
+    does not hold; only what fails on the host's own side is raised.
 
     Raises:
         GoldseamError: the host cannot search with a regular expression.
@@ -33,7 +36,7 @@ def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool
     sides = {"out": iter(out), "kept": iter(expected)}
     try:
         operands = [next(sides[side]) for side in site.sides]
-        if site.op in ("raises", "warns"):
+        if site.op in CATCHING or site.op == "warns":
             operands = [*out, *expected]
         if site.op == "calls":
             operands = [out[0], list(expected)]
@@ -361,4 +364,5 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "warns": _warns,
     "calls": _calls,
     "doctest": _doctest,
+    **javascript.operators(search.matches),
 }

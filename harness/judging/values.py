@@ -20,6 +20,8 @@ from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from harness.judging.javascript import values as javascript
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -52,6 +54,36 @@ class Event:
     values: tuple[Any, ...] = ()
     raised: Any = None
     """The exception that came in place of further values; None where none did."""
+
+
+EVENT_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "id": (str,), "slot": (int,), "n": (int,), "values": (list,), "raised": (list, type(None)),
+}  # fmt: skip
+"""Of the frame that an event comes in, by name: the types that each may have."""
+_MOST = 1 << 31
+"""No slot is as large, and no assertion made as often."""
+
+
+def has_bounds(frame: Mapping[str, Any]) -> bool:
+    """Whether the numbers of an event's frame are such as a runner of ours counts."""
+    return all(0 <= frame[name] < _MOST for name in ("slot", "n"))
+
+
+def event_of(frame: Mapping[str, Any]) -> Event:
+    """The event that a frame tells."""
+    return Event(
+        test_id=frame["id"],
+        slot=frame["slot"],
+        n=frame["n"],
+        values=tuple(frame["values"]),
+        raised=frame["raised"],
+    )
+
+
+def repeated(events: Sequence[Event]) -> tuple[str, ...]:
+    """That an assertion handed out twice what it hands out once."""
+    once = {(event.test_id, event.slot, event.n) for event in events}
+    return ("two values for one assertion",) if len(once) < len(events) else ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +217,7 @@ def load(enc: Any, *, kept: bool = False) -> Loaded:
         MalformedError: it is not of the form, or over a limit.
 
     """
-    reader = _Reader(kept=kept)
+    reader = Reader(kept=kept)
     value = reader.value(enc, 0)[0]
     return Loaded(value=value, plain=reader.plain, size=reader.size)
 
@@ -203,6 +235,11 @@ def is_plain(enc: Any) -> bool:
         return False
 
 
+def is_of_javascript(enc: Any) -> bool:
+    """Whether it is a value of JavaScript, where anything may be thrown."""
+    return isinstance(enc, list) and enc[:1] == ["js"]
+
+
 def size(enc: Any) -> int:
     """Items, characters and bytes of a value together.
 
@@ -214,8 +251,11 @@ def size(enc: Any) -> int:
 
 
 @dataclass(kw_only=True)
-class _Reader:
-    """Reads one value. Its methods give the decoded value, and the steps that a comparison with it can take."""
+class Reader:
+    """Reads one value, of Python or (`javascript`) of JavaScript.
+
+    Its methods give the decoded value, and the steps that a comparison with it can take.
+    """
 
     kept: bool
     plain: bool = True
@@ -224,12 +264,7 @@ class _Reader:
     size: int = field(default=0)
 
     def value(self, enc: Any, depth: int) -> tuple[Any, int]:
-        if depth > MAX_DEPTH:
-            raise MalformedError(f"nested deeper than {MAX_DEPTH}")
-        self.items += 1
-        self.size += 1
-        if self.items > MAX_ITEMS:
-            raise MalformedError(f"more than {MAX_ITEMS} items")
+        self.count(depth)
         if enc is None or enc is True or enc is False:
             return enc, 1
         if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
@@ -249,6 +284,15 @@ class _Reader:
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise MalformedError("its text is not that of its kind") from error
+
+    def count(self, depth: int) -> None:
+        """One item more, at this depth."""
+        if depth > MAX_DEPTH:
+            raise MalformedError(f"nested deeper than {MAX_DEPTH}")
+        self.items += 1
+        self.size += 1
+        if self.items > MAX_ITEMS:
+            raise MalformedError(f"more than {MAX_ITEMS} items")
 
     def text(self, told: Any, most: int = MAX_TEXT) -> str:
         if not isinstance(told, str):
@@ -306,16 +350,16 @@ class _Reader:
         return pairs
 
 
-def _ordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int], tuple[Any, int]]:
-    def read(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+def _ordered(make: Callable[[list[Any]], Any]) -> Callable[[Reader, Any, int], tuple[Any, int]]:
+    def read(reader: Reader, encoded: Any, depth: int) -> tuple[Any, int]:
         parts_read, costs = reader.members(encoded, depth)
         return make(parts_read), 1 + sum(costs)
 
     return read
 
 
-def _unordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int], tuple[Any, int]]:
-    def read(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+def _unordered(make: Callable[[list[Any]], Any]) -> Callable[[Reader, Any, int], tuple[Any, int]]:
+    def read(reader: Reader, encoded: Any, depth: int) -> tuple[Any, int]:
         parts_read, costs = reader.members(encoded, depth)
         cost = reader.hashed(parts_read, costs)
         built = make(parts_read)
@@ -326,7 +370,7 @@ def _unordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int]
     return read
 
 
-def _dict(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+def _dict(reader: Reader, encoded: Any, depth: int) -> tuple[Any, int]:
     pairs = reader.pairs(encoded)
     keys, values, costs, cost = [], [], [], 0
     for key, value in pairs:
@@ -343,7 +387,7 @@ def _dict(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
     return built, cost
 
 
-_READERS: Mapping[str, Callable[[_Reader, Any, int], tuple[Any, int]]] = {
+_READERS: Mapping[str, Callable[[Reader, Any, int], tuple[Any, int]]] = {
     "l": _ordered(list),
     "t": _ordered(tuple),
     "S": _unordered(set),
@@ -370,7 +414,7 @@ def _float(text: str) -> float:
     return float.fromhex(text)
 
 
-def _bytes(reader: _Reader, encoded: Any) -> bytes:
+def _bytes(reader: Reader, encoded: Any) -> bytes:
     text = reader.text(encoded)
     if not _BYTES.fullmatch(text):
         raise MalformedError("not bytes")
@@ -435,7 +479,7 @@ _PARTS = {"datetime.timedelta": 3, "range": 3}
 """Of how many texts it is made, where not of one."""
 
 
-def _standard(reader: _Reader, parts: list[Any], _depth: int) -> Any:
+def _standard(reader: Reader, parts: list[Any], _depth: int) -> Any:
     kind, *texts = [reader.text(part) for part in parts]
     if kind == "type":
         name, *bases = texts
@@ -458,7 +502,7 @@ def _member_count(value: Any) -> int:
     return min(_MOST_HELD, getattr(value, "num_addresses", 0))
 
 
-def _exception(reader: _Reader, parts: list[Any], depth: int) -> Raised:
+def _exception(reader: Reader, parts: list[Any], depth: int) -> Raised:
     names, text, args, attrs = parts
     reader.plain = False
     return Raised(
@@ -469,7 +513,7 @@ def _exception(reader: _Reader, parts: list[Any], depth: int) -> Raised:
     )
 
 
-def _object(reader: _Reader, parts: list[Any], depth: int) -> Opaque:
+def _object(reader: Reader, parts: list[Any], depth: int) -> Opaque:
     name, attrs, items = parts
     reader.plain = False
     return Opaque(
@@ -479,22 +523,22 @@ def _object(reader: _Reader, parts: list[Any], depth: int) -> Opaque:
     )
 
 
-def _unreadable(reader: _Reader, parts: list[Any], _depth: int) -> Opaque:
+def _unreadable(reader: Reader, parts: list[Any], _depth: int) -> Opaque:
     (why,) = parts
     reader.text(why)
     reader.plain = False
     return Opaque(name="")
 
 
-def _only(read: Callable[[_Reader, Any], Any]) -> Callable[[_Reader, list[Any], int], Any]:
-    def of_one(reader: _Reader, parts: list[Any], _depth: int) -> Any:
+def _only(read: Callable[[Reader, Any], Any]) -> Callable[[Reader, list[Any], int], Any]:
+    def of_one(reader: Reader, parts: list[Any], _depth: int) -> Any:
         (part,) = parts
         return read(reader, part)
 
     return of_one
 
 
-def _approx(reader: _Reader, parts: list[Any], depth: int) -> Approx:
+def _approx(reader: Reader, parts: list[Any], depth: int) -> Approx:
     value, rel, absolute, nan_ok = parts
     if not isinstance(nan_ok, bool):
         raise MalformedError("not a yes or no")
@@ -506,12 +550,12 @@ def _approx(reader: _Reader, parts: list[Any], depth: int) -> Approx:
     )
 
 
-def _anything(_reader: _Reader, parts: list[Any], _depth: int) -> Anything:
+def _anything(_reader: Reader, parts: list[Any], _depth: int) -> Anything:
     () = parts
     return Anything()
 
 
-def _pattern(reader: _Reader, parts: list[Any], depth: int) -> Pattern:
+def _pattern(reader: Reader, parts: list[Any], depth: int) -> Pattern:
     told, flags = parts
     pattern = reader.value(told, depth)[0]
     if not isinstance(pattern, str | bytes) or type(flags) is not int:
@@ -519,7 +563,7 @@ def _pattern(reader: _Reader, parts: list[Any], depth: int) -> Pattern:
     return Pattern(pattern=pattern, flags=flags)
 
 
-_LEAVES: Mapping[str, Callable[[_Reader, list[Any], int], Any]] = {
+_LEAVES: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {
     "k": _only(lambda reader, name: {"Ellipsis": ..., "NotImplemented": NotImplemented}[reader.text(name)]),
     "i": _only(lambda reader, encoded: _int(reader.text(encoded))),
     "f": _only(lambda reader, encoded: _float(reader.text(encoded))),
@@ -531,9 +575,10 @@ _LEAVES: Mapping[str, Callable[[_Reader, list[Any], int], Any]] = {
     "e": _exception,
     "o": _object,
     "x": _unreadable,
+    "js": javascript.read,
 }
 """All other kinds: the tag, and its parts."""
-_KEPT: Mapping[str, Callable[[_Reader, list[Any], int], Any]] = {"approx": _approx, "any": _anything, "re": _pattern}
+_KEPT: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {"approx": _approx, "any": _anything, "re": _pattern}
 """Kinds of the host's side alone: in a frame they are no kinds at all."""
 
 

@@ -27,6 +27,8 @@ class ServiceError(SandboxError):
 
 
 GRACE_SECONDS = 20.0
+PYTHON = "/usr/bin/python3"
+"""The base image's own, which every image has, whatever the language of its tests."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets
 from harness.sandbox import engine, hardening
 from harness.sandbox.containers import ContainerSpec, Net
-from harness.sandbox.job import SandboxError, ServiceError
+from harness.sandbox.job import PYTHON, SandboxError, ServiceError
 from harness.sandbox.streams import Demultiplexer, Merged
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from harness.core.instance import Service
     from harness.sandbox.containers import Containers
 
-PYTHON = "/usr/bin/python3"
-"""The base image's own, which every image has, whatever the language of its tests."""
 _HOLDER_BUDGETS = Budgets(memory_mb=128, cpus=0.5, pids=512, disk_mb=16)
 _ANSWER_SECONDS = 30.0
 _HEALTH_SECONDS = 15.0

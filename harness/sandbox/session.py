@@ -15,7 +15,7 @@ from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
 from harness.sandbox.containers import Containers, ContainerSpec
 from harness.sandbox.conversation import Conversation
-from harness.sandbox.job import SandboxError
+from harness.sandbox.job import PYTHON, SandboxError
 from harness.sandbox.streams import Demultiplexer, Merged
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Session:
     def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
         """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
-        argv = (pod.PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
+        argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
         spec = ContainerSpec(
             image=image,
             argv=argv,

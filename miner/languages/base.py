@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core.expectations import Expectations
@@ -69,6 +70,19 @@ class ImageRequest:
     collect: Collect | None
     """Tries to collect the change's tests in an image; None where the first image that is built will do."""
     repairing: Repairing | None
+
+
+class Mode(StrEnum):
+    """What of an assertion is left in the container."""
+
+    EXPECTED = "expected"
+    """The product's side alone: the host holds it against what was kept."""
+    OPERANDS = "operands"
+    """Both sides, as both depend on the product: the host compares them."""
+    RESULT = "result"
+    """Both sides and what comes of comparing them, where the product's own code compares."""
+    INSIDE = "inside"
+    """The assertion as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)

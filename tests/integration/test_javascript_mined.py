@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.core.instance import Budgets, Outcome, TaskState, TestSpec
+from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, TestSpec
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
-from harness.judging.places import Place, place_of
+from harness.judging.places import Place, place_of, place_of_test
 from harness.languages.screening import screen_task
+from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
+from miner.stripping import task as stripping
 from tests import tiny
+from tests.attacks import javascript
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -149,6 +153,7 @@ def task(tmp_path_factory) -> Task:
     runners = dict(RUNNERS.values())
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
+    files["money.js"] = javascript.BASE
     built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
@@ -166,13 +171,13 @@ def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> Test
     return trial.run(spec, sandbox).report
 
 
-def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
+def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
     turned = ("test/built.test.js::two", "test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
     assert task.hidden.fail_to_pass == turned
     assert task.hidden.pass_to_pass == ("test/built.test.js::one", "test/calc.test.js::zero")
     assert task.instance.test.framework == "node:test"
-    assert place_of(task) is Place.INSIDE
+    assert place_of(task) is Place.HOST
 
 
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
@@ -271,3 +276,70 @@ def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):
     environment = task.instance.extra["environment"]
     assert environment["rung"] == "as of the day"
     assert environment["attempts"][0]["step"] == "system"
+
+
+# -- judged on the host
+
+BUDGETS = Budgets(seconds=20.0)
+
+
+@pytest.fixture(scope="module", params=javascript.HIDDEN)
+def judged(request, task, sandbox, tmp_path_factory) -> Task:
+    """A task of one framework on the same image, proved and stripped as mining does it."""
+    path, text = javascript.HIDDEN[request.param]
+    subject = Subject(
+        instance_id=f"judged__{path}",
+        image=task.instance.image,
+        test=TestSpec(framework=request.param),
+        test_files=(path,),
+        gold_patch=tiny.diff("money.js", javascript.BASE, javascript.RIGHT).encode(),
+        test_patch=tiny.diff(path, None, text).encode(),
+    )
+    notebook = Notebook(tmp_path_factory.mktemp("judged") / "runs.jsonl", subject)
+    proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
+    assert isinstance(proof, Proof), proof
+    hidden = Hidden(
+        gold_patch=subject.gold_patch,
+        test_patch=subject.test_patch,
+        fail_to_pass=proof.fail_to_pass,
+        pass_to_pass=proof.pass_to_pass,
+        test_files=subject.test_files,
+    )
+    plain = replace(task, instance=replace(task.instance, test=subject.test, budgets=BUDGETS), hidden=hidden)
+    return stripping.stripped(plain, {path: text.encode()}, [javascript.BASE.encode()], sandbox)
+
+
+def outcome(task: Task, sandbox, text: str | None) -> Outcome:
+    patch = None if text is None else screen_task(task, tiny.diff("money.js", javascript.BASE, text).encode()).kept
+    return scoring.score(task, patch, sandbox, scoring.Demands()).grade.outcome
+
+
+def test_each_runners_assertions_are_judged_on_the_host(judged):
+    assert (len(judged.hidden.fail_to_pass), len(judged.hidden.pass_to_pass)) == (4, 1)
+    assert {place_of_test(judged, name) for name in (*judged.hidden.fail_to_pass, *judged.hidden.pass_to_pass)} == {
+        Place.HOST
+    }
+    assert judged.hidden.evidence["guess_bits"] > 20
+
+
+def test_no_expectation_is_in_a_file_of_javascript_that_enters(judged):
+    [stripped] = judged.hidden.expectations.files.values()
+    assert [word for word in javascript.EXPECTED if word in stripped] == []
+
+
+def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):
+    assert outcome(judged, sandbox, javascript.RIGHT) is Outcome.RESOLVED
+    assert outcome(judged, sandbox, None) is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize("name", javascript.EVERYWHERE)
+def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
+    [path] = judged.hidden.test_files
+    assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) not in PASSING
+
+
+@pytest.mark.parametrize("judged", ["node:test"], indirect=True)
+@pytest.mark.parametrize("name", javascript.ATTACKS)
+def test_an_attack_is_not_resolved(judged, sandbox, name):
+    [path] = judged.hidden.test_files
+    assert outcome(judged, sandbox, javascript.attacked(javascript.ATTACKS[name], path)) not in PASSING

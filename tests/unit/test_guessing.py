@@ -9,7 +9,9 @@ import pytest
 from harness.core.expectations import Expectations, ExpectedTest, Site
 from harness.judging import judge
 from harness.judging.values import Event
-from miner.languages.python.stripping.guessing import guess
+from miner.languages.base import KnownText
+from miner.languages.guessing import guess
+from miner.languages.python.stripping.literals import READING
 from tests.values_of_tests import encode
 
 TEST = "t.py::test_a"
@@ -30,7 +32,8 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), beside=(), source=SOURCE, k
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    return guess(expectations, before, [TEST], known, base, beside)
+    text = KnownText(words=known, changed=tuple(base), beside_tests=tuple(beside))
+    return guess(expectations, before, [TEST], text, READING)
 
 
 def test_a_long_text_that_is_nowhere_is_hard_to_guess():
@@ -89,7 +92,7 @@ def test_an_error_of_a_common_class_is_easy_to_guess():
     expectations = Expectations(
         files={"t.py": SOURCE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(expected,))}
     )
-    found = guess(expectations, [event()], [TEST], "")
+    found = guess(expectations, [event()], [TEST], KnownText(words=""), READING)
     assert found.rule == "ValueError that says everything"
     assert found.bits <= 3
 
@@ -127,7 +130,7 @@ def test_what_an_example_of_a_doctest_shows_counts_as_the_value_that_it_is():
             sites={0: site},
             tests={TEST: ExpectedTest(place="host", events=(kept,))},
         )
-        return guess(expectations, [event((base, None))], [TEST], "").bits
+        return guess(expectations, [event((base, None))], [TEST], KnownText(words=""), READING).bits
 
     assert bits("False\n", "True\n") < 2
     assert bits("'nothing'\n", "'quite another sentence of it'\n") > 40
@@ -215,7 +218,7 @@ def test_what_many_values_satisfy_takes_few_bits(name):
     expectations = Expectations(
         files={"t.py": SOURCE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(expected,))}
     )
-    assert guess(expectations, [], [TEST], "").bits < 8
+    assert guess(expectations, [], [TEST], KnownText(words=""), READING).bits < 8
 
 
 def test_an_approximation_takes_the_bits_of_its_precision():
@@ -226,7 +229,7 @@ def test_an_approximation_takes_the_bits_of_its_precision():
             sites={0: EQUAL},
             tests={TEST: ExpectedTest(place="host", events=(judge.of_fix(event("x"), [kept], {}),))},
         )
-        return guess(expectations, [], [TEST], "").bits
+        return guess(expectations, [], [TEST], KnownText(words=""), READING).bits
 
     assert bits((0.5).hex()) < 3
     assert bits((1e-6).hex()) > 15
@@ -242,4 +245,4 @@ def test_an_example_that_prints_what_its_call_says_is_guessed(shown):
     expectations = Expectations(
         files={"d.rst": EXAMPLE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(kept,))}
     )
-    assert guess(expectations, [], [TEST], "").bits < 8
+    assert guess(expectations, [], [TEST], KnownText(words=""), READING).bits < 8

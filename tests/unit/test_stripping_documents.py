@@ -6,8 +6,8 @@ import doctest
 
 import pytest
 
+from miner.languages.base import Mode
 from miner.languages.python.stripping.documents import StrippedDocument
-from miner.languages.python.stripping.sites import Mode
 
 TEXT = """\
 Four is what two and two make.

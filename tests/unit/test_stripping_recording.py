@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from harness.core.instance import TestStatus
 from harness.judging.values import Event
 from harness.languages.base import TestReport
-from miner.languages.python.stripping.recording import record
+from miner.languages.python.stripping.documents import parsed
+from miner.languages.recording import record
 
 SOURCE = b"import shop\n\ndef test_a():\n    assert shop.f(1) == shop.g(2)\n"
 TEST = "t.py::test_a"
@@ -30,7 +33,9 @@ def decided(*values, other=None) -> str:
             collected=(TEST,),
         )
 
-    found = record({"t.py": SOURCE}, fail_to_pass=[TEST], pass_to_pass=[], product=lambda _: True, run=run)
+    found = record(
+        {"t.py": SOURCE}, fail_to_pass=[TEST], pass_to_pass=[], parse=partial(parsed, product=lambda _: True), run=run
+    )
     return found.expectations.sites[0].decides if found.expectations.sites else "inside"
 
 

@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from harness.core.expectations import OPERATORS as KNOWN
-from miner.languages.python.stripping.sites import Form, Mode
+from miner.languages.base import Mode
+from miner.languages.python.stripping.sites import Form
 from miner.languages.python.stripping.source import StrippedSource
 
 HEAD = """\

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from miner.languages.python.stripping.sites import Mode
+from miner.languages.base import Mode
 from miner.languages.python.stripping.source import StrippedSource
 
 HEAD = """\

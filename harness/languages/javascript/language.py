@@ -12,6 +12,7 @@ from harness.core.clock import prefix
 from harness.languages.base import Program
 from harness.languages.javascript import screen
 from harness.languages.javascript.frameworks import FRAMEWORKS
+from harness.sandbox.job import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -65,10 +66,11 @@ class JavaScript:
             "root": root,
             "options": options,
             "shared": _part("shared.js"),
+            "handout": _part("handout.js"),
             "reporter": _part(f"{FRAMEWORKS[test.framework].reporter}.js"),
         }
         return Program(
-            interpreter="/usr/bin/python3",
+            interpreter=PYTHON,
             sources=_sources(),
             parts=("command", *met),
             spec={"argv": [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)], **met},

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable_ids
+from harness.judging import values
 from harness.judging.frames import Shapes, has_shape
-from harness.judging.values import Event
 from harness.languages.base import Chain, TestReport, chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from harness.core.instance import TestSpec
+    from harness.judging.values import Event
 
 name = "pytest"
 suites = False
@@ -64,12 +65,10 @@ _SHAPES: Shapes = {
     "collect_error": {"id": (str,), "text": (str,)},
     "collect_skip": {"id": (str,), "text": (str,)},
     "internal_error": {"text": (str,)},
-    "value": {"id": (str,), "slot": (int,), "n": (int,), "values": (list,), "raised": (list, type(None))},
+    "value": values.EVENT_FIELDS,
     "finish": {"code": (int,)},
 }
 """What the recorder of harness/grading/inside/supervisor.py writes; a frame of any other form is somebody else's."""
-_MOST = 1 << 31
-"""No slot is as large, and no assertion made as often."""
 _SEVERITY = (
     TestStatus.FAILED,
     TestStatus.ERROR,
@@ -219,7 +218,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         exit_code=exit_code,
         violations=("a frame that the recorder does not write",)
         if forged
-        else (*_violations(statuses, collected, errors, exit_code), *_repeated(events)),
+        else (*_violations(statuses, collected, errors, exit_code), *values.repeated(events)),
     )
 
 
@@ -229,7 +228,7 @@ def _is_ours(frame: Mapping[str, Any]) -> bool:
         return False
     if frame["t"] == "collected":
         return all(isinstance(test_id, str) for test_id in frame["ids"])
-    return frame["t"] != "value" or all(0 <= frame[name] < _MOST for name in ("slot", "n"))
+    return frame["t"] != "value" or values.has_bounds(frame)
 
 
 def _renamed(frames: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -260,23 +259,7 @@ def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
 
 
 def _events(frames: Sequence[Mapping[str, Any]]) -> tuple[Event, ...]:
-    return tuple(
-        Event(
-            test_id=frame["id"],
-            slot=frame["slot"],
-            n=frame["n"],
-            values=tuple(frame["values"]),
-            raised=frame["raised"],
-        )
-        for frame in frames
-        if frame["t"] == "value"
-    )
-
-
-def _repeated(events: Sequence[Event]) -> tuple[str, ...]:
-    """That an assertion handed out twice what it hands out once."""
-    once = {(event.test_id, event.slot, event.n) for event in events}
-    return ("two values for one assertion",) if len(once) < len(events) else ()
+    return tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
 
 
 def _status(frame: Mapping[str, Any]) -> TestStatus:

@@ -7,9 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
-from miner.languages.base import Guess, RecordedTests
+from harness.core.test_ids import files
+from miner.languages.base import RecordedTests
+from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
+from miner.languages.javascript.stripping import literals
+from miner.languages.javascript.stripping.source import StrippedSource
+from miner.languages.recording import record
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -17,9 +22,13 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest, KnownText, TaskRun, TestCommand
+    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, TaskRun, TestCommand
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
+
+
+_STRIPPED = frozenset({"jest", "vitest", "mocha", "node:test", "tap"})
+_SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 
 
 class JavaScript:
@@ -67,19 +76,26 @@ class JavaScript:
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """None: assertions stay in their files."""
-        del paths, read, is_test
-        return {}
+        """The test files themselves."""
+        del is_test
+        return dict(read([path for path in paths if path.endswith(_SOURCES)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """Nothing: all is judged inside."""
-        del task, sources, run
-        return RecordedTests()
+        """By the syntax tree of each file that has listed tests, under runners that tell which test runs."""
+        if task.instance.test.framework not in _STRIPPED:
+            return RecordedTests()
+        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        return record(
+            {path: source for path, source in sources.items() if path in listed},
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            parse=lambda path, source, first: StrippedSource(source, path=path, first=first),
+            run=run,
+        )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """No bits, since nothing is expected outside."""
-        del recorded, fail_to_pass, known
-        return Guess(bits=0.0)
+        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 JAVASCRIPT = JavaScript(

@@ -9,19 +9,20 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from harness.core import test_ids
 from harness.core.instance import TestSpec
-from harness.core.test_ids import has_no_address
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
+from miner.languages.guessing import guess
 from miner.languages.python import doctests
 from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
-from miner.languages.python.stripping import borrowing, guessing, inlining
-from miner.languages.python.stripping.recording import record
+from miner.languages.python.stripping import borrowing, documents, inlining, literals
 from miner.languages.python.test_command import test_commands, test_paths, usable
+from miner.languages.recording import record
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -123,23 +124,22 @@ class Python:
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         outside = {*task.instance.test.modules, *sys.stdlib_module_names}
+        listed = test_ids.files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         return record(
-            sources,
+            {path: source for path, source in sources.items() if path.endswith(".py") or path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            product=lambda module: module not in outside,
+            parse=partial(documents.parsed, product=lambda module: module not in outside),
             run=run,
         )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guessing.guess(
-            recorded.expectations, recorded.before, fail_to_pass, known.words, known.changed, known.beside_tests
-        )
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 def _is_argument(test_id: str) -> bool:
-    return not has_no_address(test_id) and "::" not in test_id.partition("[")[2]
+    return not test_ids.has_no_address(test_id) and "::" not in test_id.partition("[")[2]
 
 
 PYTHON = Python()

@@ -7,15 +7,13 @@ import json
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets
-from harness.sandbox.job import Job, SandboxError
+from harness.sandbox.job import PYTHON, Job, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.sandbox.job import Sandbox
 
-_PYTHON = "/usr/bin/python3"
-"""The base's own: images of other languages have no other."""
 _READ = """\
 import base64, json, os, sys
 for path in json.loads(sys.stdin.readline()):
@@ -35,7 +33,7 @@ def read_files(image: str, paths: Sequence[str], sandbox: Sandbox) -> dict[str, 
 
     """
     stdin = json.dumps(list(paths)).encode() + b"\n"  # its end tells the end: the engine leaves the stream open
-    job_result = sandbox.run(Job(image=image, argv=(_PYTHON, "-I", "-S", "-c", _READ), stdin=stdin, budgets=_BUDGETS))
+    job_result = sandbox.run(Job(image=image, argv=(PYTHON, "-I", "-S", "-c", _READ), stdin=stdin, budgets=_BUDGETS))
     if job_result.exit_code or job_result.timed_out or job_result.stdout_overflow:
         error_text = job_result.stderr.decode("utf-8", "replace").strip()[-300:]
         raise SandboxError(f"the tree of {image} could not be read (exit code {job_result.exit_code}): {error_text}")

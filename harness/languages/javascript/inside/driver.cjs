@@ -13,10 +13,7 @@ const wanted = process.argv.slice(2);
 const files = [...new Set(wanted.map((name) => name.split("::")[0]))];
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "runner-"));
 const BEGUN = path.join(folder, "begun");
-
-function say(kind, fields) {
-  fs.writeSync(3, JSON.stringify(Object.assign({ t: kind }, fields)) + "\n");
-}
+const VALUES = path.join(folder, "values");
 
 // The folder of an installed package, as Node would look for it from the project's folder.
 function installed(name) {
@@ -40,22 +37,41 @@ function major(name) {
   return Number(manifest(name).version.split(".")[0]);
 }
 
-const facts = { top, begun: BEGUN, only: wanted.filter((name) => name.includes("::")), files };
+const { framework } = asked;
+const facts = { top, begun: BEGUN, values: VALUES, framework, only: wanted.filter((name) => name.includes("::")), files };
 const PRELUDES = {
   ".cjs": 'const [fs_, path_] = [require("fs"), require("path")];\n',
   ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',
 };
 
-function reporterFile(ending) {
-  const place = path.join(folder, "reporter" + ending);
-  const text = PRELUDES[ending] + "const ASKED = " + JSON.stringify(facts) + ";\n" + asked.shared + asked.reporter;
-  fs.writeFileSync(place, text);
+// What reporters share, for the driver itself.
+const { say, read } = new Function(
+  "ASKED", "fs_", "path_", asked.shared + (framework === "tap" || framework === "ava" ? asked.reporter : "const read = null;") + "\nreturn { say, read };",
+)(facts, fs, path);
+
+function written(name, ending, ...texts) {
+  const place = path.join(folder, name + ending);
+  fs.writeFileSync(place, [PRELUDES[ending], "const ASKED = ", JSON.stringify(facts), ";\n", ...texts].join(""));
   return place;
+}
+
+const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
+const preload = "--require=" + written("handout", ".cjs", asked.handout);
+const env = Object.assign({}, process.env, { NODE_OPTIONS: (preload + " " + (process.env.NODE_OPTIONS || "")).trim() });
+
+// Sends on what assertions handed out: a runner has processes that do not share its descriptor.
+function sendValues() {
+  if (!fs.existsSync(VALUES)) return;
+  const from = fs.openSync(VALUES, "r");
+  const chunk = Buffer.alloc(1 << 16);
+  for (let size; (size = fs.readSync(from, chunk, 0, chunk.length, null)) > 0; ) {
+    for (let at = 0; at < size; ) at += fs.writeSync(3, chunk, at, size - at);
+  }
 }
 
 // One call of a runner; 0 where it says that all is well, else 1: some runners end with the number of failures.
 function call(argv, options) {
-  const ran = spawnSync(process.execPath, argv, Object.assign({ cwd: root, stdio: ["ignore", 2, 2, 3] }, options));
+  const ran = spawnSync(process.execPath, argv, Object.assign({ cwd: root, env, stdio: ["ignore", 2, 2, 3] }, options));
   if (ran.error) throw ran.error;
   if (ran.signal) process.kill(process.pid, ran.signal);
   return { code: ran.status === 0 ? 0 : 1, stdout: ran.stdout };
@@ -67,7 +83,7 @@ const absolute = (file) => path.join(top, file);
 function eachFile(argvOf) {
   let worst = 0;
   for (const file of files) {
-    fs.rmSync ? fs.rmSync(BEGUN, { force: true }) : fs.existsSync(BEGUN) && fs.unlinkSync(BEGUN);
+    if (fs.existsSync(BEGUN)) fs.unlinkSync(BEGUN);
     worst = Math.max(worst, call(argvOf(absolute(file))).code);
     if (!fs.existsSync(BEGUN)) {
       say("collect_error", { id: file, text: "the file could not be loaded" });
@@ -81,7 +97,6 @@ function eachFile(argvOf) {
 function eachByTap(argvOf) {
   let worst = 0;
   const pipe = { stdio: ["ignore", "pipe", 2], maxBuffer: 1 << 28, encoding: "utf8" };
-  const read = new Function("ASKED", "fs_", "path_", asked.shared + asked.reporter + "\nreturn read;")(facts, fs, path);
   for (const file of files) {
     const { code, stdout } = call(argvOf(absolute(file)), pipe);
     if (code === 0 && !stdout.trim() && !/["']@?(tap|ava)\b/.test(fs.readFileSync(absolute(file), "utf8"))) continue; // a helper
@@ -121,4 +136,5 @@ const RUNNERS = {
   },
 };
 
-process.exitCode = RUNNERS[asked.framework]();
+process.exitCode = RUNNERS[framework]();
+sendValues();

@@ -11,14 +11,19 @@ module.exports = function (runner) {
     told.add(test);
     report(fileOf(test), titlesOf(test), status, test.duration, text);
   };
-  const collected = (suite, count) => [
-    ...suite.tests.map((test) => idOf(fileOf(test), titlesOf(test), count)),
-    ...suite.suites.reduce((ids, inner) => ids.concat(collected(inner, count)), []),
-  ];
+  const { running } = process.__goldseam__;
+  const ids = new Map();
+  const collect = (suite, count) => {
+    for (const test of suite.tests) ids.set(test, idOf(fileOf(test), titlesOf(test), count));
+    for (const inner of suite.suites) collect(inner, count);
+  };
   runner.on("start", () => {
     begun();
-    say("collected", { ids: collected(runner.suite, new Map()).filter((id) => files_.has(id.split("::")[0])) });
+    collect(runner.suite, new Map());
+    say("collected", { ids: [...ids.values()].filter((id) => files_.has(id.split("::")[0])) });
   });
+  runner.on("test", (test) => (running.id = ids.get(test) || null));
+  runner.on("test end", () => (running.id = null));
   runner.on("pass", (test) => tell(test, "passed", ""));
   runner.on("pending", (test) => tell(test, "skipped", ""));
   runner.on("fail", (test, error) => {

@@ -38,4 +38,3 @@ function report(file, titles, status, milliseconds, text) {
   if (!files_.has(file) || !(whole_.has(file) || only_.has(id.split("[")[0]))) return;
   say("report", { id, status, seconds: (milliseconds || 0) / 1000, text: String(text || "").slice(0, 6000) });
 }
-

@@ -8,14 +8,24 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
-from miner.languages.python.stripping.sites import Assertion, Mode, Operand
-from miner.languages.python.stripping.source import HAND_OUT, Slot
+from miner.languages.base import Mode
+from miner.languages.python.stripping.sites import Assertion, Operand
+from miner.languages.python.stripping.source import HAND_OUT, Slot, StrippedSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from miner.languages.recording import Strippable
+
 for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which examples may ask for by name
     doctest.register_optionflag(_name)
+
+
+def parsed(path: str, source: bytes, first: int, *, product: Callable[[str], bool]) -> Strippable:
+    """A module of tests, or a document by any other name; see `StrippedSource` for what is raised."""
+    if path.endswith(".py"):
+        return StrippedSource(source, first=first, product=product)
+    return StrippedDocument(source, path=path, first=first)
 
 
 class StrippedDocument:

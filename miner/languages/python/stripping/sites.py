@@ -7,23 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from miner.languages.base import Mode
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from miner.languages.python.stripping.static import Module, Scope
-
-
-class Mode(StrEnum):
-    """What of an assertion is left in the container."""
-
-    EXPECTED = "expected"
-    """The product's side alone: the host holds it against what was kept."""
-    OPERANDS = "operands"
-    """Both sides, as both depend on the product: the host compares them."""
-    RESULT = "result"
-    """Both sides and what comes of comparing them, where the product's own code compares."""
-    INSIDE = "inside"
-    """The assertion as it is."""
 
 
 class Form(StrEnum):
@@ -57,6 +46,16 @@ class Assertion:
     """Options that are expressions: a pattern, a tolerance. They never enter the container."""
     whole: ast.expr | None = None
     """The condition itself, where its truth can be handed out as a result."""
+
+    @property
+    def tells_comparison(self) -> bool:
+        """Whether a recording tells after the operands if the product's code compares them."""
+        return self.form is Form.STATEMENT
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a result is handed out for the whole of it, and not for its operands."""
+        return self.whole is not None
 
     @property
     def modes(self) -> tuple[Mode, ...]:

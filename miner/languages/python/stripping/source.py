@@ -8,8 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
+from miner.languages.base import Mode
 from miner.languages.python.stripping import helpers, tables
-from miner.languages.python.stripping.sites import Assertion, Form, Mode, Reader
+from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, module_of
 
 if TYPE_CHECKING:

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
-from miner.languages.base import RecordedTests
-from miner.languages.python.stripping.documents import StrippedDocument
-from miner.languages.python.stripping.sites import Form, Mode
-from miner.languages.python.stripping.source import Slot, StrippedSource
+from miner.languages.base import Mode, RecordedTests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,6 +24,92 @@ if TYPE_CHECKING:
     from miner.languages.base import TaskRun
 
 Side = Literal["out", "kept"]
+
+
+class Operand(Protocol):
+    """One side of an assertion."""
+
+    @property
+    def static(self) -> bool:
+        """Whether it is kept outside."""
+        ...
+
+
+class Assertion(Protocol):
+    """One assertion, in the terms of the host's judge (harness/judging)."""
+
+    @property
+    def op(self) -> str:
+        """One of the operators of harness/core/expectations.py."""
+        ...
+
+    @property
+    def operands(self) -> Sequence[Operand]:
+        """Its sides, in order."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """What the operator is told besides."""
+        ...
+
+    @property
+    def kept(self) -> Mapping[str, object]:
+        """Options that a recording hands out, by name."""
+        ...
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What can be tried, best first."""
+        ...
+
+    @property
+    def tells_comparison(self) -> bool:
+        """Whether a recording tells after the operands if the product's code compares them."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a result is handed out for the whole of it, and not for its operands."""
+        ...
+
+
+class Slot(Protocol):
+    """One assertion by its number, and the test function it stands in."""
+
+    @property
+    def number(self) -> int:
+        """Unique over all files of a task."""
+        ...
+
+    @property
+    def function(self) -> tuple[str, ...]:
+        """The names of the function and of what it stands in; empty where they can't be told."""
+        ...
+
+    @property
+    def assertion(self) -> Assertion:
+        """What it asserts."""
+        ...
+
+
+class Strippable(Protocol):
+    """A test file whose assertions can be taken out, one by one."""
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """Its assertions, in order."""
+        ...
+
+    def recording(self, modes: Mapping[int, Mode]) -> str:
+        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
+        ...
+
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; functions of these names stay whole."""
+        ...
+
+
 MAX_EVENTS = 200
 """Of one slot in one test; an assertion that a test makes more often stays inside."""
 MAX_KEPT = 1 << 16
@@ -40,7 +123,7 @@ class _File:
     """One test file while its assertions are sorted."""
 
     path: str
-    source: StrippedSource | StrippedDocument
+    source: Strippable
     modes: dict[int, Mode] = field(default_factory=dict)
     forms: dict[int, str] = field(default_factory=dict)
     """By slot: what decides it, in the judge's words."""
@@ -53,13 +136,14 @@ def record(
     *,
     fail_to_pass: Collection[str],
     pass_to_pass: Collection[str],
-    product: Callable[[str], bool],
+    parse: Callable[[str, bytes, int], Strippable],
     run: TaskRun,
 ) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
-    `sources` are the hidden test files by path, as the tests' patch leaves them; `product` tells the top-level modules
-    that are the repository's own. Listed tests that can't be judged outside have no entry in what is returned.
+    `sources` are the hidden test files by path, as the tests' patch leaves them; `parse` reads one of them, whose slots
+    are numbered from that number on, and raises what it raises where it can't. Listed tests that can't be judged
+    outside have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -67,16 +151,9 @@ def record(
     """
     files: list[_File] = []
     first = 0
-    listed = {test_id.partition("::")[0] for test_id in (*fail_to_pass, *pass_to_pass)}
     for path, source in sorted(sources.items()):
-        if not path.endswith(".py") and path not in listed:
-            continue  # data of tests
         try:
-            parsed = (
-                StrippedSource(source, first=first, product=product)
-                if path.endswith(".py")
-                else StrippedDocument(source, path=path, first=first)
-            )
+            parsed = parse(path, source, first)
         except (SyntaxError, ValueError, RecursionError):
             continue
         if parsed.slots:
@@ -319,7 +396,7 @@ def _site(slot: Slot, mode: Mode) -> Site:
     """A slot in the judge's terms."""
     assertion = slot.assertion
     if mode is Mode.RESULT:
-        count = len(assertion.operands) if assertion.whole is None else 1
+        count = 1 if assertion.is_whole else len(assertion.operands)
         handed: tuple[Side, ...] = tuple("out" for _ in range(count))
         return Site(op=assertion.op, sides=handed, decides="result")
     sides: tuple[Side, ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
@@ -336,7 +413,7 @@ def _site(slot: Slot, mode: Mode) -> Site:
 def _is_compared_inside(slot: Slot, event: Event) -> bool:
     """Whether the product's own code says what comes of comparing what was recorded."""
     count = len(slot.assertion.operands)
-    return slot.assertion.form is Form.STATEMENT and event.values[count : count + 1] == (True,)
+    return slot.assertion.tells_comparison and event.values[count : count + 1] == (True,)
 
 
 def _alike(site: Site, slot: Slot, mode: Mode, event: Event, other: Event) -> bool:
@@ -380,7 +457,7 @@ def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], 
     if mode is Mode.RESULT:
         return values_given, [], {}
     caught = [values_given.pop()] if assertion.op == "warns" and values_given else []
-    if assertion.form is Form.STATEMENT and len(values_given) > len(assertion.operands):
+    if assertion.tells_comparison and len(values_given) > len(assertion.operands):
         del values_given[len(assertion.operands)]  # whether the product compares
     out: list[Any] = []
     values_kept: list[Any] = []

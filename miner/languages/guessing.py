@@ -15,15 +15,15 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source, test_ids
-from harness.judging import judge, values
+from harness.judging import judge
 from harness.judging.values import Approx, Event, MalformedError, Pattern
 from miner.languages.base import Guess
-from miner.languages.python.stripping.source import HAND_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from harness.core.expectations import Expectations, Expected, Site
+    from miner.languages.base import KnownText
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|[^\w\s]")
@@ -44,10 +44,6 @@ _A_RANGE = 3.0
 """Of a number that only has to lie between two others."""
 _A_CLASS = 3.0
 """Of the class of an exception or warning: few are common."""
-_ERRORS = (
-    *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),
-    *(ZeroDivisionError, OverflowError, AssertionError, StopIteration, LookupError, UnicodeError, Exception),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +69,19 @@ class _Needed:
     before: Event | None
     literals: tuple[Any, ...]
     """What is written out in its operands, in order, and then in its whole function."""
+    reading: Reading
+
+    @property
+    def op(self) -> str:
+        """Its operator, in Python's words."""
+        return self.reading.operator(self.site)
+
+    def loaded(self, encoded: Any) -> Any:
+        """A value as Python's; None where it can't be read."""
+        try:
+            return self.reading.decode(encoded)
+        except (MalformedError, ValueError):
+            return None
 
     @property
     def form(self) -> tuple[object, ...]:
@@ -83,37 +92,58 @@ class _Needed:
             element[0] if isinstance(element, list) and element else type(element).__name__ for element in values_of
         )
         return (
-            self.site.op in ("raises", "warns"),
+            self.op in ("raises", "warns"),
             event is None,
             event is not None and event.raised is not None,
             kinds,
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What guessing has to know of a language."""
+
+    written: Callable[[str], Iterable[Any]]
+    """The values that are written out in a source; raises where it is not of the language."""
+    handed: Callable[[str, str], tuple[Mapping[int, tuple[Any, ...]], Mapping[str, tuple[Any, ...]]]]
+    """By path and text of a stripped file, what is written out: by slot in what is handed out there, by function."""
+    decode: Callable[[Any], Any]
+    """A value as Python's, so far as it has one; raises where it can't be read."""
+    encode: Callable[[Any], Any]
+    """A value of Python as the language's runner hands it out."""
+    errors: Callable[[str], Iterable[tuple[str, Any]]]
+    """Common exceptions with that text, by their names, as they are handed out."""
+    shortened: Callable[[Any, int], Any]
+    """An exception of `errors` with at most so many letters, and nothing else."""
+    operator: Callable[[Site], str] = lambda site: site.op
+    """What Python calls the operator of an assertion."""
+    message: Callable[[Expected], Any] = lambda expected: expected.options.get("match")
+    """What an exception is to say, encoded; None where an assertion does not ask for it."""
+
+
 def guess(
     expectations: Expectations,
     before: Iterable[Event],
     fail_to_pass: Collection[str],
-    known_text: str,
-    base: Sequence[str] = (),
-    beside: Sequence[str] = (),
+    known: KnownText,
+    reading: Reading,
 ) -> Guess:
     """How hard it is to make FAIL_TO_PASS pass.
 
-    `before` is what the base hands out, `known` text that a forger reads first, such as the statement, `base` the
-    source of the files that the fix changes, as they were, and `beside` what else enters with the tests, as data.
-    Bits are those of all assertions that tell the fix from the base by values, each value once. One rule need not
-    do for all of them: what can be seen of an assertion and of what the base hands out there may decide which is taken.
+    `before` is what the base hands out. Bits are those of all assertions that tell the fix from the base by values,
+    each value once. One rule need not do for all of them: what can be seen of an assertion and of what the base hands
+    out there may decide which is taken.
     """
-    needed = tuple(_needed(expectations, before, fail_to_pass))
-    words = _vocabulary([known_text, *expectations.files.values(), *beside], base)
-    literals = frozenset(literal for source in expectations.files.values() for literal in _literals_of(source))
-    written = _KnownLiterals(literals=literals, text="\n".join(beside))
-    texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
+    needed = tuple(_needed(expectations, before, fail_to_pass, reading))
+    sources = expectations.files.values()
+    words = _vocabulary([known.words, *sources, *known.beside_tests], known.changed, reading)
+    literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
+    written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests))
+    texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for need in needed:
         alike.setdefault(need.form, []).append(need)
-    rules = dict(_rules(known_text, texts))
+    rules = dict(_rules(known.words, texts, reading))
     names_seen: set[str] = set()
     rules_taken: list[str] = []
     bits = 0.0
@@ -130,39 +160,41 @@ def guess(
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
 
 
-def _vocabulary(near: Iterable[str], far: Iterable[str]) -> dict[str, float]:
+def _vocabulary(near: Iterable[str], far: Iterable[str], reading: Reading) -> dict[str, float]:
     """By word and by literal that can be read: the bits of choosing it among those that are as near."""
-    first = {word for text in near for word in _readable(text)}
-    every = first | {word for text in far for word in _readable(text)}
+    first = {word for text in near for word in _readable(text, reading)}
+    every = first | {word for text in far for word in _readable(text, reading)}
     return {word: math.log2(len(first) + 2) if word in first else 1 + math.log2(len(every) + 2) for word in every}
 
 
-def _readable(text: str) -> Iterator[str]:
-    """The words of a text, and of a Python file its literals as they are written."""
+def _readable(text: str, reading: Reading) -> Iterator[str]:
+    """The words of a text, and of a source its literals as they are written."""
     yield from _WORD.findall(text)
-    yield from _literals_of(text)
+    yield from _literals_of(text, reading)
 
 
-def _literals_of(text: str) -> Iterator[str]:
+def _literals_of(text: str, reading: Reading) -> Iterator[str]:
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-        yield from (repr(value) for value in _written(python_source.parse(text)))
+        yield from (repr(value) for value in reading.written(text))
 
 
-def _texts(source: str) -> Iterator[str]:
-    """The texts that are written in a file; its words where it is not Python."""
+def _texts(source: str, reading: Reading) -> Iterator[str]:
+    """The texts that are written in a file; its words where it is not of the language."""
     try:
-        constants = [node.value for node in ast.walk(python_source.parse(source)) if isinstance(node, ast.Constant)]
+        constants = list(reading.written(source))
     except (SyntaxError, ValueError, RecursionError):
         constants = list(_WORD.findall(source))
     return (text for text in constants if isinstance(text, str) and len(text) > 1)
 
 
-def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
+def _needed(
+    expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str], reading: Reading
+) -> Iterator[_Needed]:
     events = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
     by_slot: dict[int, tuple[Any, ...]] = {}
     by_function: dict[str, tuple[Any, ...]] = {}
     for path, source in expectations.files.items():
-        slots, functions = _literals(source) if path.endswith(".py") else (_examples(source), {})
+        slots, functions = reading.handed(path, source)
         by_slot.update(slots)
         by_function.update({f"{path}::{name}": literals_found for name, literals_found in functions.items()})
     for test_id in fail_to_pass:
@@ -172,63 +204,9 @@ def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: C
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
             if site.is_decided_outside and not judge.event_holds(site, expected, event):
                 literals = (*by_slot.get(expected.slot, ()), *around)
-                yield _Needed(test_id=test_id, site=site, expected=expected, before=event, literals=literals)
-
-
-def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    """What is written out in a stripped file: by slot in what is handed out there, by function in all of it."""
-    slots: dict[int, tuple[Any, ...]] = {}
-    functions: dict[str, tuple[Any, ...]] = {}
-    rest: list[tuple[ast.AST, str]] = [(python_source.parse(source), "")]
-    for node, names in rest:
-        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if is_function:
-            functions[names] = tuple(_written(node))
-            slots.update({slot: (*literals_found, *functions[names]) for slot, literals_found in _handed(node)})
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                rest.append((child, f"{names}::{child.name}" if names else child.name))
-            elif isinstance(child, ast.If | ast.Try):
-                rest.append((child, names))
-    return slots, functions
-
-
-def _handed(function: ast.AST) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    for node in ast.walk(function):
-        for item in getattr(node, "items", ()):
-            match item:
-                case ast.withitem(
-                    context_expr=ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))])
-                ) if name == HAND_OUT:
-                    yield slot, tuple(value for statement in node.body for value in _written(statement))  # type: ignore[attr-defined]
-
-
-_EXAMPLE = re.compile(rf"^>>> ({re.escape(HAND_OUT)}\(.*)$", re.MULTILINE)
-
-
-def _examples(document: str) -> dict[int, tuple[Any, ...]]:
-    """By slot: what is written out in an example of a stripped document."""
-    examples: dict[int, tuple[Any, ...]] = {}
-    for line in _EXAMPLE.findall(document):
-        match python_source.parse(line).body:
-            case [
-                ast.Expr(
-                    value=ast.Call(
-                        func=ast.Attribute(value=ast.Call(args=[ast.Constant(value=int(slot))])),
-                        args=[ast.Constant(value=str(code)), *_],
-                    )
+                yield _Needed(
+                    test_id=test_id, site=site, expected=expected, before=event, literals=literals, reading=reading
                 )
-            ]:
-                examples[slot] = tuple(_written(python_source.parse(code)))
-    return examples
-
-
-def _written(node: ast.AST) -> Iterator[Any]:
-    if isinstance(node, ast.expr):
-        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            yield ast.literal_eval(node)
-    for child in ast.iter_child_nodes(node):
-        yield from _written(child)
 
 
 # -- the estimate
@@ -236,26 +214,22 @@ def _written(node: ast.AST) -> Iterator[Any]:
 
 def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) -> tuple[str, float]:
     """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
-    site, expected = needed.site, needed.expected
-    if site.op in _FEW:
-        return f"{site.op}", _FEW[site.op]
-    values_kept = [_loaded(encoded) for encoded in expected.kept]
-    if site.op == "doctest":
+    op, expected = needed.op, needed.expected
+    if op in _FEW:
+        return f"{op}", _FEW[op]
+    values_kept = [needed.loaded(encoded) for encoded in expected.kept]
+    if op == "doctest":
         values_kept = [_example_value(want) if message is None else message for want, message in values_kept]
-    if site.op == "chain" or expected.options.get("delta") is not None:
-        return f"{site.op} {expected.kept}", _A_RANGE
-    if (
-        site.op == "doctest"
-        and "IGNORE_EXCEPTION_DETAIL" in str(expected.options.get("flags"))
-        and _is_raising(expected)
-    ):
-        return f"{site.op} {expected.kept}", _A_CLASS
-    if site.op == "regex":
+    if op == "chain" or expected.options.get("delta") is not None:
+        return f"{op} {expected.kept}", _A_RANGE
+    if op == "doctest" and "IGNORE_EXCEPTION_DETAIL" in str(expected.options.get("flags")) and _is_raising(needed):
+        return f"{op} {expected.kept}", _A_CLASS
+    if op == "regex":
         values_kept = [Pattern(pattern=value) if isinstance(value, str) else value for value in values_kept]
-    if site.op in ("raises", "warns"):
-        pattern = expected.options.get("match")
-        pattern_bits = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
-        return f"{site.op} {expected.kept}", _A_CLASS + min(
+    if op in ("raises", "warns"):
+        pattern = needed.reading.message(expected)
+        pattern_bits = _bits(needed.loaded(pattern), None, words) if pattern is not None else 0.0
+        return f"{op} {expected.kept}", _A_CLASS + min(
             pattern_bits, _A_CLASS
         )  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
@@ -267,20 +241,20 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         for value in values_kept
     )
     few = (
-        1.0 if site.op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
+        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
     )  # `in` and its like take more values
     return f"{expected.kept}", bits * few
 
 
-def _is_raising(expected: Expected) -> bool:
+def _is_raising(needed: _Needed) -> bool:
     """Whether an example of a doctest is to fail."""
-    return any(isinstance(value, tuple) and value[1] is not None for value in map(_loaded, expected.kept))
+    return any(isinstance(value, tuple) and value[1] is not None for value in map(needed.loaded, needed.expected.kept))
 
 
 def _before(needed: _Needed) -> Any:
     event = needed.before
-    value = _loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
-    return _example_value(value[0]) if needed.site.op == "doctest" and isinstance(value, tuple) else value
+    value = needed.loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
+    return _example_value(value[0]) if needed.op == "doctest" and isinstance(value, tuple) else value
 
 
 def _example_value(text: str) -> Any:
@@ -290,13 +264,6 @@ def _example_value(text: str) -> Any:
             case [ast.Expr(value)]:
                 return ast.literal_eval(value)
     return text
-
-
-def _loaded(encoded: Any) -> Any:
-    try:
-        return values.decode(encoded, kept=True)
-    except MalformedError:
-        return None
 
 
 def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
@@ -414,7 +381,9 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _rules(known_text: str, texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+def _rules(
+    known_text: str, texts: Sequence[str], reading: Reading
+) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
     for constant in _CONSTANTS:
         yield f"always {constant!r}", lambda need, value=constant: _handing(need, value)  # type: ignore[misc]
@@ -436,10 +405,8 @@ def _rules(known_text: str, texts: Sequence[str]) -> Iterator[tuple[str, Callabl
     )
     yield "all texts of the base, in one", lambda need: _handing(need, _joined(need, near))
     text = " ".join(dict.fromkeys(_WORD.findall(known_text)))[:4000]
-    for kind in _ERRORS:
-        names = list(values.names_of(kind))
-        error = ["e", names, text, [["s", text]], []]
-        yield f"{kind.__name__} that says everything", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
+    for name, error in reading.errors(text):
+        yield f"{name} that says everything", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
 
 
@@ -456,9 +423,7 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
 def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
     """What an example of a doctest gives where it prints a text in place of showing it."""
     match event.values:
-        case (["t", [["s", str(shown)], None]],) if needed.site.op == "doctest" and isinstance(
-            _example_value(shown), str
-        ):
+        case (["t", [["s", str(shown)], None]],) if needed.op == "doctest" and isinstance(_example_value(shown), str):
             yield replace(event, values=(["t", [["s", f"{_example_value(shown)}\n"], None]],))
 
 
@@ -469,16 +434,16 @@ def _joined(needed: _Needed, texts: Iterable[str]) -> str:
 
 def _handing(needed: _Needed, value: Any) -> Event:
     count = needed.site.sides.count("out")
-    if needed.site.op == "doctest":
+    if needed.op == "doctest":
         value = ("" if value is None else f"{value!r}\n", None)
-    return replace(_event(needed), values=tuple(_encoded(value) for _ in range(count)), raised=None)
+    return replace(_event(needed), values=tuple(needed.reading.encode(value) for _ in range(count)), raised=None)
 
 
 def _raising(needed: _Needed, error: Any) -> Event:
     if error is not None and needed.expected.size:  # not larger than what is let through
         room = 4 * needed.expected.size
-        error = [error[0], error[1], error[2][:room], [], []]
-    if needed.site.op == "doctest":
+        error = needed.reading.shortened(error, room)
+    if needed.op == "doctest":
         return replace(_event(needed), values=(["t", [["s", ""], error]],), raised=None)
     return replace(_event(needed), values=(), raised=error)
 
@@ -488,27 +453,3 @@ def _event(needed: _Needed) -> Event:
     if event is not None:
         return event
     return Event(test_id=needed.test_id, slot=needed.expected.slot, n=needed.expected.n, values=(), raised=None)
-
-
-def _encoded(value: Any) -> Any:
-    """A value as the container hands it out; for what rules give."""
-    match value:
-        case None | bool():
-            return value
-        case int():
-            return ["i", format(value, "x")]
-        case float():
-            return ["f", value.hex()]
-        case str():
-            return ["s", value]
-        case bytes():
-            return ["b", value.hex()]
-        case list():
-            return ["l", [_encoded(element) for element in value]]
-        case tuple():
-            return ["t", [_encoded(element) for element in value]]
-        case set() | frozenset():
-            return ["S", [_encoded(element) for element in value]]
-        case dict():
-            return ["d", [[_encoded(key), _encoded(element)] for key, element in value.items()]]
-    raise TypeError(type(value).__name__)

@@ -1,0 +1,1 @@
+"""Values of JavaScript on the host, and how its assertions are decided there."""

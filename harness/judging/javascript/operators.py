@@ -1,0 +1,429 @@
+"""How the host decides an assertion of JavaScript: by the operator that the test had, with JavaScript's rules. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.judging.javascript.patterns import as_python_pattern
+from harness.judging.javascript.values import HOLE, UNDEFINED, Cycle, Missing, Object, Opaque, Symbol, is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from harness.judging.values import Pattern
+
+    Matches = Callable[[Pattern, str], bool]
+
+_MOST_STEPS = 1_000_000
+"""Comparisons of parts at most for one assertion."""
+_STANDARD_ERRORS = frozenset(
+    {"EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError", "AggregateError"}
+)
+_SPACE = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|Infinity)")
+_RADIX = {"0x": 16, "0o": 8, "0b": 2}
+
+
+class UndecidableError(ValueError):
+    """The values do not tell, as it depends on which object it is or on code of the product."""
+
+
+def same_value(left: object, other: object) -> bool:
+    """`Object.is` of two values of which one is no object.
+
+    Raises:
+        UndecidableError: both are objects, so that it depends on which.
+
+    """
+    if isinstance(left, Object | Opaque | Cycle) and isinstance(other, Object | Opaque | Cycle):
+        raise UndecidableError("two objects")
+    if isinstance(left, float) and isinstance(other, float):
+        if math.isnan(left) or math.isnan(other):
+            return math.isnan(left) and math.isnan(other)
+        return left == other and math.copysign(1, left) == math.copysign(1, other)
+    return type(left) is type(other) and left == other
+
+
+def strictly_equal(left: object, other: object) -> bool:
+    """`===`, under the same conditions as `same_value`."""
+    if isinstance(left, float) and isinstance(other, float):
+        return left == other
+    return same_value(left, other)
+
+
+def loosely_equal(left: object, other: object) -> bool:
+    """`==`, or both NaN, as `assert.equal` has it."""
+    empty = (None, UNDEFINED)
+    if left in empty or other in empty:
+        return left in empty and other in empty
+    objects = [isinstance(value, Object | Opaque | Cycle) for value in (left, other)]
+    if any(objects) and not all(objects):
+        raise UndecidableError("an object and a value that is none")
+    if type(left) is type(other):
+        return strictly_equal(left, other) or same_value(left, other)
+    if isinstance(left, Symbol) or isinstance(other, Symbol):
+        return False
+    numbers = [_number(value) for value in (left, other)]
+    return bool(numbers[0] == numbers[1])
+
+
+def _number(value: object) -> Any:
+    if isinstance(value, str):
+        return _number_of_text(value.strip(_SPACE))
+    return value
+
+
+def _number_of_text(text: str) -> float:
+    if not text:
+        return 0.0
+    radix = _RADIX.get(text[:2].lower())
+    if radix is not None:
+        digits = text[2:].lower()
+        return float(int(digits, radix)) if re.fullmatch(r"[0-9a-f]+", digits) else math.nan
+    return float(text) if _DECIMAL.fullmatch(text) else math.nan
+
+
+def truthy(value: object) -> bool:
+    """Whether a value counts as true."""
+    if isinstance(value, float) and math.isnan(value):
+        return False
+    return not (value is None or isinstance(value, Missing) or value in ("", 0))
+
+
+@dataclass(kw_only=True)
+class _Comparison:
+    """One deep comparison, by the rules of one function."""
+
+    primitives: Callable[[object, object], bool]
+    classes: bool = False
+    """Whether objects have to be of one class."""
+    named: tuple[str, ...] = ("T", "B")
+    """Kinds of objects that have to be of one class in any case."""
+    undefined: bool = True
+    """Whether a property that is undefined differs from none, and a hole from undefined."""
+    errors: bool = True
+    """Whether errors are compared at all: versions of jest and vitest differ in what of them counts."""
+    steps: int = 0
+
+    def equal(self, left: object, other: object) -> bool:
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            raise UndecidableError("it takes too long")
+        if not self.undefined:
+            left, other = (UNDEFINED if value is HOLE else value for value in (left, other))
+        if isinstance(left, Opaque) or isinstance(other, Opaque):
+            raise UndecidableError("an object without a plain form")
+        if isinstance(left, Cycle) or isinstance(other, Cycle):
+            return left == other
+        if not isinstance(left, Object) or not isinstance(other, Object):
+            if isinstance(left, Object) or isinstance(other, Object):
+                return False
+            if isinstance(left, Missing) and isinstance(other, Missing):
+                return left is other
+            return self.primitives(left, other)
+        return self._objects(left, other)
+
+    def _objects(self, left: Object, other: Object) -> bool:
+        if left.tag != other.tag:
+            return False
+        if left.name != other.name and (self.classes or left.tag in self.named):
+            return False
+        if left.tag == "E":
+            if not self.errors:
+                raise UndecidableError("errors")
+            if left.text != other.text or (self.classes and left.chain != other.chain):
+                return False
+            return self._named(left.more, other.more) and self._named(left.props, other.props)
+        return left.text == other.text and self._parts(left, other) and self._named(left.props, other.props)
+
+    def _parts(self, left: Object, other: Object) -> bool:
+        if len(left.items) != len(other.items):
+            return False
+        if left.tag == "S":
+            return self._alike(left.items, other.items, self.equal)
+        if left.tag == "M":
+            return self._alike(
+                left.items, other.items, lambda one, two: self.equal(one[0], two[0]) and self.equal(one[1], two[1])
+            )
+        if left.tag == "T":
+            return left.items == other.items
+        return all(map(self.equal, left.items, other.items))
+
+    def _alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
+        """Whether each member has one of its own on the other side."""
+        rest = list(other)
+        for member in left:
+            at = next((place for place, candidate in enumerate(rest) if equal(member, candidate)), None)
+            if at is None:
+                return False
+            del rest[at]
+        return not rest
+
+    def _named(self, left: Iterable[tuple[Any, Any]], other: Iterable[tuple[Any, Any]]) -> bool:
+        ours, theirs = dict(left), dict(other)
+        if self.undefined and ours.keys() != theirs.keys():
+            return False
+        return all(
+            self.equal(ours.get(key, UNDEFINED), theirs.get(key, UNDEFINED)) for key in dict.fromkeys((*ours, *theirs))
+        )
+
+
+_DEEP: Mapping[str, Callable[[], _Comparison]] = {
+    "strict": lambda: _Comparison(primitives=same_value, classes=True),
+    "loose": lambda: _Comparison(primitives=loosely_equal),
+    "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False, named=("M", "S", "T", "B")),
+    "jest strict": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
+    "chai": lambda: _Comparison(primitives=same_value, errors=False),
+}
+
+
+def deeply_equal(left: object, other: object, rules: str) -> bool:
+    """Deep equality by the rules of one of node's, jest's or chai's functions.
+
+    Raises:
+        UndecidableError: something opaque is in it.
+
+    """
+    if not is_plain(left) or not is_plain(other):
+        raise UndecidableError("an object without a plain form")
+    return _DEEP[rules]().equal(left, other)
+
+
+def text_of_error(error: Object) -> str:
+    """As `String(error)`."""
+    name, message = error.text
+    return f"{name}: {message}" if name and message else name or message
+
+
+def is_error_of(error: object, classes: Sequence[str]) -> bool:
+    """Whether an error is of a class, by name, and of no other standard class besides."""
+    if not isinstance(error, Object) or error.tag != "E" or not classes:
+        return False
+    standard = [name for name in error.chain if name in _STANDARD_ERRORS or name == "Error"]
+    if standard[-1:] != ["Error"] or len(standard) > 2 or standard.count("Error") > 1:  # noqa: PLR2004 - itself and Error
+        return False
+    of_kind = next((name for name in classes if name in _STANDARD_ERRORS), None)
+    return bool(classes[0]) and classes[0] in error.chain and (of_kind is None or of_kind in standard)
+
+
+def _searched(pattern: object, text: object, matches: Matches) -> bool:
+    if not isinstance(pattern, Object) or pattern.tag != "R" or not isinstance(text, str):
+        raise UndecidableError("not a regular expression and a text")
+    return matches(as_python_pattern(*pattern.text), text)
+
+
+def _message(error: object) -> str:
+    if isinstance(error, Object) and error.tag == "E":
+        return error.text[1]
+    message = dict(error.props).get("message") if isinstance(error, Object) and error.tag == "O" else None
+    if isinstance(message, str):
+        return message
+    raise UndecidableError("not an error")
+
+
+def _raises(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
+    error, *wanted = operands
+    by_message = options.get("by") == "message"
+    return all(_is_wanted(error, expected, matches, by_message=by_message) for expected in wanted)
+
+
+def _is_wanted(error: object, expected: object, matches: Matches, *, by_message: bool) -> bool:
+    if isinstance(expected, Opaque):
+        if not expected.chain:
+            raise UndecidableError("a function that checks errors")
+        return is_error_of(error, expected.chain)
+    if isinstance(expected, str) and by_message:
+        return expected in _message(error)
+    if not isinstance(expected, Object):
+        return expected is UNDEFINED
+    if expected.tag == "R":
+        if by_message:
+            return _searched(expected, _message(error), matches)
+        if isinstance(error, Object) and error.tag == "E":
+            return _searched(expected, text_of_error(error), matches)
+        raise UndecidableError("not an error")
+    if by_message:
+        return expected.tag == "E" and expected.text[1] == _message(error)
+    return _has_fields(error, expected, matches)
+
+
+def _has_fields(error: object, expected: Object, matches: Matches) -> bool:
+    """As `assert.throws` with an object: each of its properties has to be that of the error."""
+    if not isinstance(error, Object) or error.tag != "E":
+        raise UndecidableError("not an error")
+    actual = {"name": error.text[0], "message": error.text[1], **dict(error.more), **dict(error.props)}
+    wanted = dict(expected.props)
+    if expected.tag == "E":
+        wanted |= {"name": expected.text[0], "message": expected.text[1], **dict(expected.more)}
+    return all(
+        _searched(value, actual[key], matches)
+        if isinstance(value, Object) and value.tag == "R" and isinstance(actual.get(key), str)
+        else key in actual and deeply_equal(actual[key], value, "strict")
+        for key, value in wanted.items()
+    )
+
+
+def _contains(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    container, item = operands
+    if isinstance(container, str):
+        return isinstance(item, str) and item in container
+    return any(strictly_equal(part, item) or same_value(part, item) for part in _members(container))
+
+
+def _contains_equal(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    container, item = operands
+    return any(deeply_equal(part, item, "jest") for part in _members(container))
+
+
+def _members(container: object) -> tuple[Any, ...]:
+    if isinstance(container, Object) and container.tag in ("a", "S"):
+        return tuple(UNDEFINED if part is HOLE else part for part in container.items)
+    raise UndecidableError("not an array or a set")
+
+
+def _length(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, length = operands
+    if isinstance(value, str):
+        return bool(float(len(value.encode("utf-16-le", "surrogatepass")) // 2) == length)
+    if isinstance(value, Object) and value.tag in ("a", "T"):
+        return bool(float(len(value.items)) == length)
+    if isinstance(value, Object) and value.tag == "O":
+        return "length" in dict(value.props) and same_value(dict(value.props)["length"], length)
+    raise UndecidableError("no length")
+
+
+def _property(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, path, *wanted = operands
+    if isinstance(path, str):
+        keys: list[Any] = re.sub(r"\[(\w+)\]", r".\1", path).strip(".").split(".")
+    elif isinstance(path, Object) and path.tag == "a":
+        keys = [str(int(key)) if isinstance(key, float) else key for key in path.items]
+    else:
+        raise UndecidableError("not a path")
+    for key in keys:
+        value = _member(value, key)
+        if value is HOLE:
+            return False
+    return all(deeply_equal(value, expected, "jest") for expected in wanted)
+
+
+def _member(value: object, key: Any) -> object:
+    """A property of a plain object or array; a hole where there is none."""
+    if not isinstance(value, Object) or value.tag not in ("a", "O") or (value.tag == "O" and value.name != "Object"):
+        raise UndecidableError("properties that may be inherited")
+    if value.tag == "a" and key == "length":
+        return float(len(value.items))
+    if value.tag == "a" and str(key).isdigit():
+        return value.items[int(key)] if int(key) < len(value.items) else HOLE
+    return dict(value.props).get(key, HOLE)
+
+
+def _matches_object(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, wanted = operands
+    return _has_parts(value, wanted)
+
+
+def _has_parts(value: object, wanted: object) -> bool:
+    if isinstance(wanted, Object) and wanted.tag == "O" and isinstance(value, Object) and value.tag == "O":
+        actual = dict(value.props)
+        return all(key in actual and _has_parts(actual[key], inner) for key, inner in wanted.props)
+    if isinstance(wanted, Object) and wanted.tag == "a" and isinstance(value, Object) and value.tag == "a":
+        return len(value.items) == len(wanted.items) and all(map(_has_parts, value.items, wanted.items))
+    return deeply_equal(value, wanted, "jest")
+
+
+def _close(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, wanted, *digits = operands
+    if not isinstance(value, float) or not isinstance(wanted, float):
+        return False
+    if math.isinf(value) or math.isinf(wanted):
+        return value == wanted
+    return bool(abs(value - wanted) < 10 ** -(digits[0] if digits else 2.0) / 2)
+
+
+def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any], Matches], bool]:
+    def decided(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+        left, other = operands
+        if type(left) is not type(other) or not isinstance(left, float | int) or isinstance(left, bool):
+            raise UndecidableError("not two numbers")
+        return decide(left, other)
+
+    return decided
+
+
+def _instance(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, kind = operands
+    if not isinstance(kind, Opaque) or not kind.chain:
+        raise UndecidableError("not a class")
+    if isinstance(value, Object) and value.tag == "E":
+        return is_error_of(value, kind.chain)
+    raise UndecidableError("an object of another kind")
+
+
+def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any], Matches], bool]:
+    def decided(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+        left, other = operands
+        return decide(left, other)
+
+    return decided
+
+
+def _deep(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
+    left, other = operands
+    return deeply_equal(left, other, options["rules"])
+
+
+def _truth(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    (value,) = operands
+    return truthy(value)
+
+
+def _defined(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    (value,) = operands
+    return value is not UNDEFINED
+
+
+def _match(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
+    text, pattern = operands
+    if isinstance(pattern, str) and isinstance(text, str):
+        return pattern in text
+    return _searched(pattern, text, matches)
+
+
+_DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] = {
+    "js.is": _of_two(same_value),
+    "js.===": _of_two(strictly_equal),
+    "js.==": _of_two(loosely_equal),
+    "js.deep": _deep,
+    "js.truth": _truth,
+    "js.defined": _defined,
+    "js.match": _match,
+    "js.contain": _contains,
+    "js.contain_equal": _contains_equal,
+    "js.length": _length,
+    "js.property": _property,
+    "js.object": _matches_object,
+    "js.close": _close,
+    "js.<": _ordered(lambda left, other: left < other),
+    "js.<=": _ordered(lambda left, other: left <= other),
+    "js.>": _ordered(lambda left, other: left > other),
+    "js.>=": _ordered(lambda left, other: left >= other),
+    "js.instance": _instance,
+    "js.raises": _raises,
+}
+EXACT = frozenset({"js.is", "js.===", "js.==", "js.deep", "js.close"})
+"""Operators that no one value satisfies everywhere, if they are not negated."""
+
+
+def operators(matches: Matches) -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
+    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
+
+    def bound(
+        decide: Callable[[list[Any], Mapping[str, Any], Matches], bool],
+    ) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+        return lambda operands, options: decide(operands, options, matches) is not bool(options.get("not"))
+
+    return {name: bound(decide) for name, decide in _DECIDES.items()}

@@ -1,0 +1,243 @@
+"""Values of JavaScript as they come out of a container: from JSON to what operators compare. Pure.
+
+docs/judging.md has the form. Whatever is not of it raises `ValueError`, and the reader's limits hold while it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from harness.judging.values import Reader
+
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d{1,3})?|Infinity)|NaN")
+_BIGINT = re.compile(r"-?\d{1,4000}")
+_MOST_LINKS = 40
+"""Levels up at most that a cycle leads."""
+
+
+class Missing(Enum):
+    """What stands for no value."""
+
+    UNDEFINED = "undefined"
+    HOLE = "hole"
+    """An index of an array that it does not have."""
+
+
+UNDEFINED, HOLE = Missing.UNDEFINED, Missing.HOLE
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol that is the same in all processes: a well-known one, or one of the registry."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """An object that the value is itself inside of, so many levels up."""
+
+    levels: int
+
+
+@dataclass(frozen=True, eq=False)
+class Opaque:
+    """What cannot be told of outside: a function, or an object that keeps its state elsewhere."""
+
+    why: str
+    chain: tuple[str, ...] = ()
+    """Of a class: its name, and those of its bases."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Object:
+    """An object by what it is made of."""
+
+    tag: str
+    """Its kind: one of `OBJECTS`."""
+    name: str | None = None
+    """Of its class, empty where that has none; None for an object without a prototype."""
+    items: tuple[Any, ...] = ()
+    """Of an array or a set; pairs of a map; the numbers of a typed array as texts."""
+    props: tuple[tuple[Any, Any], ...] = ()
+    """Its own enumerable properties, by text or symbol, but for what is told otherwise."""
+    text: tuple[str, ...] = ()
+    """Of a date its time, of a regular expression its source and flags, of an error its name and message."""
+    chain: tuple[str, ...] = ()
+    """Of an error: the names of its class and of that one's bases."""
+    more: tuple[tuple[Any, Any], ...] = ()
+    """Of an error: its cause and its errors."""
+
+
+def read(reader: Reader, parts: list[Any], depth: int) -> object:
+    """A value of JavaScript, within the limits of a reader.
+
+    Raises:
+        ValueError: it is not of the form, or over a limit.
+
+    """
+    (enc,) = parts
+    if depth > 1:
+        raise ValueError("a value of JavaScript inside of one of Python")
+    return _value(reader, enc, depth)
+
+
+def _value(reader: Reader, enc: Any, depth: int) -> Any:
+    reader.count(depth)
+    if enc is None or enc is True or enc is False:
+        return enc
+    if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
+        raise ValueError("not a value")
+    tag, *parts = enc
+    return _KINDS[tag](reader, parts, depth + 1)
+
+
+def _undefined(_reader: Reader, parts: list[Any], _depth: int) -> object:
+    () = parts
+    return UNDEFINED
+
+
+def _hole(_reader: Reader, parts: list[Any], _depth: int) -> object:
+    () = parts
+    return HOLE
+
+
+def _text_of(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError("not a number")
+    return text
+
+
+def _of_text(make: Callable[[str], object]) -> Callable[[Reader, list[Any], int], object]:
+    def read_text(reader: Reader, parts: list[Any], _depth: int) -> object:
+        (text,) = parts
+        return make(reader.text(text))
+
+    return read_text
+
+
+def _function(reader: Reader, parts: list[Any], _depth: int) -> object:
+    (chain,) = parts
+    reader.plain = False
+    return Opaque("a function", reader.texts(chain))
+
+
+def _unreadable(reader: Reader, parts: list[Any], _depth: int) -> object:
+    (why,) = parts
+    reader.plain = False
+    return Opaque(reader.text(why))
+
+
+def _cycle(_reader: Reader, parts: list[Any], _depth: int) -> object:
+    (levels,) = parts
+    if type(levels) is not int or not 0 < levels <= _MOST_LINKS:
+        raise ValueError("not a cycle")
+    return Cycle(levels)
+
+
+def _name(reader: Reader, name: Any) -> str | None:
+    return None if name is None else reader.text(name)
+
+
+def _values(reader: Reader, told: Any, depth: int) -> tuple[Any, ...]:
+    return tuple(_value(reader, part, depth) for part in reader.listed(told))
+
+
+def _pairs(reader: Reader, told: Any, depth: int) -> tuple[tuple[Any, Any], ...]:
+    return tuple((_value(reader, key, depth), _value(reader, value, depth)) for key, value in reader.pairs(told))
+
+
+def _props(reader: Reader, told: Any, depth: int) -> tuple[tuple[Any, Any], ...]:
+    pairs = _pairs(reader, told, depth)
+    keys = [key for key, _ in pairs if isinstance(key, str | Symbol)]
+    if len(set(keys)) != sum(not isinstance(key, Opaque) for key, _ in pairs):
+        raise ValueError("a property that is there twice, or that has no name")
+    return pairs
+
+
+def _object(tag: str) -> Callable[[Reader, list[Any], int], object]:
+    def read_object(reader: Reader, parts: list[Any], depth: int) -> object:
+        name, *inner, props = parts
+        items: tuple[Any, ...] = ()
+        text: tuple[str, ...] = ()
+        if tag in ("a", "S"):
+            (members,) = inner
+            items = _values(reader, members, depth)
+        elif tag == "M":
+            (members,) = inner
+            items = _pairs(reader, members, depth)
+        elif tag == "T":
+            (members,) = inner
+            items = tuple(_text_of(_NUMBER, text) for text in reader.texts(members))
+        elif tag == "B":
+            (member,) = inner
+            items = (_value(reader, member, depth),)
+        else:
+            text = tuple(reader.text(part) for part in inner)
+            if len(text) != {"D": 1, "R": 2, "O": 0}[tag]:
+                raise ValueError("an object of more or fewer parts than its kind has")
+        return Object(tag=tag, name=_name(reader, name), items=items, text=text, props=_props(reader, props, depth))
+
+    return read_object
+
+
+def _error(reader: Reader, parts: list[Any], depth: int) -> object:
+    chain, name, message, props, more = parts
+    return Object(
+        tag="E",
+        chain=reader.texts(chain),
+        text=(reader.text(name), reader.text(message)),
+        props=_props(reader, props, depth),
+        more=_props(reader, more, depth),
+    )
+
+
+OBJECTS = ("a", "M", "S", "D", "R", "T", "B", "O")
+_KINDS: Mapping[str, Callable[[Reader, list[Any], int], object]] = {
+    "u": _undefined,
+    "h": _hole,
+    "N": _of_text(lambda text: float(_text_of(_NUMBER, text))),
+    "I": _of_text(lambda text: int(_text_of(_BIGINT, text))),
+    "s": _of_text(str),
+    "Y": _of_text(Symbol),
+    "F": _function,
+    "x": _unreadable,
+    "r": _cycle,
+    "E": _error,
+    **{tag: _object(tag) for tag in OBJECTS},
+}
+
+
+def is_plain(value: object) -> bool:
+    """Whether nothing opaque is in a value, at any depth."""
+    queue: list[Any] = [value]
+    while queue:
+        part = queue.pop()
+        if isinstance(part, Opaque):
+            return False
+        if isinstance(part, Object):
+            queue.extend(item for items in part.items for item in (items if isinstance(items, tuple) else (items,)))
+            queue.extend(item for pair in (*part.props, *part.more) for item in pair)
+    return True
+
+
+def as_python(value: object) -> object:
+    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, Object):
+        if value.tag in ("a", "S"):
+            return [as_python(item) for item in value.items]
+        if value.tag in ("O", "M"):
+            pairs = value.props if value.tag == "O" else value.items
+            return {repr(key) if not isinstance(key, str) else key: as_python(inner) for key, inner in pairs}
+        if value.tag in ("D", "R", "E"):
+            return " ".join(value.text)
+        return [as_python(item) for item in value.items]
+    return value if isinstance(value, str | int) else None

@@ -1,0 +1,330 @@
+// Loaded before all else into each process of a test run (`--require`): what stripped tests hand out. A stripped assertion
+// is `__goldseam__(SLOT, () => [operand, …])`. Whatever its body throws is caught, as that is one kind of value; one line is
+// written for the driver to send on, and the test goes on. What is expected stays on the host, which compares.
+// Everything that is called here was taken before code of the product is loaded.
+const types_ = require("util").types || {};
+const { openSync: open_, writeSync: write_ } = fs_;
+const { stringify: stringify_ } = JSON;
+const { getPrototypeOf: prototype_, getOwnPropertyDescriptor: own_, getOwnPropertyNames: names_, getOwnPropertySymbols: symbols_ } = Object;
+const { isArray: isArray_ } = Array;
+const { is: is_ } = Object;
+const [String_, Uint8Array_] = [String, Uint8Array];
+const { keyFor: keyFor_ } = Symbol;
+const uncurried = (method) => Function.prototype.call.bind(method);
+const mapEach_ = uncurried(Map.prototype.forEach);
+const setEach_ = uncurried(Set.prototype.forEach);
+const time_ = uncurried(Date.prototype.getTime);
+const symbolText_ = uncurried(Symbol.prototype.toString);
+const push_ = uncurried(Array.prototype.push);
+const indexOf_ = uncurried(Array.prototype.indexOf);
+const replace_ = uncurried(String.prototype.replace);
+const [mapGet_, mapSet_] = [uncurried(Map.prototype.get), uncurried(Map.prototype.set)];
+const [weakGet_, weakSet_] = [uncurried(WeakMap.prototype.get), uncurried(WeakMap.prototype.set)];
+const regexpSource_ = uncurried(own_(RegExp.prototype, "source").get);
+const regexpFlags_ = uncurried(own_(RegExp.prototype, "flags").get);
+const LINKS = 40;
+const ITEMS = 20000;
+const LETTERS = 1 << 18;
+const WELL_KNOWN = names_(Symbol).map((name) => Symbol[name]).filter((value) => typeof value === "symbol");
+
+// -- values as JSON, by what they are
+
+class TooMuch {}
+
+function take(left, items, letters) {
+  left.items -= items;
+  left.letters -= letters;
+  if (left.items < 0 || left.letters < 0) throw new TooMuch();
+}
+
+function encoded(value) {
+  try {
+    return ["js", within(value, [], { items: ITEMS, letters: LETTERS })];
+  } catch (error) {
+    return ["js", ["x", error instanceof TooMuch ? "too large" : "it can't be read"]];
+  }
+}
+
+function within(value, above, left) {
+  take(left, 1, 0);
+  if (value === null || value === true || value === false) return value;
+  switch (typeof value) {
+    case "undefined":
+      return ["u"];
+    case "number":
+      return ["N", is_(value, -0) ? "-0" : String_(value)];
+    case "bigint":
+      return ["I", String_(value)];
+    case "string":
+      take(left, 0, value.length);
+      return ["s", value];
+    case "symbol":
+      return symbol(value);
+    case "function":
+      return ["F", chainOf(value.prototype)];
+  }
+  const at = indexOf_(above, value);
+  if (at >= 0) return ["r", above.length - at];
+  if (above.length >= LINKS) return ["x", "too deep"];
+  return ofObject(value, above.concat([value]), left);
+}
+
+function symbol(value) {
+  const key = keyFor_(value);
+  if (key !== undefined) return ["Y", "for " + key];
+  return indexOf_(WELL_KNOWN, value) >= 0 ? ["Y", symbolText_(value)] : ["x", "a symbol"];
+}
+
+// The name of the class that a prototype belongs to; null where it tells none.
+function classOf(proto) {
+  const made = proto && own_(proto, "constructor");
+  const named = made && typeof made.value === "function" && own_(made.value, "name");
+  return named && typeof named.value === "string" ? named.value : null;
+}
+
+function chainOf(proto) {
+  const chain = [];
+  for (let at = proto; at && chain.length < LINKS; at = prototype_(at)) push_(chain, classOf(at) || "");
+  return chain.length > 1 && chain[chain.length - 1] === "Object" ? chain.slice(0, -1) : chain;
+}
+
+function properties(value, above, left, skipped) {
+  const pairs = [];
+  for (const key of names_(value)) {
+    const told = own_(value, key);
+    if (told && told.enumerable && !skipped(key)) {
+      take(left, 0, key.length);
+      push_(pairs, [["s", key], within(value[key], above, left)]);
+    }
+  }
+  for (const key of symbols_(value)) {
+    const told = own_(value, key);
+    if (told && told.enumerable) push_(pairs, [symbol(key), within(value[key], above, left)]);
+  }
+  return pairs;
+}
+
+const none = () => false;
+const isIndex = (key) => /^(?:0|[1-9]\d{0,9})$/.test(key);
+const BOXES = [
+  ["Number", types_.isNumberObject, uncurried(Number.prototype.valueOf)],
+  ["String", types_.isStringObject, uncurried(String.prototype.valueOf)],
+  ["Boolean", types_.isBooleanObject, uncurried(Boolean.prototype.valueOf)],
+];
+
+function ofObject(value, above, left) {
+  const proto = prototype_(value);
+  const name = proto === null ? null : classOf(proto) || "";
+  const inner = (part) => within(part, above, left);
+  const props = (skipped) => properties(value, above, left, skipped || none);
+  if (isArray_(value)) return ["a", name, items(value, inner, left), props(isIndex)];
+  if (types_.isMap(value)) {
+    const pairs = [];
+    mapEach_(value, (to, key) => push_(pairs, [inner(key), inner(to)]));
+    return ["M", name, pairs, props()];
+  }
+  if (types_.isSet(value)) {
+    const members = [];
+    setEach_(value, (member) => push_(members, inner(member)));
+    return ["S", name, members, props()];
+  }
+  if (types_.isDate(value)) return ["D", name, String_(time_(value)), props()];
+  if (types_.isRegExp(value)) return ["R", name, regexpSource_(value), regexpFlags_(value), props()];
+  if (types_.isNativeError(value) || value instanceof Error) return ofError(value, proto, inner, props, left);
+  if (types_.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)) return ["T", name, numbers(value, left), props(isIndex)];
+  for (const [kind, test, unboxed] of BOXES) if (test && test(value)) return ["B", kind, inner(unboxed(value)), props(isIndex)];
+  if (isHostObject(value, proto, name)) return ["x", name];
+  return ["O", name, props()];
+}
+
+function items(value, inner, left) {
+  const list = [];
+  for (let index = 0; index < value.length; index += 1) {
+    if (own_(value, index) !== undefined) push_(list, inner(value[index]));
+    else {
+      take(left, 1, 0);
+      push_(list, ["h"]);
+    }
+  }
+  return list;
+}
+
+function numbers(value, left) {
+  const list = ArrayBuffer.isView(value) && value.length !== undefined ? value : new Uint8Array_(value.buffer || value);
+  const texts = [];
+  take(left, list.length, 0);
+  for (let index = 0; index < list.length; index += 1) push_(texts, is_(list[index], -0) ? "-0" : String_(list[index]));
+  return texts;
+}
+
+function ofError(value, proto, inner, props, left) {
+  const text = (told) => (typeof told === "string" ? told : "");
+  take(left, 0, text(value.message).length + text(value.name).length);
+  const more = [];
+  for (const key of ["cause", "errors"]) if (own_(value, key)) push_(more, [["s", key], inner(value[key])]);
+  const skipped = (key) => key === "stack" || key === "message" || key === "name" || key === "cause" || key === "errors";
+  return ["E", chainOf(proto), text(value.name), text(value.message), props(skipped), more];
+}
+
+// What keeps its state elsewhere than in its properties: classes of Node and of V8 that are not told above, DOM nodes.
+function isHostObject(value, proto, name) {
+  if (types_.isPromise(value) || types_.isWeakMap(value) || types_.isWeakSet(value) || types_.isGeneratorObject(value)) return true;
+  if (types_.isSymbolObject(value) || (types_.isBigIntObject && types_.isBigIntObject(value)) || types_.isArgumentsObject(value)) return true;
+  if (types_.isMapIterator(value) || types_.isSetIterator(value) || (types_.isExternal && types_.isExternal(value))) return true;
+  if (typeof value.nodeType === "number" && typeof value.nodeName === "string") return true;
+  if (typeof value[Symbol.iterator] === "function") return true;
+  return name !== null && name !== "Object" && proto !== null && own_(global, name) !== undefined && global[name] === proto.constructor;
+}
+
+// -- which test runs
+
+const collapsed = (title) => replace_(String_(title), /\s+/g, " ");
+const idOf = (path, titles) => path + "::" + titles.map(collapsed).join(" > ");
+
+const running = { id: null };
+
+// The titles of a test and of what it stands in, but for the outermost, which is the file.
+const titlesOf = (test) => (test.parent ? [...titlesOf(test.parent), test.name] : []);
+const named = (path, test) => idOf(path, titlesOf(test));
+
+const ids_ = new WeakMap();
+const alike_ = new Map();
+
+// The id of a test: with its place among those that are called the same, as reporters write it.
+function idAmong(test, tests, idOfTest) {
+  if (!weakGet_(ids_, test)) {
+    for (const other of tests()) {
+      if (weakGet_(ids_, other)) continue;
+      const id = idOfTest(other);
+      const count = (mapGet_(alike_, id) || 0) + 1;
+      mapSet_(alike_, id, count);
+      weakSet_(ids_, other, count > 1 ? id + " #" + count : id);
+    }
+  }
+  return weakGet_(ids_, test) || idOfTest(test);
+}
+
+const tests_ = [];
+const testOf_ = new WeakMap();
+
+// node:test keeps no public record of the test that runs; each of its tests is an asynchronous resource.
+function watchNode() {
+  const { createHook, executionAsyncResource } = require("async_hooks");
+  if (!executionAsyncResource) return;
+  createHook({
+    init(_id, type, _trigger, resource) {
+      const isTest = type === "Test";
+      const test = isTest ? resource : weakGet_(testOf_, executionAsyncResource());
+      if (isTest) push_(tests_, resource);
+      if (test) weakSet_(testOf_, resource, test);
+    },
+  }).enable();
+  watchNode.resource = executionAsyncResource;
+}
+
+const isSuite = (test) => test.reportedType === "suite" || (test.constructor && test.constructor.name === "Suite");
+
+// A test that has tests of its own passes only if they do, so what these hand out is handed out for it as well.
+function ofNode(path) {
+  const tests = () => tests_.filter((test) => !isSuite(test));
+  const ids = [];
+  let test = watchNode.resource && weakGet_(testOf_, watchNode.resource());
+  for (; test && test.parent; test = test.parent) {
+    if (!isSuite(test)) push_(ids, idAmong(test, tests, (other) => named(path, other)));
+  }
+  return ids;
+}
+
+// The tests of a tree, in order.
+function testsBelow(block, list, isBlock, below) {
+  for (const child of below(block)) {
+    if (isBlock(child)) testsBelow(child, list, isBlock, below);
+    else push_(list, child);
+  }
+  return list;
+}
+
+function ofVitest(path, scope) {
+  const worker = scope.__vitest_worker__ || global.__vitest_worker__;
+  const test = worker && worker.current;
+  if (!test) return [];
+  const all = () => (test.file ? testsBelow(test.file, [], (task) => task.type === "suite", (task) => task.tasks) : []);
+  const isRoot = (task) => !task || task.filepath !== undefined || (task.type === "suite" && task.name === ""); // in vitest 0 and 1
+  const titles = (task) => (isRoot(task) ? [] : [...titles(task.suite), task.name]);
+  return [idAmong(test, all, (task) => idOf(path, titles(task)))];
+}
+
+// jest-circus has a state of its own; jest-jasmine2 only tells all titles in one text.
+function ofJest(path, scope) {
+  const key = symbols_(scope).find((symbol) => /JEST_STATE_SYMBOL/.test(symbolText_(symbol)));
+  const state = key && scope[key];
+  const test = state && state.currentlyRunningTest;
+  if (test) {
+    const isBlock = (child) => child.type === "describeBlock";
+    const all = () => testsBelow(state.rootDescribeBlock, [], isBlock, (block) => block.children || block.tests || []);
+    return [idAmong(test, all, (other) => named(path, other))];
+  }
+  const told = !key && scope.expect && scope.expect.getState && scope.expect.getState().currentTestName;
+  return told ? [path + "::" + collapsed(told)] : [];
+}
+
+// tape hands each test an object of its own; what is printed of it is its name alone.
+const ofTape = (path, _scope, counter) => (counter ? [idAmong(counter, () => [counter], (test) => idOf(path, [test.name]))] : []);
+
+const CURRENT = { "node:test": ofNode, tap: ofTape, vitest: ofVitest, jest: ofJest, mocha: () => (running.id === null ? [] : [running.id]) };
+
+// -- handing out
+
+let descriptor = null;
+const counts = new Map();
+
+function send(tests, slot, values, raised) {
+  if (descriptor === null) descriptor = open_(ASKED.values, "a");
+  for (const id of tests) {
+    const key = slot + " " + id;
+    const n = mapGet_(counts, key) || 0;
+    mapSet_(counts, key, n + 1);
+    write_(descriptor, stringify_({ t: "value", id, slot, n, values, raised }) + "\n");
+  }
+}
+
+// What a stripped file calls; `scope` is its own global object.
+function handOut(scope, path) {
+  const current = CURRENT[ASKED.framework];
+  const site = (slot, body, kept, counter) => {
+    const tests = current(path, scope, counter);
+    const values = kept ? kept().map(encoded) : [];
+    const tell = (list, raised) => {
+      send(tests, slot, list, raised);
+      if (counter) counter.pass();
+    };
+    const end = (given) => tell(values.concat(given.map(encoded)), null);
+    const fail = (error) => tell(values, encoded(error));
+    let given;
+    try {
+      given = body();
+      if (isArray_(given)) return end(given);
+    } catch (error) {
+      return fail(error);
+    }
+    return given.then(end, fail);
+  };
+  return Object.assign(site, { reason, settled });
+}
+
+// What a promise is rejected with.
+async function reason(promise) {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("it was not rejected");
+}
+
+// What a promise, or the function that makes it, comes to.
+const settled = (made) => (typeof made === "function" ? made() : made);
+
+handOut.running = running;
+process.__goldseam__ = handOut;
+if (ASKED.framework === "node:test") watchNode();

@@ -1,0 +1,171 @@
+"""What is written out in stripped tests of JavaScript, for guessing what they expect."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from harness.judging import values
+from harness.judging.javascript import values as javascript
+from miner.languages.guessing import Reading
+from miner.languages.javascript.stripping.scopes import arguments_of, parse, text_of, walk
+from miner.languages.javascript.stripping.source import HAND_OUT, titles
+from miner.languages.javascript.stripping.static import bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Node
+
+    from harness.core.expectations import Expected, Site
+
+_WORDS = {"true": True, "false": False, "null": None, "undefined": None}
+_ERRORS = ("Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError")
+_OPERATORS = {
+    "js.truth": ("truth", "not"), "js.defined": ("is_not", "is"), "js.match": ("regex", "not_regex"),
+    "js.contain": ("in", "not_in"), "js.contain_equal": ("in", "not_in"), "js.close": ("almost", "not_almost"),
+    "js.instance": ("isinstance", "not_isinstance"), "js.raises": ("raises", "raises"),
+}  # fmt: skip
+"""What Python calls an operator, and its contrary; all others compare for equality or order."""
+
+
+def _operator(site: Site) -> str:
+    name = site.op.removeprefix("js.")
+    same, contrary = _OPERATORS.get(site.op, (name if name[0] in "<>" else "==", "!="))
+    return contrary if site.options.get("not") else same
+
+
+def _message(expected: Expected) -> Any:
+    """What an error is to say, where an assertion asks for that."""
+    for encoded in expected.kept:
+        value = values.decode(encoded, kept=True)
+        if isinstance(value, str) or (isinstance(value, javascript.Object) and value.tag in ("R", "O", "E")):
+            return encoded
+    return None
+
+
+def _decoded(encoded: Any) -> Any:
+    value = values.decode(encoded, kept=True)
+    if isinstance(value, javascript.Object) and value.tag == "R":
+        return values.Pattern(pattern=value.text[0])
+    return javascript.as_python(value)
+
+
+def _encoded(value: Any) -> Any:
+    return ["js", _within(value)]
+
+
+def _within(value: Any) -> Any:
+    match value:
+        case None | bool():
+            return value
+        case int() | float():
+            return ["N", json.dumps(value).replace("-0.0", "-0").removesuffix(".0")]
+        case str():
+            return ["s", value]
+        case list() | tuple():
+            return ["a", "Array", [_within(item) for item in value], []]
+        case set():
+            return ["S", "Set", [_within(item) for item in value], []]
+        case dict():
+            return ["O", "Object", [[["s", str(key)], _within(inner)] for key, inner in value.items()]]
+    raise TypeError(type(value).__name__)
+
+
+def _written(text: str) -> Iterator[Any]:
+    return _values(_parsed(text))
+
+
+def _parsed(text: str) -> Node:
+    """A source by the first grammar that reads it, as nothing tells its name.
+
+    Raises:
+        ValueError: none does.
+
+    """
+    for path in ("a.js", "a.ts"):
+        with suppress(ValueError):
+            return parse(text.encode(), path)
+    return parse(text.encode(), "a.tsx")
+
+
+def _values(node: Node) -> Iterator[Any]:
+    for part in walk(node):
+        if part.type in ("string", "template_string", "number", "array", "object", "unary_expression", *_WORDS):
+            with suppress(ValueError):
+                yield _value(part)
+
+
+def _value(node: Node) -> Any:
+    node = bare(node)
+    text = text_of(node)
+    children = [child for child in node.named_children if child.type != "comment"]
+    match node.type:
+        case "string" | "template_string":
+            return _unescaped(text[1:-1])
+        case "number":
+            return _number(text.replace("_", "").rstrip("n"))
+        case "unary_expression" if text.startswith("-"):
+            return -_value(children[0])
+        case "array":
+            return [_value(child) for child in children]
+        case "object":
+            return {_unquoted(child): _value(_named(child, "value")) for child in children}
+    if node.type in _WORDS:
+        return _WORDS[node.type]
+    raise ValueError("not a literal")
+
+
+def _number(text: str) -> Any:
+    return int(text, 0) if re.fullmatch(r"0[xob]\w+|[1-9]\d*|0", text, re.IGNORECASE) else float(text)
+
+
+def _named(node: Node, field: str) -> Node:
+    child = node.child_by_field_name(field)
+    if child is None:
+        raise ValueError("not a pair")
+    return child
+
+
+def _unquoted(pair: Node) -> str:
+    return text_of(_named(pair, "key")).strip("\"'")
+
+
+def _unescaped(text: str) -> str:
+    with suppress(ValueError):
+        return str(json.loads('"' + text.replace("\\'", "'").replace('"', '\\"').replace("\n", "\\n") + '"'))
+    return text
+
+
+def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    """By slot what is written out in what is handed out there, by test what is in all of them."""
+    slots: dict[int, tuple[Any, ...]] = {}
+    tests: dict[str, tuple[Any, ...]] = {}
+    for node in walk(parse(source.encode(), path)):
+        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT:
+            number, *given = arguments_of(node)
+            found = tuple(value for part in given for value in _values(part))
+            slots[int(text_of(number))] = found
+            name = "".join(titles(node))
+            tests[name] = (*tests.get(name, ()), *found)
+    return slots, tests
+
+
+def _saying(text: str) -> Iterable[tuple[str, Any]]:
+    for name in _ERRORS:
+        chain = [name] if name == "Error" else [name, "Error"]
+        yield name, ["js", ["E", chain, name, text, [], []]]
+
+
+READING = Reading(
+    written=_written,
+    handed=_handed,
+    decode=_decoded,
+    encode=_encoded,
+    errors=_saying,
+    shortened=lambda error, letters: ["js", [*error[1][:3], error[1][3][:letters], [], []]],
+    operator=_operator,
+    message=_message,
+)

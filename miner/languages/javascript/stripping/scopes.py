@@ -1,0 +1,288 @@
+"""What names of a source file are bound to, and where they are used. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+import tree_sitter_javascript
+import tree_sitter_typescript
+from tree_sitter import Language, Parser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+FUNCTIONS = frozenset(
+    {
+        *("function_declaration", "function_expression", "arrow_function", "method_definition"),
+        *("generator_function", "generator_function_declaration"),
+    }
+)
+_SCOPES = FUNCTIONS | {"program", "statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body"}
+_DECLARING = frozenset({"identifier", "shorthand_property_identifier_pattern"})
+_USING = frozenset({"identifier", "shorthand_property_identifier"})
+_TYPESCRIPT = (".ts", ".mts", ".cts")
+_MOST_BYTES = 1 << 21
+
+
+@cache
+def _parser(ending: str) -> Parser:
+    if ending in _TYPESCRIPT:
+        return Parser(Language(tree_sitter_typescript.language_typescript()))
+    if ending == ".tsx":
+        return Parser(Language(tree_sitter_typescript.language_tsx()))
+    return Parser(Language(tree_sitter_javascript.language()))
+
+
+def is_typescript(path: str) -> bool:
+    """Whether a file is TypeScript, by its name."""
+    return path.endswith((*_TYPESCRIPT, ".tsx"))
+
+
+def parse(source: bytes, path: str) -> Node:
+    """The syntax tree of a file, by the grammar that its name says.
+
+    Raises:
+        ValueError: it is not of this grammar, or too large.
+
+    """
+    if len(source) > _MOST_BYTES:
+        raise ValueError("a file too large")
+    root = _parser("." + path.rpartition(".")[2]).parse(source).root_node
+    if root.has_error:
+        raise ValueError("not a file that the grammar reads")
+    return root
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    rest = [node]
+    while rest:
+        current = rest.pop()
+        yield current
+        rest.extend(reversed(current.children))
+
+
+def text_of(node: Node | None) -> str:
+    """The text of a node; empty for none."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+
+
+def arguments_of(call: Node) -> list[Node]:
+    """What a call is given, without comments; empty for another node and for a tagged template."""
+    arguments = call.child_by_field_name("arguments") if call.type in ("call_expression", "new_expression") else None
+    if arguments is None or arguments.type != "arguments":
+        return []
+    return [node for node in arguments.named_children if node.type != "comment"]
+
+
+@dataclass(eq=False)
+class Binding:
+    """A name in one scope."""
+
+    name: str
+    kind: str
+    """`const`, `let`, `var`, `param`, `function`, `class`, `import` or `catch`."""
+    declared: Node
+    """Its identifier where it is declared."""
+    init: Node | None = None
+    """What the whole declarator is set to, where the name is all of it or (`pattern`) a part of its pattern."""
+    pattern: Node | None = None
+    module: str = ""
+    """Of an import or of a `require`: the module."""
+    imported: str = ""
+    """What is taken of the module: `default`, `*` or a name."""
+    uses: list[Node] = field(default_factory=list)
+    is_written: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it stands for all that it is set to."""
+        return self.pattern is None
+
+
+class Scopes:
+    """The bindings of one file, each with its uses."""
+
+    def __init__(self, root: Node) -> None:
+        self._bindings: dict[int, dict[str, Binding]] = {}
+        self._declared: dict[int, Binding] = {}
+        """By the id of the identifier that declares it."""
+        for node in walk(root):
+            self._declare(node)
+            for parameter in parameters(node) if node.type in FUNCTIONS else ():
+                self._pattern(node, parameter, "param", None)
+        for node in walk(root):
+            if node.type in _USING and node.id not in self._declared:
+                binding = self.resolve(node)
+                if binding is not None:
+                    binding.uses.append(node)
+                    binding.is_written = binding.is_written or _is_written(node)
+
+    def resolve(self, node: Node) -> Binding | None:
+        """What a name stands for where it is used; None for a global one."""
+        name = text_of(node)
+        at: Node | None = node
+        while at is not None:
+            binding = self._bindings.get(at.id, {}).get(name)
+            if binding is not None:
+                return binding
+            at = at.parent
+        return None
+
+    def bindings(self) -> list[Binding]:
+        """All of them, in the order in which they are declared."""
+        return list(self._declared.values())
+
+    def imports(self, module: str) -> bool:
+        """Whether the file takes anything of a module."""
+        return any(binding.module == module for binding in self._declared.values())
+
+    def declared_in(self, node: Node) -> list[Binding]:
+        """The bindings that a pattern or parameter declares, in the order of the text."""
+        return [self._declared[part.id] for part in walk(node) if part.id in self._declared]
+
+    def _bind(self, scope: Node, binding: Binding) -> None:
+        self._declared[binding.declared.id] = binding
+        known = self._bindings.setdefault(scope.id, {}).setdefault(binding.name, binding)
+        if known is not binding:
+            known.is_written = True  # declared twice: nobody knows which
+
+    def _declare(self, node: Node) -> None:
+        match node.type:
+            case "variable_declarator":
+                self._declarator(node)
+            case "import_statement":
+                self._import(node)
+            case "function_declaration" | "generator_function_declaration" | "class_declaration":
+                named = node.child_by_field_name("name")
+                if named is not None and node.parent is not None:
+                    kind = "class" if node.type == "class_declaration" else "function"
+                    self._bind(_scope(node.parent), Binding(text_of(named), kind, named, init=node))
+            case "catch_clause":
+                parameter = node.child_by_field_name("parameter")
+                if parameter is not None:
+                    self._pattern(node, parameter, "catch", None)
+            case "for_in_statement":
+                left, kind = node.child_by_field_name("left"), text_of(node.child_by_field_name("kind"))
+                if left is not None and kind:
+                    self._pattern(node, left, kind, None)
+
+    def _declarator(self, node: Node) -> None:
+        named, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        around = node.parent
+        if named is None or around is None:
+            return
+        kind = "var" if around.type == "variable_declaration" else text_of(around.child_by_field_name("kind"))
+        scope = _scope(around)
+        while kind == "var" and scope.type not in FUNCTIONS and scope.parent is not None:
+            scope = _scope(scope.parent)
+        self._pattern(scope, named, kind, value)
+        module, member = _required(value)
+        if module:
+            for binding in self.declared_in(named):
+                binding.module = module
+                binding.imported = member or (key_of(binding.declared) if named.type == "object_pattern" else "*")
+
+    def _import(self, node: Node) -> None:
+        module = text_of(node.child_by_field_name("source")).strip("\"'")
+        scope = _scope(node)
+        for part in walk(node):
+            if part.type == "identifier" and part.parent is not None and part.id not in self._declared:
+                around = part.parent
+                imported = {"import_clause": "default", "namespace_import": "*"}.get(around.type, "")
+                named = part
+                if around.type == "import_specifier":
+                    imported = text_of(around.child_by_field_name("name"))
+                    named = around.child_by_field_name("alias") or part
+                if named.id not in self._declared:
+                    self._bind(scope, Binding(text_of(named), "import", named, module=module, imported=imported))
+
+    def _pattern(self, scope: Node, node: Node, kind: str, init: Node | None) -> None:
+        """Bind the names of a pattern; defaults in it are no names."""
+        whole = node.type == "identifier" or (
+            node.type in ("required_parameter", "optional_parameter")
+            and (inner := node.child_by_field_name("pattern")) is not None
+            and inner.type == "identifier"
+        )
+        rest = [node]
+        while rest:
+            part = rest.pop()
+            if part.type in _DECLARING:
+                self._bind(scope, Binding(text_of(part), kind, part, init=init, pattern=None if whole else node))
+            elif part.type in ("assignment_pattern", "object_assignment_pattern"):
+                left = part.child_by_field_name("left")
+                rest += [left] if left is not None else []
+            elif part.type == "pair_pattern":
+                value = part.child_by_field_name("value")
+                rest += [value] if value is not None else []
+            elif part.type in ("required_parameter", "optional_parameter"):
+                inner = part.child_by_field_name("pattern")
+                rest += [inner] if inner is not None else []
+            elif part.type in ("object_pattern", "array_pattern", "rest_pattern"):
+                rest += part.named_children
+
+
+def parameters(function: Node) -> list[Node]:
+    """The parameters of a function, in order."""
+    single = function.child_by_field_name("parameter")
+    listed = function.child_by_field_name("parameters")
+    return [single] if single is not None else [] if listed is None else listed.named_children
+
+
+def _scope(node: Node) -> Node:
+    """The innermost scope that a node stands in, or is."""
+    at = node
+    while at.type not in _SCOPES and at.parent is not None:
+        at = at.parent
+    return at
+
+
+def _required(value: Node | None) -> tuple[str, str]:
+    """The module of `require("x")` or `require("x").member`, and the member."""
+    member = ""
+    if value is not None and value.type == "member_expression":
+        member = text_of(value.child_by_field_name("property"))
+        value = value.child_by_field_name("object")
+    if value is None or value.type != "call_expression" or text_of(value.child_by_field_name("function")) != "require":
+        return "", ""
+    arguments = value.child_by_field_name("arguments")
+    module = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    return (text_of(module).strip("\"'"), member) if module is not None and module.type == "string" else ("", "")
+
+
+def is_exported(declared: Node) -> bool:
+    """Whether other files can read a name."""
+    statement = declared.parent.parent if declared.parent is not None else None
+    return statement is not None and statement.parent is not None and statement.parent.type == "export_statement"
+
+
+def key_of(declared: Node) -> str:
+    """The property that a name of an object pattern takes."""
+    around = declared.parent
+    if around is not None and around.type == "pair_pattern":
+        return text_of(around.child_by_field_name("key"))
+    return text_of(declared)
+
+
+def _is_written(node: Node) -> bool:
+    """Whether a use of a name sets it."""
+    at: Node = node
+    while at.parent is not None and at.parent.type in (
+        *("array_pattern", "object_pattern", "pair_pattern", "assignment_pattern", "rest_pattern"),
+        "object_assignment_pattern",
+    ):
+        at = at.parent
+    around = at.parent
+    if around is None:
+        return False
+    if around.type in ("assignment_expression", "augmented_assignment_expression"):
+        left = around.child_by_field_name("left")
+        return left is not None and left.id == at.id
+    if around.type == "for_in_statement":
+        left = around.child_by_field_name("left")
+        return left is not None and left.id == at.id and not text_of(around.child_by_field_name("kind"))
+    return around.type == "update_expression"

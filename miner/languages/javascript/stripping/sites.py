@@ -1,0 +1,417 @@
+"""The assertions of a test file in JavaScript: what each compares, and how the host will decide it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from miner.languages.base import Mode
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, key_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.javascript.stripping.scopes import Scopes
+    from miner.languages.javascript.stripping.static import Statics
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand:
+    """One side of an assertion."""
+
+    node: Node | None
+    static: bool = False
+    text: str = ""
+    """What it is where it does not stand in the file."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assertion:
+    """One assertion, in the terms of the host's judge (harness/judging/javascript)."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    call: Node
+    """The whole of it, which is replaced."""
+    body: Node | None = None
+    """What is called, or awaited, and watched for what it throws."""
+    awaits: str = ""
+    """`resolves` or `rejects`, where the first operand is a promise of the value; `body`, where the body gives one."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    kept: Mapping[str, object] = field(default_factory=dict)
+    counted_by: Node | None = None
+    """tape's object for the test, which counts its assertions."""
+    tells_comparison: bool = False
+    is_whole: bool = False
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What can be tried, best first."""
+        is_expected = self.body is not None or any(operand.static for operand in self.operands)
+        return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
+
+
+ASSERT_MODULES = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
+_EXPECT_MODULES = frozenset({"vitest", "@jest/globals", "expect", "bun:test"})
+_STRICT = {"equal": "strictEqual", "notEqual": "notStrictEqual", "deepEqual": "deepStrictEqual",
+           "notDeepEqual": "notDeepStrictEqual"}  # fmt: skip
+_NOT: Mapping[str, object] = {"not": True}
+_TWO: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT),
+    "strictEqual": ("js.is", {}), "notStrictEqual": ("js.is", _NOT),
+    "deepEqual": ("js.deep", {"rules": "loose"}), "notDeepEqual": ("js.deep", {"rules": "loose", **_NOT}),
+    "deepStrictEqual": ("js.deep", {"rules": "strict"}),
+    "notDeepStrictEqual": ("js.deep", {"rules": "strict", **_NOT}),
+    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
+}  # fmt: skip
+_BINARY: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "===": ("js.===", {}), "!==": ("js.===", _NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
+    ">=": ("js.>=", {}),
+}  # fmt: skip
+_MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "toBe": ("js.is", {}), "toEqual": ("js.deep", {"rules": "jest"}),
+    "toStrictEqual": ("js.deep", {"rules": "jest strict"}), "toMatch": ("js.match", {}),
+    "toContain": ("js.contain", {}),
+    "toContainEqual": ("js.contain_equal", {}), "toHaveLength": ("js.length", {}), "toMatchObject": ("js.object", {}),
+    "toBeGreaterThan": ("js.>", {}), "toBeGreaterThanOrEqual": ("js.>=", {}), "toBeLessThan": ("js.<", {}),
+    "toBeLessThanOrEqual": ("js.<=", {}), "toBeInstanceOf": ("js.instance", {}),
+}  # fmt: skip
+_TAPE: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
+    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
+    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), ("js.deep", {"rules": "chai"})),
+    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), ("js.deep", {"rules": "chai", **_NOT})),
+    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
+}  # fmt: skip
+_TAPE_TRUTH = {"ok": {}, "true": {}, "assert": {}, "notOk": _NOT, "false": _NOT, "notok": _NOT, "error": _NOT,
+               "ifError": _NOT, "ifErr": _NOT, "iferror": _NOT}  # fmt: skip
+_CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    **dict.fromkeys(("equal", "equals", "eq"), ("js.===", {})),
+    **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
+    **dict.fromkeys(("include", "includes", "contain", "contains"), ("js.contain", {})),
+    **dict.fromkeys(("length", "lengthOf"), ("js.length", {})),
+    **dict.fromkeys(("match", "matches"), ("js.match", {})),
+    **dict.fromkeys(("above", "gt", "greaterThan"), ("js.>", {})),
+    **dict.fromkeys(("below", "lt", "lessThan"), ("js.<", {})),
+    **dict.fromkeys(("least", "gte"), ("js.>=", {})), **dict.fromkeys(("most", "lte"), ("js.<=", {})),
+}  # fmt: skip
+_CHAI_VALUES = {"true": "true", "false": "false", "null": "null", "undefined": "undefined", "NaN": "NaN"}
+_CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT), "strictEqual": ("js.===", {}),
+    "notStrictEqual": ("js.===", _NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
+    "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **_NOT}),
+    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", _NOT),
+    "include": ("js.contain", {}), "notInclude": ("js.contain", _NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
+}  # fmt: skip
+_CHAI_ASSERT_VALUES = {
+    "isTrue": "true",
+    "isFalse": "false",
+    "isNull": "null",
+    "isUndefined": "undefined",
+    "isNaN": "NaN",
+}
+_LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
+_VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
+_THROWING = ("toThrow", "toThrowError")
+
+
+class Reader:
+    """Reads the assertions of one file."""
+
+    def __init__(self, scopes: Scopes, statics: Statics) -> None:
+        self._scopes, self._statics = scopes, statics
+
+    def of_expression(self, node: Node) -> Assertion | None:
+        """The assertion that an expression makes; None where it makes none that is known."""
+        if node.type == "member_expression":
+            return self._of_chai(node, node, None)
+        function = node.child_by_field_name("function")
+        given = arguments_of(node)
+        if node.type != "call_expression" or function is None or any(one.type == "spread_element" for one in given):
+            return None
+        name = self._of_assert(function)
+        if name is not None:
+            return self._asserted(node, name, given)
+        return (
+            self._expected(node, function, given)
+            or self._of_chai(node, function, given)
+            or self._of_chais_assert(node, function, given)
+            or self._of_tape(node, function, given)
+        )
+
+    # -- node's assert
+
+    def _of_assert(self, function: Node) -> str | None:
+        """The function of node's assert that a callee is, by its name; of the strict one where that differs."""
+        names: list[str] = []
+        while function.type == "member_expression":
+            names.insert(0, text_of(function.child_by_field_name("property")))
+            inner = function.child_by_field_name("object")
+            if inner is None:
+                return None
+            function = inner
+        binding = self._scopes.resolve(function) if function.type == "identifier" else None
+        if binding is None or binding.module not in ASSERT_MODULES or binding.is_written:
+            return None
+        if binding.imported not in ("default", "*", "strict", "assert"):
+            names.insert(0, binding.imported)
+        strict = binding.module.endswith("/strict") or binding.imported == "strict" or names[:1] == ["strict"]
+        names = names[1:] if names[:1] == ["strict"] else names
+        if len(names) > 1:
+            return None
+        name = names[0] if names else "ok"
+        return _STRICT.get(name, name) if strict else name
+
+    def _asserted(self, call: Node, name: str, given: Sequence[Node]) -> Assertion | None:
+        if not given:
+            return None
+        if name in ("throws", "rejects", "doesNotThrow", "doesNotReject"):
+            return self._caught(call, name, given)
+        if name == "ok":
+            return self._truth(call, given[0])
+        if name in _TWO and len(given) >= 2:  # noqa: PLR2004 - two sides, and a message
+            op, options = _TWO[name]
+            return self._of_operands(call, op, given[:2], options)
+        return None
+
+    def _caught(self, call: Node, name: str, given: Sequence[Node]) -> Assertion | None:
+        awaits = "body" if name in ("rejects", "doesNotReject") else ""
+        if name.startswith("doesNot"):
+            return Assertion(op="no_raise", operands=(), call=call, body=given[0], awaits=awaits)
+        wanted = [node for node in given[1:2] if node.type not in ("string", "template_string")]
+        if any(node.type in FUNCTIONS for node in wanted):
+            return None
+        return self._raising(call, given[0], wanted, awaits, {})
+
+    def _raising(
+        self, call: Node, body: Node, wanted: Sequence[Node], awaits: str, options: Mapping[str, object]
+    ) -> Assertion:
+        operands = tuple(Operand(node=node, static=True) for node in wanted)
+        return Assertion(op="js.raises", operands=operands, call=call, body=body, awaits=awaits, options=options)
+
+    def _truth(self, call: Node, node: Node) -> Assertion | None:
+        while node.type == "parenthesized_expression":
+            node = node.named_children[0]
+        operator = text_of(node.child_by_field_name("operator"))
+        if node.type == "binary_expression" and operator in _BINARY:
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            op, options = _BINARY[operator]
+            return self._of_operands(call, op, [side for side in (left, right) if side is not None], options)
+        inner = node.child_by_field_name("argument")
+        if node.type == "unary_expression" and operator == "!" and inner is not None:
+            return self._of_operands(call, "js.truth", [inner], _NOT)
+        return self._of_operands(call, "js.truth", [node], {})
+
+    def _of_operands(
+        self,
+        call: Node,
+        op: str,
+        nodes: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str = "",
+        text: str = "",
+    ) -> Assertion | None:
+        operands = [Operand(node=node, static=self._statics.is_static(node)) for node in nodes]
+        if text:
+            operands.append(Operand(node=None, static=True, text=text))
+        if all(operand.static for operand in operands):
+            return None  # nothing of the product is in it
+        return Assertion(op=op, operands=tuple(operands), call=call, options=options, awaits=awaits)
+
+    # -- tape
+
+    def _of_tape(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+        counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
+        if counter is None or not given or not self._is_of_tape(counter):
+            return None
+        found: Assertion | None = None
+        if name in _TAPE and len(given) > 1:
+            op, options = _TAPE[name]
+            found = self._of_operands(call, op, given[:2], options)
+        elif name in _TAPE_TRUTH:
+            found = self._of_operands(call, "js.truth", given[:1], _TAPE_TRUTH[name])
+        elif name == "doesNotThrow":
+            found = Assertion(op="no_raise", operands=(), call=call, body=given[0])
+        elif name == "throws" and all(node.type in ("string", "identifier") for node in given[1:]):
+            wanted = [node for node in given[1:2] if node.type == "identifier"]
+            found = self._raising(call, given[0], wanted, "", {})
+        return replace(found, counted_by=counter) if found is not None else None
+
+    def _is_of_tape(self, node: Node) -> bool:
+        """Whether a name is what tape gives to the function of a test."""
+        binding = self._scopes.resolve(node) if node.type == "identifier" else None
+        if binding is None or binding.kind != "param" or binding.is_written:
+            return False
+        function = function_around(binding.declared)
+        call = function.parent.parent if function is not None and function.parent is not None else None
+        called = call.child_by_field_name("function") if call is not None else None
+        while called is not None and called.type == "member_expression":
+            called = called.child_by_field_name("object")
+        if called is None or called.type != "identifier" or called.id == node.id:
+            return False
+        tape = self._scopes.resolve(called)
+        return tape is not None and (tape.module == "tape" or (tape is not binding and self._is_of_tape(called)))
+
+    # -- chai
+
+    def _is_of_chai(self, node: Node | None, name: str) -> bool:
+        """Whether an expression is `expect` or `assert` of chai."""
+        if node is not None and node.type == "member_expression":
+            inner = node.child_by_field_name("object")
+            binding = self._scopes.resolve(inner) if inner is not None and inner.type == "identifier" else None
+            is_whole = binding is not None and binding.imported in ("default", "*")
+            return is_whole and binding is not None and binding.module == "chai" and _is_called(node, name)
+        binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
+        if binding is None or binding.is_written:
+            return False
+        if binding.module == "chai" or binding.init is None or binding.kind != "const":
+            return binding.module == "chai" and binding.imported == name
+        if binding.is_whole:  # `expect = chai.expect`
+            return binding.init.type == "member_expression" and self._is_of_chai(binding.init, name)
+        source = self._scopes.resolve(binding.init) if binding.init.type == "identifier" else None
+        return source is not None and source.module == "chai" and key_of(binding.declared) == name
+
+    def _of_chai(self, whole: Node, function: Node, given: Sequence[Node] | None) -> Assertion | None:
+        """`expect(x).to.…` or `x.should.…`; without `given` it ends in a property."""
+        words: list[str] = []
+        actual: Node | None = None
+        at: Node | None = function
+        while at is not None and at.type == "member_expression":
+            words.insert(0, text_of(at.child_by_field_name("property")))
+            at = at.child_by_field_name("object")
+            if words[0] == "should" and self._scopes.imports("chai"):
+                actual, words = at, words[1:]
+                break
+        if actual is None and at is not None and self._is_of_chai(at.child_by_field_name("function"), "expect"):
+            actual = next(iter(arguments_of(at)), None)
+        if actual is None or not words:
+            return None
+        *flags, name = words
+        if set(flags) - _LINKS - {"not", "deep"}:
+            return None
+        options: Mapping[str, object] = _NOT if "not" in flags else {}
+        return self._chained(whole, actual, name, given, options, is_deep="deep" in flags)
+
+    def _chained(
+        self,
+        call: Node,
+        actual: Node,
+        name: str,
+        given: Sequence[Node] | None,
+        options: Mapping[str, object],
+        *,
+        is_deep: bool,
+    ) -> Assertion | None:
+        if given is None:
+            if name in _CHAI_VALUES:
+                return self._of_operands(call, "js.is", [actual], options, text=_CHAI_VALUES[name])
+            return self._of_operands(call, "js.truth", [actual], options) if name == "ok" else None
+        if name in ("throw", "throws", "Throw"):
+            return self._expected_to_throw(call, actual, given, options, "")
+        if not given or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
+            return None
+        op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
+        return self._of_operands(call, op, [actual, given[0]], {**more, **options}) if op else None
+
+    def _of_chais_assert(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+        name = "isOk"
+        at: Node | None = function
+        if function.type == "member_expression" and not self._is_of_chai(function, "assert"):
+            name, at = text_of(function.child_by_field_name("property")), function.child_by_field_name("object")
+        if not given or not self._is_of_chai(at, "assert"):
+            return None
+        if name in _CHAI_ASSERT_VALUES:
+            return self._of_operands(call, "js.is", given[:1], {}, text=_CHAI_ASSERT_VALUES[name])
+        if name in ("isOk", "ok", "isNotOk", "notOk"):
+            return self._of_operands(call, "js.truth", given[:1], _NOT if "Not" in name or name == "notOk" else {})
+        if name in _CHAI_ASSERTS and len(given) > 1:
+            op, options = _CHAI_ASSERTS[name]
+            return self._of_operands(call, op, given[:2], options)
+        return None
+
+    # -- expect of jest and vitest
+
+    def _expected(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+        names: list[str] = []
+        while function.type == "member_expression":
+            names.insert(0, text_of(function.child_by_field_name("property")))
+            inner = function.child_by_field_name("object")
+            if inner is None:
+                return None
+            function = inner
+        actual = arguments_of(function)
+        if not names or not actual or not self._is_expect(function.child_by_field_name("function")):
+            return None
+        *words, matcher = names
+        awaits = [word for word in words if word in ("resolves", "rejects")]
+        if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
+            return None
+        options: Mapping[str, object] = _NOT if "not" in words else {}
+        return self._matched(call, matcher, actual[0], given, options, "".join(awaits))
+
+    def _matched(
+        self,
+        call: Node,
+        matcher: str,
+        actual: Node,
+        given: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+    ) -> Assertion | None:
+        if matcher in _THROWING:
+            return self._expected_to_throw(call, actual, given, options, awaits)
+        if matcher in _VALUES and not given:
+            return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
+        if matcher in ("toBeTruthy", "toBeFalsy"):
+            is_not = (matcher == "toBeFalsy") is not bool(options)
+            return self._of_operands(call, "js.truth", [actual], _NOT if is_not else {}, awaits)
+        if matcher == "toBeDefined":
+            return self._of_operands(call, "js.defined", [actual], options, awaits)
+        if matcher in ("toHaveProperty", "toBeCloseTo") and len(given) in (1, 2):
+            op = "js.property" if matcher == "toHaveProperty" else "js.close"
+            return self._of_operands(call, op, [actual, *given], options, awaits)
+        if matcher in _MATCHERS and len(given) == 1:
+            op, more = _MATCHERS[matcher]
+            found = self._of_operands(call, op, [actual, *given], {**more, **options}, awaits)
+            if found is not None and matcher == "toBeInstanceOf":
+                return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
+            return found
+        return None
+
+    def _expected_to_throw(
+        self, call: Node, actual: Node, given: Sequence[Node], options: Mapping[str, object], awaits: str
+    ) -> Assertion | None:
+        if awaits == "resolves" or len(given) > 1 or (options and (given or awaits)):
+            return None
+        if options:
+            return Assertion(op="no_raise", operands=(), call=call, body=actual)
+        return self._raising(call, actual, given, awaits and "body", {"by": "message"})
+
+    def _is_expect(self, node: Node | None) -> bool:
+        if node is None or node.type != "identifier":
+            return False
+        binding = self._scopes.resolve(node)
+        if binding is None:
+            return text_of(node) == "expect"
+        return binding.module in _EXPECT_MODULES and binding.imported in ("expect", "default", "*")
+
+
+def _is_called(member: Node, name: str) -> bool:
+    return text_of(member.child_by_field_name("property")) == name
+
+
+def function_around(node: Node) -> Node | None:
+    """The innermost function that a node stands in."""
+    at = node.parent
+    while at is not None and at.type not in FUNCTIONS:
+        at = at.parent
+    return at
+
+
+def holds(node: Node, kind: str) -> bool:
+    """Whether a node of a kind (`await_expression`, `yield_expression`) is in an expression, functions in it aside."""
+    if node.type == kind:
+        return True
+    return any(holds(child, kind) for child in node.named_children if child.type not in FUNCTIONS)

@@ -1,0 +1,339 @@
+"""A test file in JavaScript or TypeScript without its expectations: its bytes edited, all else as it is. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from miner.languages.base import Mode
+from miner.languages.javascript.stripping import scopes
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, text_of, walk
+from miner.languages.javascript.stripping.sites import ASSERT_MODULES, Assertion, Reader, function_around, holds
+from miner.languages.javascript.stripping.static import Column, Statics, member_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from tree_sitter import Node
+
+    from miner.languages.javascript.stripping.scopes import Binding
+
+HAND_OUT = "__goldseam__"
+"""What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
+_RULING = re.compile(
+    r"@ts-|@jest|@vitest|@flow|@jsx|@babel|eslint|istanbul|c8 |v8 |__PURE__|webpack|sourceMapping|prettier|<reference"
+)
+"""Comments that rule how a file is run or read."""
+_TESTS = frozenset({"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno"})
+_COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
+Piece = str | tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """One assertion by its number, and the test that it stands in, by its titles."""
+
+    number: int
+    function: tuple[str, ...]
+    assertion: Assertion
+
+
+class StrippedSource:
+    """A test file whose assertions can be taken out, one by one."""
+
+    def __init__(self, source: bytes, *, path: str, first: int) -> None:
+        """Parse a file; `first` is the number of its first slot.
+
+        Raises:
+            ValueError: the grammar does not read it, or its tests run beside each other.
+
+        """
+        self._source, self._path = source, path
+        self._root = scopes.parse(source, path)
+        self._scopes = Scopes(self._root)
+        self._statics = Statics(self._scopes, ASSERT_MODULES)
+        if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
+            raise ValueError("tests that run beside each other")
+        self.slots: tuple[Slot, ...] = tuple(self._slots(Reader(self._scopes, self._statics), first))
+
+    def recording(self, modes: Mapping[int, Mode]) -> str:
+        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
+        edits = {
+            _range(slot.assertion.call): _recorded(slot) for slot in self.slots if modes[slot.number] is not Mode.INSIDE
+        }
+        return self._written(edits, modes)
+
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
+        outside = [slot.assertion for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
+        for node in self._blanked(outside) if not whole else ():
+            edits[_range(node)] = ("undefined",)
+        for slot in self.slots:
+            if modes[slot.number] is not Mode.INSIDE:
+                edits[_range(slot.assertion.call)] = _handing(slot)
+        if outside and not whole:
+            edits |= {
+                _range(node): (_blank(node),)
+                for node in walk(self._root)
+                if node.type == "comment" and not _rules(node)
+            }
+        return self._written(edits, modes)
+
+    # -- assertions
+
+    def _slots(self, reader: Reader, first: int) -> Iterable[Slot]:
+        rest = [self._root]
+        number = first
+        while rest:
+            node = rest.pop()
+            is_read = node.type in ("call_expression", "member_expression") and _stands_alone(node)
+            assertion = reader.of_expression(node) if is_read else None
+            if assertion is None or not _can_be_moved(assertion):
+                rest.extend(reversed(node.named_children))
+                continue
+            yield Slot(number=number, function=titles(node), assertion=assertion)
+            number += 1
+
+    # -- what only expectations read
+
+    def _blanked(self, assertions: Collection[Assertion]) -> list[Node]:
+        """The values of names and the cells of tables that nothing reads but what is taken out."""
+        gone = [
+            _range(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
+        ]
+        blanked: dict[int, Node] = {}
+        bindings = self._scopes.bindings()
+        while True:
+            fresh = [*self._unread_values(bindings, gone), *self._unread_cells(bindings, gone)]
+            fresh = [node for node in fresh if node.id not in blanked]
+            if not fresh:
+                return list(blanked.values())
+            blanked |= {node.id: node for node in fresh}
+            gone += map(_range, fresh)
+
+    def _unread_values(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
+        for binding in bindings:
+            init = binding.init
+            if init is None or not binding.uses or not all(_is_in(use, gone) for use in binding.uses):
+                continue
+            if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
+                yield init
+
+    def _unread_cells(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
+        columns: dict[tuple[int, tuple[str | int, ...]], Column] = {}
+        read: set[tuple[int, tuple[str | int, ...]]] = set()
+        for binding in bindings:
+            whole = self._statics.column(binding)
+            if whole is None:
+                continue
+            for use in binding.uses:
+                column = self._statics.column_of(member_of(use)) or whole
+                columns[column.key] = column
+                if not _is_in(use, gone):
+                    read.add(column.key)
+        for key, column in columns.items():
+            touching = (other for other in read if other[0] == key[0] and _overlap(other[1], key[1]))
+            if column.is_shared or not column.steps or any(touching) or _is_titled(column):
+                continue
+            cells = column.cells()
+            if cells is not None and all(map(self._statics.is_static, cells)):
+                yield from cells
+
+    # -- the text
+
+    def _written(self, edits: dict[tuple[int, int], tuple[Piece, ...]], modes: Mapping[int, Mode]) -> str:
+        if all(modes[slot.number] is Mode.INSIDE for slot in self.slots):
+            return self._source.decode("utf-8")
+        outside = [_range(slot.assertion.call) for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        for node in walk(self._root):
+            if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in _COUNTS:
+                function = function_around(node)
+                if function is not None and any(_covers(_range(function), inner) for inner in outside):
+                    edits[_range(node)] = ("void 0",)
+        at = self._place_of_head()
+        head = f"const {HAND_OUT} = globalThis.process.{HAND_OUT}(globalThis, {json.dumps(self._path)}); "
+        edits[at, at] = (("// @ts-nocheck\n" if scopes.is_typescript(self._path) else "") + head,)
+        return self._rendered(0, len(self._source), edits).decode("utf-8")
+
+    def _rendered(self, start: int, end: int, edits: Mapping[tuple[int, int], tuple[Piece, ...]]) -> bytes:
+        parts: list[bytes] = []
+        at = start
+        inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
+        for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
+            if place[0] < at:
+                continue  # inside of one that was replaced
+            parts.append(self._source[at : place[0]])
+            parts += (
+                piece.encode() if isinstance(piece, str) else self._rendered(*piece, edits) for piece in edits[place]
+            )
+            at = place[1]
+        return b"".join((*parts, self._source[at:end]))
+
+    def _place_of_head(self) -> int:
+        """Before the first statement that is no directive."""
+        for node in self._root.named_children:
+            is_directive = node.type == "expression_statement" and node.named_children[0].type == "string"
+            if node.type not in ("comment", "hash_bang_line") and not is_directive:
+                return node.start_byte
+        return len(self._source)
+
+
+def _range(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
+
+
+def _covers(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _is_in(node: Node, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(_covers(place, _range(node)) for place in ranges)
+
+
+def _overlap(left: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
+    length = min(len(left), len(other))
+    return left[:length] == other[:length]
+
+
+def _is_titled(column: Column) -> bool:
+    """Whether the title of the tests that are made of a table may show this column."""
+    titled = column.each.parent if column.each is not None else None
+    if titled is None:
+        return False
+    given = arguments_of(titled)
+    title = text_of(given[0]) if given and given[0].type in ("string", "template_string") else "%s"
+    step = column.steps[0]
+    shown = title.replace("%%", "").count("%")
+    return f"${step}" in title or (step < shown if isinstance(step, int) else shown > 0)
+
+
+def _rules(comment: Node) -> bool:
+    return _RULING.search(text_of(comment)) is not None
+
+
+def _blank(comment: Node) -> str:
+    """As many lines, and nothing in them."""
+    return re.sub(r"[^\r\n]", " ", text_of(comment)) if text_of(comment).startswith("/*") else ""
+
+
+def _stands_alone(call: Node) -> bool:
+    """Whether nothing is done with what an assertion returns but to wait for it."""
+    around = call.parent
+    if around is not None and around.type == "await_expression":
+        call, around = around, around.parent
+    if around is None:
+        return False
+    if around.type == "arrow_function":
+        body = around.child_by_field_name("body")
+        return body is not None and body.id == call.id and not _is_guarded(call)
+    return around.type in ("expression_statement", "return_statement") and not _is_guarded(call)
+
+
+def _is_guarded(node: Node) -> bool:
+    """Whether a `catch` may wait for what an assertion throws."""
+    at = node
+    while at.parent is not None:
+        around = at.parent
+        if around.type == "try_statement" and around.child_by_field_name("handler") is not None:
+            body = around.child_by_field_name("body")
+            if body is not None and body.id == at.id:
+                return True
+        if at.type in FUNCTIONS and _titles_of_call(around.parent) is not None:
+            return False
+        at = around
+    return False
+
+
+def _can_be_moved(assertion: Assertion) -> bool:
+    """Whether its operands mean the same inside of a function of their own."""
+    nodes = [operand.node for operand in assertion.operands if operand.node is not None]
+    if assertion.body is not None:
+        if holds(assertion.body, "await_expression"):
+            return False
+        nodes.append(assertion.body)
+    if any(holds(node, "yield_expression") for node in nodes):
+        return False
+    waits = any(holds(node, "await_expression") for node in nodes)
+    return not waits or not _is_body_of_sync(assertion.call)
+
+
+def _is_body_of_sync(call: Node) -> bool:
+    function = function_around(call)
+    return function is not None and not any(child.type == "async" for child in function.children)
+
+
+def _titles_of_call(call: Node | None) -> str | None:
+    """The title that a call gives a test or a suite; None of another call, empty where it is made of something."""
+    if call is None or call.type != "call_expression":
+        return None
+    at = call.child_by_field_name("function")
+    is_test = at is not None and text_of(at.child_by_field_name("property")) in ("test", "it")  # `t.test` of a context
+    while at is not None and at.type in ("member_expression", "call_expression"):
+        at = at.child_by_field_name("object" if at.type == "member_expression" else "function")
+    given = arguments_of(call)
+    if not (is_test or text_of(at) in _TESTS) or not given:
+        return None
+    if given[0].type not in ("string", "template_string") or "${" in text_of(given[0]) or "\\" in text_of(given[0]):
+        return ""
+    return re.sub(r"\s+", " ", text_of(given[0])[1:-1])
+
+
+def titles(node: Node) -> tuple[str, ...]:
+    """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
+    around: list[str] = []
+    at: Node | None = node
+    while at is not None:
+        title = _titles_of_call(at)
+        if title is not None:
+            around.insert(0, title)
+        at = at.parent
+    return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
+
+
+def _handing(slot: Slot) -> tuple[Piece, ...]:
+    """The assertion as it enters a container."""
+    assertion = slot.assertion
+    handed = [operand.node for operand in assertion.operands if not operand.static and operand.node is not None]
+    return _called(slot, assertion, [(_range(node),) for node in handed], [])
+
+
+def _recorded(slot: Slot) -> tuple[Piece, ...]:
+    """The assertion handing out what is kept as well."""
+    assertion = slot.assertion
+    operands: list[tuple[Piece, ...]] = [
+        (operand.text,) if operand.node is None else (_range(operand.node),) for operand in assertion.operands
+    ]
+    return (
+        _called(slot, assertion, [], operands) if assertion.body is not None else _called(slot, assertion, operands, [])
+    )
+
+
+def _called(
+    slot: Slot, assertion: Assertion, values: list[tuple[Piece, ...]], kept: list[tuple[Piece, ...]]
+) -> tuple[Piece, ...]:
+    """`__goldseam__(NUMBER, () => [operand, …])`, or with a body that is watched, and what is kept of it."""
+    waits = any(operand.node is not None and holds(operand.node, "await_expression") for operand in assertion.operands)
+    is_async = bool(assertion.awaits) or waits
+    front = "await " if waits and not assertion.awaits else ""
+    arrow = "async () => " if is_async else "() => "
+    if assertion.body is None:
+        if assertion.awaits == "resolves":
+            values[0] = ("await (", *values[0], ")")
+        elif assertion.awaits == "rejects":
+            values[0] = (f"await {HAND_OUT}.reason(", *values[0], ")")
+        body: tuple[Piece, ...] = ("[", *_joined(values), "]")
+    elif assertion.awaits:
+        body = (f"{{ await {HAND_OUT}.settled(", _range(assertion.body), "); return []; }")
+    else:
+        body = ("{ (", _range(assertion.body), ")(); return []; }")
+    more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()
+    if assertion.counted_by is not None:
+        more = (*(more or (", null",)), ", ", _range(assertion.counted_by))
+    return (f"{front}{HAND_OUT}({slot.number}, {arrow}", *body, *more, ")")
+
+
+def _joined(parts: list[tuple[Piece, ...]]) -> list[Piece]:
+    return [piece for place, part in enumerate(parts) for piece in ((", ", *part) if place else part)]

@@ -1,0 +1,459 @@
+"""What of a test file in JavaScript does not depend on the product: literals, and names and columns of them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from miner.languages.javascript.stripping.scopes import (
+    FUNCTIONS,
+    Binding,
+    arguments_of,
+    is_exported,
+    parameters,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.javascript.stripping.scopes import Scopes
+
+Step = str | int
+"""From a row to what is in it: a property, or an index."""
+_LITERALS = frozenset({"string", "number", "true", "false", "null", "undefined", "regex"})
+_TRANSPARENT = frozenset(
+    {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion"}
+)
+_PRIMITIVES = _LITERALS - {"regex"} | {"template_string", "unary_expression", "binary_expression"}
+_GLOBALS = frozenset({"undefined", "NaN", "Infinity"})
+_ERRORS = frozenset({"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"})
+_MADE = _ERRORS | {
+    *("Map", "Set", "RegExp", "Date", "Array", "Object", "Uint8Array", "Uint16Array", "Uint32Array", "Int8Array"),
+    *("Int16Array", "Int32Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array"),
+}
+_CALLED = frozenset(
+    {
+        *(
+            "BigInt",
+            "Symbol.for",
+            "String",
+            "Number",
+            "Boolean",
+            "parseInt",
+            "parseFloat",
+            "JSON.stringify",
+            "JSON.parse",
+        ),
+        *(
+            "Object.freeze",
+            "Object.assign",
+            "Object.create",
+            "Object.fromEntries",
+            "Array.of",
+            "Array.from",
+            "Buffer.from",
+        ),
+        *("Date.UTC", "Math.min", "Math.max", "Math.pow", "encodeURIComponent", "decodeURIComponent", "encodeURI"),
+        *_ERRORS,
+    }
+)
+_OBJECTS = frozenset({"Number", "Math", "Symbol"})
+_METHODS = frozenset(
+    {
+        *("repeat", "join", "concat", "slice", "trim", "toUpperCase", "toLowerCase", "split", "padStart", "padEnd"),
+        *("toString", "replace", "replaceAll", "substring", "at", "getTime", "toISOString", "flat"),
+    }
+)
+_LOOPS = frozenset({"forEach", "map"})
+_MOST_DEPTH = 60
+
+
+@dataclass(frozen=True)
+class Column:
+    """What stands at one place of each row of a table."""
+
+    rows: tuple[Node | tuple[Node, ...], ...]
+    steps: tuple[Step, ...]
+    array: Node
+    """The literal that holds the rows."""
+    is_shared: bool
+    """Whether the rows are used elsewhere as well."""
+    each: Node | None = None
+    """The call of `each` that makes a test of every row."""
+
+    @property
+    def key(self) -> tuple[int, tuple[Step, ...]]:
+        return self.array.id, self.steps
+
+    def cells(self) -> list[Node] | None:
+        """What stands there, row by row, without what is missing; None where a row does not tell."""
+        cells: list[Node] = []
+        for row in self.rows:
+            cell: Node | tuple[Node, ...] | None = row
+            for step in self.steps:
+                if cell is None:
+                    break
+                cell = _part(cell, step)
+                if cell is _UNKNOWN:
+                    return None
+            if isinstance(cell, tuple):
+                return None
+            cells += [cell] if cell is not None else []
+        return cells
+
+
+_UNKNOWN: tuple[Node, ...] = ()
+
+
+def _part(value: Node | tuple[Node, ...], step: Step) -> Node | tuple[Node, ...] | None:
+    """A property or element of a literal; None where it has none, `_UNKNOWN` where that can't be told."""
+    if isinstance(value, tuple):
+        return value[step] if isinstance(step, int) and step < len(value) else _UNKNOWN
+    value = bare(value)
+    children = [child for child in value.named_children if child.type != "comment"]
+    if any(child.type == "spread_element" for child in children):
+        return _UNKNOWN
+    if value.type == "array" and isinstance(step, int):
+        if b",," in (value.text or b"").replace(b" ", b""):
+            return _UNKNOWN  # a hole moves what comes after it
+        return children[step] if step < len(children) else None
+    if value.type == "object" and isinstance(step, str):
+        return _property(children, step)
+    return _UNKNOWN
+
+
+def _property(children: Sequence[Node], name: str) -> Node | tuple[Node, ...] | None:
+    found: Node | tuple[Node, ...] | None = None
+    for child in children:
+        key = child.child_by_field_name("key")
+        if key is not None and key.type == "computed_property_name":
+            return _UNKNOWN
+        if key is not None and text_of(key).strip("\"'") == name:
+            found = child.child_by_field_name("value")
+        elif key is None and text_of(child.child_by_field_name("name") or child) == name:
+            return _UNKNOWN  # a method, a getter or a shorthand
+    return found
+
+
+def bare(node: Node) -> Node:
+    """An expression without parentheses and types around it."""
+    while node.type in _TRANSPARENT and node.named_children:
+        node = node.named_children[0 if node.type != "type_assertion" else -1]
+    return node
+
+
+class Statics:
+    """Tells what of one file is static."""
+
+    def __init__(self, scopes: Scopes, asserts: frozenset[str]) -> None:
+        """`asserts` are the modules whose functions only look at what they are given."""
+        self._scopes, self._asserts = scopes, asserts
+        self._open: set[int] = set()
+
+    def is_static(self, node: Node, depth: int = 0) -> bool:
+        """Whether an expression depends on nothing of the product."""
+        node = bare(node)
+        children = [child for child in node.named_children if child.type != "comment"]
+        within = depth + 1
+        if depth > _MOST_DEPTH:
+            return False
+        match node.type:
+            case "identifier":
+                return self._is_static_name(node, within)
+            case "template_string":
+                substituted = [child.named_children[0] for child in children if child.type == "template_substitution"]
+                return all(self.is_static(child, within) for child in substituted)
+            case "array" | "spread_element" | "unary_expression" | "binary_expression" | "ternary_expression":
+                return all(self.is_static(child, within) for child in children)
+            case "object":
+                return all(self._is_static_part(child, within) for child in children)
+            case "member_expression" | "subscript_expression":
+                return self._is_static_member(node, within)
+            case "new_expression" | "call_expression":
+                return self._is_static_call(node, within)
+        return node.type in _LITERALS
+
+    def _is_static_part(self, part: Node, depth: int) -> bool:
+        if part.type == "pair":
+            key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
+            if key is None or value is None:
+                return False
+            named = key.named_children[0] if key.type == "computed_property_name" else None
+            return (named is None or self.is_static(named, depth)) and self.is_static(value, depth)
+        if part.type == "shorthand_property_identifier":
+            return self._is_static_name(part, depth)
+        return part.type == "comment" or (part.type == "spread_element" and self.is_static(part, depth))
+
+    def _is_static_name(self, node: Node, depth: int) -> bool:
+        binding = self._scopes.resolve(node)
+        if binding is None:
+            return text_of(node) in _GLOBALS
+        if binding.is_written or id(binding) in self._open:
+            return False
+        column = self.column_of(node)
+        self._open.add(id(binding))
+        try:
+            if column is not None:
+                return self._is_static_column(column, binding, depth)
+            return self.is_static_binding(binding, depth)
+        finally:
+            self._open.discard(id(binding))
+
+    def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
+        """Whether a name is set once, to something static that nothing can change."""
+        init = binding.init
+        if binding.kind not in ("const", "let", "var") or init is None or not binding.is_whole or binding.is_written:
+            return False
+        if not self.is_static(init, depth):
+            return False
+        return bare(init).type in _PRIMITIVES or all(map(self._only_looks, binding.uses))
+
+    def _only_looks(self, use: Node) -> bool:
+        """Whether a use of a name can't change the object that it stands for."""
+        at = use
+        while at.parent is not None:
+            around = at.parent
+            if around.type in ("call_expression", "new_expression"):
+                return False  # it is what is called
+            if around.type == "arguments":
+                return around.parent is not None and self._looks(around.parent)
+            if around.type == "member_expression":
+                called = around.parent
+                if called is not None and called.type == "call_expression" and _is(called, "function", around):
+                    return text_of(around.child_by_field_name("property")) in _LOOPS | _METHODS
+                if called is not None and _sets(called, around):
+                    return False
+            elif around.type == "for_in_statement":
+                return _is(around, "right", at)
+            elif around.type not in (
+                *_TRANSPARENT,
+                *("array", "object", "pair", "spread_element", "subscript_expression", "binary_expression"),
+                *("template_substitution", "template_string", "unary_expression", "ternary_expression"),
+            ):
+                return False
+            at = around
+        return False
+
+    def _looks(self, call: Node) -> bool:
+        """Whether a call does nothing to what it is given: an assertion, a table of tests, a standard function."""
+        function = call.child_by_field_name("function")
+        if function is None:
+            return False
+        if text_of(function) in ("Object.entries", "Object.keys", "Object.values", "JSON.stringify", "structuredClone"):
+            return True
+        name = text_of(function.child_by_field_name("property"))
+        at: Node | None = function
+        while at is not None and at.type in ("member_expression", "call_expression"):
+            at = at.child_by_field_name("object" if at.type == "member_expression" else "function")
+        if at is None or at.type != "identifier":
+            return False
+        binding = self._scopes.resolve(at)
+        if text_of(at) == "expect" or (binding is not None and binding.module in self._asserts):
+            return True
+        return name == "each"
+
+    def _is_static_member(self, node: Node, depth: int) -> bool:
+        inner = node.child_by_field_name("object")
+        if inner is None:
+            return False
+        column = self.column_of(node)
+        if column is not None:
+            return self._is_static_row(node, column, depth)
+        if inner.type == "identifier" and self._scopes.resolve(inner) is None:
+            return text_of(inner) in _OBJECTS and node.type == "member_expression"
+        index = node.child_by_field_name("index")
+        return self.is_static(inner, depth) and (index is None or self.is_static(index, depth))
+
+    def _is_static_call(self, node: Node, depth: int) -> bool:
+        given = arguments_of(node)
+        if any(child.type in FUNCTIONS or not self.is_static(child, depth) for child in given):
+            return False
+        if node.type == "new_expression":
+            made = node.child_by_field_name("constructor")
+            name = text_of(made)
+            if made is None or made.type != "identifier" or self._scopes.resolve(made) is not None:
+                return False
+            return name in _MADE and (name != "Date" or bool(given))
+        function = node.child_by_field_name("function")
+        if function is None:
+            return False
+        if function.type == "member_expression":
+            receiver = function.child_by_field_name("object")
+            is_method = receiver is not None and text_of(function.child_by_field_name("property")) in _METHODS
+            if is_method and receiver is not None and self.is_static(receiver, depth):
+                return True
+        root = function.child_by_field_name("object") if function.type == "member_expression" else function
+        return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
+
+    # -- tables of rows
+
+    def _is_static_row(self, node: Node, column: Column, depth: int) -> bool:
+        while node.type in ("member_expression", "subscript_expression"):
+            inner = node.child_by_field_name("object")
+            if inner is None:
+                return False
+            node = inner
+        binding = self._scopes.resolve(node)
+        return binding is not None and self._is_static_column(column, binding, depth)
+
+    def _is_static_column(self, column: Column, binding: Binding, depth: int) -> bool:
+        """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
+        cells = column.cells()
+        if cells is None or not all(self.is_static(cell, depth) for cell in cells):
+            return False
+        return all(self._leaves(use, column) for use in binding.uses)
+
+    def _leaves(self, use: Node, column: Column) -> bool:
+        """Whether a use of a loop's name leaves a column as it is: it only looks, or takes what nobody can change."""
+        if self._only_looks(use):
+            return True
+        top = member_of(use)
+        other = self.column_of(top)
+        if other is None or (top.parent is not None and _sets(top.parent, top)):
+            return False
+        cells = other.cells()
+        if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
+            return True
+        length = min(len(other.steps), len(column.steps))
+        return other.steps[:length] != column.steps[:length]
+
+    def column_of(self, node: Node) -> Column | None:
+        """The column of a table that a name or `row.member` stands for, inside of a loop over its rows."""
+        steps: list[Step] = []
+        while node.type in ("member_expression", "subscript_expression"):
+            step = _step(node)
+            inner = node.child_by_field_name("object")
+            if step is None or inner is None:
+                return None
+            steps.insert(0, step)
+            node = inner
+        if node.type not in ("identifier", "shorthand_property_identifier"):
+            return None
+        binding = self._scopes.resolve(node)
+        return None if binding is None or binding.is_written else self.column(binding, steps)
+
+    def column(self, binding: Binding, steps: Sequence[Step] = ()) -> Column | None:
+        """The column that a name of a loop stands for, and what is inside of that."""
+        path: list[Step] = []
+        at = binding.declared
+        while at.parent is not None:
+            around = at.parent
+            if around.type == "pair_pattern":
+                path.insert(0, text_of(around.child_by_field_name("key")).strip("\"'"))
+            elif around.type == "object_pattern" and at.type != "pair_pattern":
+                path.insert(0, text_of(binding.declared))
+            elif around.type == "array_pattern":
+                siblings = [child for child in around.children if child.type != "comment"]
+                path.insert(0, sum(child.type == "," for child in siblings[: _place(siblings, at)]))
+            elif around.type == "for_in_statement":
+                if text_of(around.child_by_field_name("operator")) != "of" or not _is(around, "left", at):
+                    return None
+                return self._table(around.child_by_field_name("right"), (*path, *steps), None)
+            elif around.type in ("formal_parameters", "arrow_function"):
+                return self._of_parameter(at, around, [*path, *steps])
+            elif around.type not in ("required_parameter", "object_pattern"):
+                return None
+            at = around
+        return None
+
+    def _of_parameter(self, parameter: Node, around: Node, steps: list[Step]) -> Column | None:
+        function = around if around.type in FUNCTIONS else around.parent
+        if function is None or function.parent is None or function.parent.type != "arguments":
+            return None
+        place = next((i for i, node in enumerate(parameters(function)) if node.id == parameter.id), None)
+        call = function.parent.parent
+        called = call.child_by_field_name("function") if call is not None else None
+        if place is None or called is None:
+            return None
+        if called.type == "member_expression" and text_of(called.child_by_field_name("property")) in _LOOPS:
+            return self._table(called.child_by_field_name("object"), tuple(steps), None) if place == 0 else None
+        each = called.child_by_field_name("function") if called.type == "call_expression" else None
+        if each is None or text_of(each.child_by_field_name("property")) != "each":
+            return None
+        given = arguments_of(called)
+        table = self._table(given[0], tuple(steps), called) if len(given) == 1 else None
+        if table is None:
+            return None
+        if all(isinstance(row, tuple) or bare(row).type == "array" for row in table.rows):
+            return self._table(given[0], (place, *steps), called)
+        return table if place == 0 else None
+
+    def _table(self, node: Node | None, steps: tuple[Step, ...], each: Node | None) -> Column | None:
+        if node is None:
+            return None
+        node = bare(node)
+        by_name = False
+        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == "Object.entries":
+            given = arguments_of(node)
+            if len(given) != 1:
+                return None
+            node, by_name = bare(given[0]), True
+        is_shared = False
+        if node.type == "identifier":
+            binding = self._scopes.resolve(node)
+            if binding is None or binding.init is None or not binding.is_whole or binding.is_written:
+                return None
+            if not all(map(self._only_looks, binding.uses)):
+                return None
+            is_shared = len(binding.uses) > 1 or is_exported(binding.declared)
+            node = bare(binding.init)
+        rows = _entries(node) if by_name else _elements(node)
+        return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
+
+
+def _elements(node: Node) -> tuple[Node, ...]:
+    """The elements of an array that is written out; none where it is not."""
+    children = tuple(child for child in node.named_children if child.type != "comment")
+    return children if node.type == "array" and all(child.type != "spread_element" for child in children) else ()
+
+
+def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
+    """The keys and values of an object that is written out; none where it is not."""
+    pairs: list[tuple[Node, ...]] = []
+    for child in node.named_children:
+        key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+        if key is not None and value is not None and key.type != "computed_property_name":
+            pairs.append((key, value))
+        elif child.type != "comment":
+            return ()
+    return tuple(pairs) if node.type == "object" else ()
+
+
+def member_of(use: Node) -> Node:
+    """The longest member access that begins with a name, but for a method that is called."""
+    top = use
+    while top.parent is not None and top.parent.type == "member_expression" and _is(top.parent, "object", top):
+        called = top.parent.parent
+        if called is not None and called.type == "call_expression" and _is(called, "function", top.parent):
+            break
+        top = top.parent
+    return top
+
+
+def _step(node: Node) -> Step | None:
+    """What a member access takes, where it is written out."""
+    if node.type == "member_expression":
+        return text_of(node.child_by_field_name("property"))
+    index = node.child_by_field_name("index")
+    if index is not None and index.type == "number" and text_of(index).isdigit():
+        return int(text_of(index))
+    return text_of(index).strip("\"'") if index is not None and index.type == "string" else None
+
+
+def _is(around: Node, field: str, node: Node) -> bool:
+    child = around.child_by_field_name(field)
+    return child is not None and child.id == node.id
+
+
+def _place(nodes: Sequence[Node], node: Node) -> int:
+    return next(place for place, one in enumerate(nodes) if one.id == node.id)
+
+
+def _sets(around: Node, node: Node) -> bool:
+    """Whether a node is what an assignment sets or `delete` takes away."""
+    if around.type in ("assignment_expression", "augmented_assignment_expression"):
+        return _is(around, "left", node)
+    return around.type == "update_expression" or text_of(around.child_by_field_name("operator")) == "delete"

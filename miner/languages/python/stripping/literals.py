@@ -1,0 +1,124 @@
+"""What is written out in Python's stripped tests, for guessing what they expect."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from harness.core import python_source
+from harness.judging import values
+from miner.languages.guessing import Reading
+from miner.languages.python.stripping.source import HAND_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ERRORS = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),
+    *(ZeroDivisionError, OverflowError, AssertionError, StopIteration, LookupError, UnicodeError, Exception),
+)
+
+
+def _parsed(text: str) -> Iterator[Any]:
+    return _written(python_source.parse(text))
+
+
+def _handed_in(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    return _literals(source) if path.endswith(".py") else (_examples(source), {})
+
+
+def _saying(text: str) -> Iterator[tuple[str, Any]]:
+    for kind in _ERRORS:
+        yield kind.__name__, ["e", list(values.names_of(kind)), text, [["s", text]], []]
+
+
+def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    """What is written out in a stripped file: by slot in what is handed out there, by function in all of it."""
+    slots: dict[int, tuple[Any, ...]] = {}
+    functions: dict[str, tuple[Any, ...]] = {}
+    rest: list[tuple[ast.AST, str]] = [(python_source.parse(source), "")]
+    for node, names in rest:
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function:
+            functions[names] = tuple(_written(node))
+            slots.update({slot: (*literals_found, *functions[names]) for slot, literals_found in _handed(node)})
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                rest.append((child, f"{names}::{child.name}" if names else child.name))
+            elif isinstance(child, ast.If | ast.Try):
+                rest.append((child, names))
+    return slots, functions
+
+
+def _handed(function: ast.AST) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    for node in ast.walk(function):
+        for item in getattr(node, "items", ()):
+            match item:
+                case ast.withitem(
+                    context_expr=ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))])
+                ) if name == HAND_OUT:
+                    yield slot, tuple(value for statement in node.body for value in _written(statement))  # type: ignore[attr-defined]
+
+
+_EXAMPLE = re.compile(rf"^>>> ({re.escape(HAND_OUT)}\(.*)$", re.MULTILINE)
+
+
+def _examples(document: str) -> dict[int, tuple[Any, ...]]:
+    """By slot: what is written out in an example of a stripped document."""
+    examples: dict[int, tuple[Any, ...]] = {}
+    for line in _EXAMPLE.findall(document):
+        match python_source.parse(line).body:
+            case [
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Call(args=[ast.Constant(value=int(slot))])),
+                        args=[ast.Constant(value=str(code)), *_],
+                    )
+                )
+            ]:
+                examples[slot] = tuple(_written(python_source.parse(code)))
+    return examples
+
+
+def _written(node: ast.AST) -> Iterator[Any]:
+    if isinstance(node, ast.expr):
+        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            yield ast.literal_eval(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _written(child)
+
+
+def _encoded(value: Any) -> Any:
+    """A value as the container hands it out; for what rules give."""
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return ["i", format(value, "x")]
+        case float():
+            return ["f", value.hex()]
+        case str():
+            return ["s", value]
+        case bytes():
+            return ["b", value.hex()]
+        case list():
+            return ["l", [_encoded(element) for element in value]]
+        case tuple():
+            return ["t", [_encoded(element) for element in value]]
+        case set() | frozenset():
+            return ["S", [_encoded(element) for element in value]]
+        case dict():
+            return ["d", [[_encoded(key), _encoded(element)] for key, element in value.items()]]
+    raise TypeError(type(value).__name__)
+
+
+READING = Reading(
+    written=_parsed,
+    handed=_handed_in,
+    decode=lambda encoded: values.decode(encoded, kept=True),
+    encode=_encoded,
+    errors=_saying,
+    shortened=lambda error, letters: [error[0], error[1], error[2][:letters], [], []],
+)

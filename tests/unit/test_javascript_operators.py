@@ -1,0 +1,263 @@
+"""How the host decides assertions of JavaScript."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+from harness.core.expectations import Expected, Site
+from harness.judging import judge, values
+from harness.judging.javascript.patterns import as_python_pattern
+from harness.judging.values import Event
+from harness.languages.javascript.frameworks import FRAMEWORKS
+
+UNDEFINED, HOLE = ["u"], ["h"]
+
+
+def js(value: Any) -> Any:
+    """A value as handout.js writes it; lists that begin with a tag are written already."""
+    if isinstance(value, list) and value and value[0] in list("uhNIsYFxrEaMSDRTBO"):
+        return value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        if math.isnan(value):
+            return ["N", "NaN"]
+        return ["N", "-0" if value == 0 and math.copysign(1, value) < 0 else str(value).replace("inf", "Infinity")]
+    if isinstance(value, str):
+        return ["s", value]
+    if isinstance(value, list):
+        return ["a", "Array", [js(item) for item in value], []]
+    return ["O", "Object", [[["s", key], js(inner)] for key, inner in value.items()]]
+
+
+def error(name: str, message: str, *chain: str, **props: Any) -> Any:
+    return [
+        "E",
+        list(chain or (name, "Error")),
+        name,
+        message,
+        [[["s", key], js(inner)] for key, inner in props.items()],
+        [],
+    ]
+
+
+def decided(op: str, out: Any, kept: Any, **options: Any) -> bool:
+    """Whether an assertion with one operand from inside and one that was kept holds."""
+    site = Site(op=op, sides=("out", "kept"), options=options)
+    event = Event(test_id="t", slot=0, values=(["js", js(out)],))
+    return judge.event_holds(site, Expected(slot=0, kept=(["js", js(kept)],), size=1000, plain=False), event)
+
+
+@pytest.mark.parametrize(
+    ("left", "other", "same", "strict", "loose"),
+    [
+        (1, 1.0, True, True, True),
+        (0.0, -0.0, False, True, True),
+        (math.nan, math.nan, True, False, True),
+        (1, True, False, False, True),
+        (1, "1", False, False, True),
+        ("", 0, False, False, True),
+        (" 0x1F ", 31, False, False, True),
+        ("a", 0, False, False, False),
+        (None, UNDEFINED, False, False, True),
+        (None, 0, False, False, False),
+        (["I", "12"], ["I", "12"], True, True, True),
+        (["I", "12"], 12, False, False, True),
+        (["Y", "for a"], ["Y", "for a"], True, True, True),
+        (["Y", "for a"], "for a", False, False, False),
+        ([1], [1], False, False, False),  # which of two objects it is can't be told
+        ([1], 1, False, False, False),
+    ],
+)
+def test_values_are_equal_as_each_operator_means_it(left, other, same, strict, loose):
+    found = [decided(op, left, other) for op in ("js.is", "js.===", "js.==")]
+    assert found == [same, strict, loose]
+
+
+def test_of_two_objects_nobody_can_tell_that_they_are_not_the_same():
+    assert not decided("js.is", [1], [1], **{"not": True})
+    assert decided("js.is", 1, 2, **{"not": True})
+
+
+INSTANCE = ["O", "Point", [[["s", "x"], ["N", "1"]]]]
+MAP = ["M", "Map", [[["s", "a"], ["N", "1"]], [["s", "b"], ["N", "2"]]], []]
+TURNED = ["M", "Map", [[["s", "b"], ["N", "2"]], [["s", "a"], ["N", "1"]]], []]
+
+
+@pytest.mark.parametrize(
+    ("left", "other", "holding"),
+    [
+        ([1, "a", None], [1, "a", None], "loose strict jest jest-strict chai"),
+        ([1], ["1"], "loose"),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "loose strict jest jest-strict chai"),
+        ({"a": 1, "b": UNDEFINED}, {"a": 1}, "jest"),
+        ([HOLE], [UNDEFINED], "jest"),
+        (INSTANCE, {"x": 1}, "loose jest chai"),
+        (["O", None, []], {}, "loose jest chai"),
+        ([0.0], [-0.0], "loose"),
+        ([math.nan], [math.nan], "loose strict jest jest-strict chai"),
+        (MAP, TURNED, "loose strict jest jest-strict chai"),
+        (["S", "Set", [js([1])], []], ["S", "Set", [js([1])], []], "loose strict jest jest-strict chai"),
+        (["S", "Set", [js(1)], []], js([1]), ""),
+        (["D", "Date", "5", []], ["D", "Date", "5", []], "loose strict jest jest-strict chai"),
+        (["D", "Date", "5", []], ["D", "Date", "6", []], ""),
+        (["R", "RegExp", "a", "i", []], ["R", "RegExp", "a", "", []], ""),
+        (["T", "Uint8Array", ["1"], []], ["T", "Buffer", ["1"], []], ""),
+        (["T", "Uint8Array", ["1"], []], ["T", "Uint8Array", ["1"], []], "loose strict jest jest-strict chai"),
+        ({"me": ["r", 1]}, {"me": ["r", 1]}, "loose strict jest jest-strict chai"),
+        ({"me": ["r", 1]}, {"me": ["r", 2]}, ""),
+        (error("Error", "a", "Error"), error("Error", "a", "Error"), "loose strict"),
+        (error("Error", "a", "Error"), error("Error", "b", "Error"), ""),
+        (["F", ["A"]], ["F", ["A"]], ""),
+        ({"f": ["F", []]}, {"f": ["F", []]}, ""),
+    ],
+)
+def test_objects_are_equal_by_the_rules_of_each_function(left, other, holding):
+    rules = ("loose", "strict", "jest", "jest strict", "chai")
+    found = [name.replace(" ", "-") for name in rules if decided("js.deep", left, other, rules=name)]
+    assert found == holding.split()
+
+
+@pytest.mark.parametrize(
+    ("value", "is_true"),
+    [
+        *((0, False), (-0.0, False), (math.nan, False), ("", False), (None, False), (UNDEFINED, False)),
+        *((["I", "0"], False), (1, True), ("0", True), ([], True), ({}, True), (True, True), (["x", "Promise"], True)),
+    ],
+)
+def test_what_counts_as_true(value, is_true):
+    event = Event(test_id="t", slot=0, values=(["js", js(value)],))
+    for negated in (False, True):
+        site = Site(op="js.truth", sides=("out",), options={"not": True} if negated else {})
+        assert judge.event_holds(site, Expected(slot=0, size=10, plain=False), event) is (is_true is not negated)
+
+
+@pytest.mark.parametrize(
+    ("thrown", "kept", "by", "holds"),
+    [
+        (error("TypeError", "no x"), [], "", True),
+        (error("TypeError", "no x"), [["R", "RegExp", "^TypeError: no", "", []]], "", True),
+        (error("TypeError", "no x"), [["R", "RegExp", "^TypeError", "", []]], "message", False),
+        (error("TypeError", "no x"), ["no"], "message", True),
+        (error("TypeError", "no x"), ["nothing"], "message", False),
+        (error("TypeError", "no x"), [["F", ["TypeError", "Error"]]], "", True),
+        (error("TypeError", "no x"), [["F", ["Error"]]], "", True),
+        (error("TypeError", "no x"), [["F", ["RangeError", "Error"]]], "", False),
+        (error("Error", "no", "Mine", "RangeError", "Error"), [["F", ["Mine", "RangeError", "Error"]]], "", True),
+        (error("Error", "no", "RangeError", "TypeError", "Error"), [["F", ["RangeError", "Error"]]], "", False),
+        (error("Error", "no", *(f"E{n}" for n in range(20)), "Error"), [["F", ["E3", "Error"]]], "", False),
+        (error("Error", "no", "Error", code="E1"), [js({"code": "E1"})], "", True),
+        (error("Error", "no", "Error", code="E1"), [js({"code": "E1", "name": "Other"})], "", False),
+        (error("Error", "no", "Error"), [js({"message": ["R", "RegExp", "n.", "", []]})], "", True),
+        (js("a text"), [], "", True),
+        (js("a text"), ["a text"], "message", False),
+        (error("Error", "no", "Error"), [["F", []]], "", False),
+    ],
+)
+def test_what_is_thrown_is_held_against_what_was_to_be(thrown, kept, by, holds):
+    site = Site(op="js.raises", sides=tuple("kept" for _ in kept), options={"by": by} if by else {})
+    expected = Expected(slot=0, kept=tuple(["js", js(one)] for one in kept), raises=True, size=100)
+    assert judge.event_holds(site, expected, Event(test_id="t", slot=0, raised=["js", thrown])) is holds
+    assert not judge.event_holds(site, expected, Event(test_id="t", slot=0))
+
+
+@pytest.mark.parametrize(
+    ("op", "out", "kept", "holds"),
+    [
+        ("js.contain", "a word", "word", True),
+        ("js.contain", [1, 2], 2, True),
+        ("js.contain", [[1]], [1], False),
+        ("js.contain_equal", [[1]], [1], True),
+        ("js.length", [1, 2], 2, True),
+        ("js.length", "a\U0001f600", 3, True),
+        ("js.property", {"a": {"b": [5]}}, "a.b[0]", True),
+        ("js.property", {"a": 1}, "b", False),
+        ("js.object", {"a": 1, "b": {"c": 1, "d": 2}}, {"b": {"c": 1}}, True),
+        ("js.object", {"a": 1}, {"a": 2}, False),
+        ("js.close", 0.1 + 0.2, 0.3, True),
+        ("js.close", 1, 1.01, False),
+        ("js.>", 2, 1, True),
+        ("js.>", "b", 1, False),
+        ("js.match", "abc", ["R", "RegExp", "^a.c$", "", []], True),
+        ("js.match", "abc", "bc", True),
+        ("js.defined", 1, None, False),
+    ],
+)
+def test_the_other_matchers(op, out, kept, holds):
+    assert decided(op, out, kept) is holds
+
+
+@pytest.mark.parametrize(
+    ("source", "flags", "text", "found"),
+    [
+        ("a$", "", "a\n", False),
+        ("a$", "m", "a\nb", True),
+        ("^b", "m", "a\nb", True),
+        (r"\d", "", "\u0663", False),
+        (r"\s", "", "\u00a0", True),
+        (".", "", "\u2028", False),
+        (".", "s", "\n", True),
+        (r"(?<x>a)\/", "", "a/", True),
+        ("[^]", "", "\n", True),
+        ("A", "i", "a", True),
+    ],
+)
+def test_patterns_mean_the_same_as_in_javascript(source, flags, text, found):
+    pattern = as_python_pattern(source, flags)
+    assert (re.search(pattern.pattern, text, pattern.flags) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("source", "flags"), [(r"\p{L}", "u"), ("a", "y"), ("a", "v"), (r"\k<x>", ""), ("a{", ""), ("[[a]]", "")]
+)
+def test_patterns_that_may_mean_something_else_are_not_decided(source, flags):
+    with pytest.raises(ValueError, match=r"."):
+        as_python_pattern(source, flags)
+
+
+@pytest.mark.parametrize(
+    "enc",
+    [
+        *(["js"], ["js", ["q"]], ["js", ["N", "1e"]], ["js", ["N", "1", "2"]], ["js", ["r", 0]], ["js", ["r", True]]),
+        *(
+            ["js", ["O", "A", [[["s", "a"], None], [["s", "a"], None]]]],
+            ["js", ["D", "Date", []]],
+            ["l", [["js", None]]],
+        ),
+        *(["js", ["any"]], ["js", ["s", 1]], ["js", ["a", "Array", {}, []]], ["js", ["O", "A", [[None, None]]]]),
+    ],
+)
+def test_a_value_of_another_form_is_refused(enc):
+    with pytest.raises(values.MalformedError):
+        values.load(enc, kept=True)
+
+
+def test_a_value_that_is_too_deep_is_refused():
+    enc: Any = None
+    for _ in range(80):
+        enc = ["a", "Array", [enc], []]
+    with pytest.raises(values.MalformedError):
+        values.load(["js", enc])
+
+
+def test_a_value_of_another_language_decides_nothing():
+    expected = Expected(slot=0, kept=(["i", "5"],), size=10)
+    for op in ("!=", "=="):
+        site = Site(op=op, sides=("out", "kept"))
+        assert not judge.event_holds(site, expected, Event(test_id="t", slot=0, values=(["js", ["N", "5"]],)))
+
+
+def test_an_event_under_all_titles_in_one_belongs_to_the_only_such_test():
+    def read(*ids: str) -> list[str]:
+        frames: list[dict[str, Any]] = [
+            {"t": "report", "id": one, "status": "passed", "seconds": 0, "text": ""} for one in ids
+        ]
+        frames.append({"t": "value", "id": "a.js::x y z", "slot": 0, "n": 0, "values": [], "raised": None})
+        return [event.test_id for event in FRAMEWORKS["jest"].read(frames).events]
+
+    assert read("a.js::x > y z") == ["a.js::x > y z"]
+    assert read("a.js::x > y z", "a.js::x y > z") == ["a.js::x y z"]

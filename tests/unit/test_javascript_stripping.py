@@ -1,0 +1,282 @@
+"""What is left of a test file in JavaScript, and what is taken out of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.core.expectations import Expectations, ExpectedTest, Site
+from harness.judging import judge
+from harness.judging.values import Event
+from miner.languages.base import KnownText, Mode
+from miner.languages.guessing import guess
+from miner.languages.javascript.stripping import literals
+from miner.languages.javascript.stripping.source import StrippedSource
+
+ASSERT = 'const assert = require("assert");\n'
+STRICT = 'import { strict as assert, equal } from "node:assert";\n'
+
+
+def parsed(text: str, path: str = "a.test.js") -> StrippedSource:
+    return StrippedSource(text.encode(), path=path, first=0)
+
+
+def best(source: StrippedSource) -> dict[int, Mode]:
+    return {slot.number: slot.assertion.modes[0] for slot in source.slots}
+
+
+def stripped(text: str, path: str = "a.test.js") -> str:
+    """The file with every assertion in its best mode, without what is put in front of its first statement."""
+    source = parsed(text, path)
+    head, found, rest = source.stripped(best(source)).partition("(globalThis, ")
+    return head.rpartition("const")[0] + rest.partition("; ")[2] if found else head
+
+
+def recorded(text: str) -> str:
+    source = parsed(text)
+    return source.recording(best(source)).partition("; ")[2]
+
+
+@pytest.mark.parametrize(
+    ("statement", "left", "op"),
+    [
+        ("assert.equal(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.=="),
+        ("assert.strictEqual(f(1), 3, 'three');", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("assert.deepStrictEqual(f(1), { a: [1, -2] });", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("assert.notStrictEqual(3, f(1));", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("assert(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        ("assert.ok(!f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        ("assert(f(1) === 'x');", "__goldseam__(0, () => [f(1)]);", "js.==="),
+        ("assert.strictEqual(f(1), f(2));", "__goldseam__(0, () => [f(1), f(2)]);", "js.is"),
+        ("assert.throws(() => f(), /no/);", "__goldseam__(0, () => { (() => f())(); return []; });", "js.raises"),
+        ("assert.throws(() => f());", "__goldseam__(0, () => { (() => f())(); return []; });", "js.raises"),
+        ("assert.doesNotThrow(f);", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
+        (
+            "await assert.rejects(f(), TypeError);",
+            "await __goldseam__(0, async () => { await __goldseam__.settled(f()); return []; });",
+            "js.raises",
+        ),
+        ("assert.match(f(1), /x+/i);", "__goldseam__(0, () => [f(1)]);", "js.match"),
+        ("expect(f(1)).toBe(3);", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("expect(f(1)).not.toEqual([3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("expect(f(1)).toBeNull();", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("expect(f(1)).toBeFalsy();", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        ("expect(f(1)).toHaveProperty('a.b', 2);", "__goldseam__(0, () => [f(1)]);", "js.property"),
+        ("expect(f).toThrow('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("expect(f).not.toThrow();", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
+        ("await expect(f(1)).resolves.toBe(3);", "await __goldseam__(0, async () => [await (f(1))]);", "js.is"),
+        (
+            "await expect(f(1)).rejects.toBe(3);",
+            "await __goldseam__(0, async () => [await __goldseam__.reason(f(1))]);",
+            "js.is",
+        ),
+    ],
+)
+def test_an_assertion_hands_out_what_depends_on_the_product(statement, left, op):
+    text = f"{ASSERT}test('a', async () => {{ {statement} }});\n"
+    assert stripped(text) == f"{ASSERT}test('a', async () => {{ {left} }});\n"
+    assert [slot.assertion.op for slot in parsed(text).slots] == [op]
+
+
+CHAI = 'const chai = require("chai");\nconst { expect, assert } = chai;\n'
+
+
+@pytest.mark.parametrize(
+    ("statement", "left", "op"),
+    [
+        ("expect(f(1)).to.equal(3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
+        ("expect(f(1)).to.not.deep.equal([3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("expect(f(1)).to.be.true;", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("expect(f(1)).to.be.ok;", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        ("f(1).should.eql([3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("expect(f).to.throw('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("expect(f(1)).to.have.lengthOf(3);", "__goldseam__(0, () => [f(1)]);", "js.length"),
+        ("assert.isTrue(f(1), 'yes');", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("assert.deepEqual(f(1), [3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("assert(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+    ],
+)
+def test_chai_is_read_in_each_of_its_styles(statement, left, op):
+    text = f"{CHAI}it('a', () => {{ {statement} }});\n"
+    assert stripped(text) == f"{CHAI}it('a', () => {{ {left} }});\n"
+    assert [slot.assertion.op for slot in parsed(text).slots] == [op]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["expect(f(1)).to.be.a('string');", "expect(f(1)).to.deep.include(3);", "expect(f(1)).to.be.within(1, 2);"],
+)
+def test_what_of_chai_is_not_read_stays(statement):
+    assert parsed(f"{CHAI}it('a', () => {{ {statement} }});\n").slots == ()
+
+
+def test_tape_counts_what_is_taken_out():
+    head = 'const test = require("tape");\n'
+    text = f"{head}test('a', (t) => {{ t.equal(f(1), 3, 'x'); t.test('b', (st) => {{ st.ok(f(1)); }}); t.end(); }});\n"
+    assert stripped(text) == (
+        f"{head}test('a', (t) => {{ __goldseam__(0, () => [f(1)], null, t); "
+        "t.test('b', (st) => { __goldseam__(1, () => [f(1)], null, st); }); t.end(); });\n"
+    )
+    assert parsed('const test = require("ava");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
+
+
+def test_what_waits_in_an_operand_is_waited_for():
+    text = f"{ASSERT}test('a', async () => {{ assert.equal(await f(1), 3)\n g() }});\n"
+    assert "await __goldseam__(0, async () => [await f(1)])\n g()" in stripped(text)
+
+
+@pytest.mark.parametrize(
+    ("head", "rules"),
+    [(ASSERT, "loose"), (STRICT, "strict"), ('const assert = require("assert").strict;\n', "strict")],
+)
+def test_strict_mode_compares_strictly(head, rules):
+    [slot] = parsed(f"{head}assert.deepEqual(f(1), [1]);\n").slots
+    assert slot.assertion.options == {"rules": rules}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "const y = assert.equal(f(1), 3);",
+        "try { assert.equal(f(1), 3); } catch (error) { g(error); }",
+        "assert.equal(...f(1));",
+        "expect(f(1)).toMatchSnapshot();",
+        "expect(f(1)).toBe(3).and(4);",
+        "other.equal(f(1), 3);",
+        "assert.throws(() => f(), (error) => error.code === 1);",
+        "assert.equal(1, 1);",
+        "assert.fail('no');",
+    ],
+)
+def test_what_is_read_in_no_way_that_is_safe_stays(statement):
+    text = f"{ASSERT}test('a', () => {{ {statement} }});\n"
+    assert parsed(text).slots == ()
+    assert stripped(text) == text
+
+
+def test_an_expect_of_another_package_stays():
+    assert parsed('import { expect } from "chai";\nexpect(f(1)).toBe(3);\n').slots == ()
+
+
+def test_tests_that_run_beside_each_other_stay():
+    with pytest.raises(ValueError, match="beside"):
+        parsed("test.concurrent('a', () => { expect(f(1)).toBe(3); });\n")
+
+
+def test_a_recording_hands_out_both_sides():
+    text = f"{ASSERT}const want = {{ a: 1 }};\nassert.deepEqual(f(1), want, 'w');\nassert.throws(f, /x/);\n"
+    assert recorded(text).endswith(
+        "__goldseam__(0, () => [f(1), want]);\n__goldseam__(1, () => { (f)(); return []; }, () => [/x/]);\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("const want = 3;\nexpect(f(1)).toBe(want);", "const want = undefined;\n__goldseam__(0, () => [f(1)]);"),
+        ("const want = [3];\nf(want);\nexpect(f(1)).toEqual(want);", None),
+        (
+            "const want = 3;\nf(want);\nexpect(f(1)).toBe(want);",
+            "const want = 3;\nf(want);\n__goldseam__(0, () => [f(1)]);",
+        ),
+        (
+            "for (const t of [{ a: 1, b: 2 }]) test(`a ${t.a}`, () => { expect(f(t.a)).toBe(t.b); });",
+            "for (const t of [{ a: 1, b: undefined }]) test(`a ${t.a}`, () => { __goldseam__(0, () => [f(t.a)]); });",
+        ),
+        (
+            "for (const t of [{ in: 1, out: 2 }]) test(`a ${t.out}`, () => { expect(f(t.in)).toBe(t.out); });",
+            "for (const t of [{ in: 1, out: 2 }]) test(`a ${t.out}`, () => { __goldseam__(0, () => [f(t.in)]); });",
+        ),
+        (
+            "it.each([[1, 2]])('%i', (a, b) => { expect(f(a)).toBe(b); });",
+            "it.each([[1, undefined]])('%i', (a, b) => { __goldseam__(0, () => [f(a)]); });",
+        ),
+        (
+            "it.each([[1, 2]])('%i is %i', (a, b) => { expect(f(a)).toBe(b); });",
+            "it.each([[1, 2]])('%i is %i', (a, b) => { __goldseam__(0, () => [f(a)]); });",
+        ),
+        (
+            "const all = { x: 2 };\nfor (const [a, b] of Object.entries(all)) expect(f(a)).toBe(b);",
+            "const all = { x: undefined };\nfor (const [a, b] of Object.entries(all)) __goldseam__(0, () => [f(a)]);",
+        ),
+        ("// it gives 3\nexpect(f(1)).toBe(3); /* three\n */", "\n__goldseam__(0, () => [f(1)]);         \n   "),
+        (
+            "// eslint-disable-next-line\nexpect(f(1)).toBe(3);",
+            "// eslint-disable-next-line\n__goldseam__(0, () => [f(1)]);",
+        ),
+    ],
+)
+def test_what_only_expectations_read_is_taken_out(before, after):
+    if after is None:
+        assert [operand.static for operand in parsed(before).slots[0].assertion.operands] == [False, False]
+    else:
+        assert stripped(before) == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const seen = [];\non((x) => seen.push(x));\nexpect(seen).toEqual(f(1));",
+        "let seen = 0;\non(() => { seen += 1; });\nexpect(seen).toBe(f(1));",
+        "const seen = {};\non((x) => { seen[x] = 1; });\nexpect(seen).toEqual(f(1));",
+        "for (const t of [{ a: 1 }]) { t.a = f(2); expect(t.a).toBe(f(1)); }",
+        "for (const t of [{ a: [1] }]) { f(t.a); expect(t.a).toEqual(f(1)); }",
+        "for (const t of [{ a: 1 }]) { f(t); expect(t.a).toEqual(f(1)); }",
+        "const now = new Date();\nexpect(f(1)).toEqual(now);",
+        "import { want } from './want';\nexpect(f(1)).toEqual(want);",
+    ],
+)
+def test_what_the_product_may_have_made_is_no_expectation(text):
+    assert [operand.static for operand in parsed(text).slots[0].assertion.operands] == [False, False]
+
+
+def test_a_directive_stays_first_and_types_are_not_checked():
+    assert (
+        parsed('"use strict";\nexpect(f(1)).toBe(3);')
+        .stripped({0: Mode.EXPECTED})
+        .startswith('"use strict";\nconst __')
+    )
+    source = parsed("/** @jest-environment jsdom */\nexpect(f(1) as number).toBe(3);\n", "a.test.ts")
+    text = source.stripped(best(source))
+    assert text.startswith("/** @jest-environment jsdom */\n// @ts-nocheck\nconst __goldseam__ =")
+    assert text.endswith("__goldseam__(0, () => [f(1) as number]);\n")
+
+
+def test_how_many_assertions_there_are_is_not_counted_inside():
+    text = "test('a', () => { expect.assertions(1); expect(f(1)).toBe(3); });\n"
+    assert "void 0; __goldseam__(0" in stripped(text)
+
+
+def test_an_assertion_is_known_by_the_titles_around_it():
+    one = "expect(f(1)).toBe(3);"
+    text = f"describe('a', () => {{ it('b', () => {{ {one} }}); it(`c${{d}}`, () => {{ {one} }}); }});"
+    assert [slot.function for slot in parsed(text).slots] == [("a > b",), ()]
+
+
+def test_what_is_left_inside_is_as_it_was():
+    text = f"{ASSERT}const want = 3; // three\nassert.equal(f(1), want);\n"
+    assert parsed(text).stripped({0: Mode.INSIDE}) == text
+
+
+def test_literals_are_read_as_values():
+    assert list(literals.READING.written("f('a\\n', [1, -2.5], { b: null })")) == [
+        *("a\n", [1, -2.5], 1, -2.5, 2.5),
+        *({"b": None}, None),
+    ]
+    with pytest.raises(ValueError, match="grammar"):
+        list(literals.READING.written("It is wrong, as (all"))
+
+
+def test_bits_of_javascript_follow_the_same_rules():
+    def bits(base: str, fix: str, words: str = "") -> float:
+        gold = Event(test_id="a.test.js::a", slot=0, values=(["js", ["s", fix]],))
+        before = [Event(test_id="a.test.js::a", slot=0, values=(["js", ["s", base]],))]
+        expectations = Expectations(
+            files={"a.test.js": "test('a', () => { __goldseam__(0, () => [f('Some Title')]); });"},
+            sites={0: Site(op="js.is", sides=("out", "kept"))},
+            tests={"a.test.js::a": ExpectedTest(place="host", events=(judge.of_fix(gold, [["js", ["s", fix]]], {}),))},
+        )
+        return guess(expectations, before, ["a.test.js::a"], KnownText(words=words), literals.READING).bits
+
+    assert bits("nothing", "quite another sentence of it") > 40
+    assert bits("nothing", "SOME TITLE") < 8
+    assert bits("nothing", "quite another", words="another quite") < bits("nothing", "quite another") / 2
