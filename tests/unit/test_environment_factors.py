@@ -80,12 +80,14 @@ def test_variables_that_hold_for_a_factor_are_those_of_the_environment_that_is_t
     assert tox.variables(Files({"tox.ini": text})) == {"MODE": "strict", "WITH_EXTRAS": "yes"}
 
 
-def test_the_groups_of_every_released_factor_are_taken_together():
+def test_the_extras_and_groups_of_every_released_factor_are_taken_together():
     text = (
-        "[tox]\nenvlist =\n    py{39,313}\n    py{39,313}-{clients,flask,nightly}\n    docs\n[testenv]\n"
+        "[tox]\nenvlist =\n    py{39,313}\n    py{39,313}-{clients,flask,nightly,numpy}\n    docs\n[testenv]\n"
+        "extras =\n    plain\n    numpy: fast\n    docs: docs\n"
         "dependency_groups =\n    dev\n    clients: web\n    flask: flask\n    nightly: nightly\n    py39: old\n"
     )
     groups = "[dependency-groups]\n" + "".join(f"{name} = []\n" for name in ("dev", "web", "flask", "nightly", "old"))
     found = tox.detect(Files({"tox.ini": text, "pyproject.toml": groups}))
     assert found is not None
     assert found.groups == ("dev", "web", "flask")
+    assert found.extras == ("plain", "fast")

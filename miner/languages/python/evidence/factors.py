@@ -76,7 +76,10 @@ def released(text: str) -> frozenset[str]:
     """All factors of a list whose tests run on released versions, less Pythons."""
     words = frozenset(word for name in expanded(text) for word in name.split("-"))
     return frozenset(
-        word for word in words if not any(kind.search(word) for kind in (_PYTHON, _UNSTABLE, _OTHER_WORK, _SERVICE))
+        word
+        for word in words
+        if not (_PYTHON.fullmatch(word) or _OTHER_WORK.fullmatch(word))
+        and not (_UNSTABLE.search(word) or _SERVICE.match(word))
     )
 
 

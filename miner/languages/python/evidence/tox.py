@@ -38,7 +38,7 @@ def parsed(tree: Tree) -> Iterator[tuple[str, RawConfigParser]]:
 def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it.
 
-    Groups add to each other, so those of every factor are taken: which one a change's tests belong to is not known.
+    Extras and groups add to each other, so those of every factor are taken: tests skip what they miss.
     """
     native = table(pyproject(tree), "tool", "tox", "env_run_base")
     if native:
@@ -49,7 +49,8 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
             )
             deps = (*deps, *factors.held(deps, _chosen(parser)))
-            groups = (*groups, *factors.held(groups, factors.released(_listed(parser))))
+            released = factors.released(_listed(parser))
+            extras, groups = ((*part, *factors.held(part, released)) for part in (extras, groups))
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
