@@ -80,7 +80,7 @@ def test_variables_that_hold_for_a_factor_are_those_of_the_environment_that_is_t
     assert tox.variables(Files({"tox.ini": text})) == {"MODE": "strict", "WITH_EXTRAS": "yes"}
 
 
-def test_the_extras_and_groups_of_every_released_factor_are_taken_together():
+def test_the_groups_of_every_released_factor_are_taken_together_and_extras_of_one():
     text = (
         "[tox]\nenvlist =\n    py{39,313}\n    py{39,313}-{clients,flask,nightly,numpy}\n    docs\n[testenv]\n"
         "extras =\n    plain\n    numpy: fast\n    docs: docs\n"

@@ -38,7 +38,7 @@ def parsed(tree: Tree) -> Iterator[tuple[str, RawConfigParser]]:
 def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it.
 
-    Extras and groups add to each other, so those of every factor are taken: tests skip what they miss.
+    Groups add to each other, so those of every factor are taken: which one a change's tests belong to is not known.
     """
     native = table(pyproject(tree), "tool", "tox", "env_run_base")
     if native:
@@ -48,9 +48,8 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
             deps, extras, groups = (
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
             )
-            deps = (*deps, *factors.held(deps, _chosen(parser)))
-            released = factors.released(_listed(parser))
-            extras, groups = ((*part, *factors.held(part, released)) for part in (extras, groups))
+            deps, extras = ((*part, *factors.held(part, _chosen(parser))) for part in (deps, extras))
+            groups = (*groups, *factors.held(groups, factors.released(_listed(parser))))
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
