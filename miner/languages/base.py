@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from harness.core.expectations import Expectations
 
@@ -83,6 +83,85 @@ class Mode(StrEnum):
     """Both sides and what comes of comparing them, where the product's own code compares."""
     INSIDE = "inside"
     """The assertion as it is."""
+
+
+class Operand(Protocol):
+    """One side of an assertion."""
+
+    @property
+    def static(self) -> bool:
+        """Whether it is kept outside."""
+        ...
+
+
+class Assertion(Protocol):
+    """One assertion, in the terms of the host's judge (harness/judging)."""
+
+    @property
+    def op(self) -> str:
+        """One of the operators of harness/core/expectations.py."""
+        ...
+
+    @property
+    def operands(self) -> Sequence[Operand]:
+        """Its sides, in order."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """What the operator is told besides."""
+        ...
+
+    @property
+    def kept(self) -> Mapping[str, object]:
+        """Options that a recording hands out, by name."""
+        ...
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What can be tried, best first."""
+        ...
+
+    @property
+    def tells_comparison(self) -> bool:
+        """Whether a recording tells after the operands if the product's code compares them."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a result is handed out for the whole of it, and not for its operands."""
+        ...
+
+
+Assertion_co = TypeVar("Assertion_co", bound=Assertion, covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot(Generic[Assertion_co]):
+    """One assertion by its number, and the test function it stands in."""
+
+    number: int
+    """Unique over all files of a task."""
+    function: tuple[str, ...]
+    """The names of the function and of what it stands in; empty where they can't be told."""
+    assertion: Assertion_co
+
+
+class Strippable(Protocol):
+    """A test file whose assertions can be taken out, one by one."""
+
+    @property
+    def slots(self) -> Sequence[Slot[Assertion]]:
+        """Its assertions, in order."""
+        ...
+
+    def recording(self, modes: Mapping[int, Mode]) -> str:
+        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
+        ...
+
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; functions of these names stay whole."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
@@ -21,95 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from harness.languages.base import TestReport
-    from miner.languages.base import TaskRun
+    from miner.languages.base import Assertion, Slot, Strippable, TaskRun
 
 Side = Literal["out", "kept"]
-
-
-class Operand(Protocol):
-    """One side of an assertion."""
-
-    @property
-    def static(self) -> bool:
-        """Whether it is kept outside."""
-        ...
-
-
-class Assertion(Protocol):
-    """One assertion, in the terms of the host's judge (harness/judging)."""
-
-    @property
-    def op(self) -> str:
-        """One of the operators of harness/core/expectations.py."""
-        ...
-
-    @property
-    def operands(self) -> Sequence[Operand]:
-        """Its sides, in order."""
-        ...
-
-    @property
-    def options(self) -> Mapping[str, object]:
-        """What the operator is told besides."""
-        ...
-
-    @property
-    def kept(self) -> Mapping[str, object]:
-        """Options that a recording hands out, by name."""
-        ...
-
-    @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What can be tried, best first."""
-        ...
-
-    @property
-    def tells_comparison(self) -> bool:
-        """Whether a recording tells after the operands if the product's code compares them."""
-        ...
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether a result is handed out for the whole of it, and not for its operands."""
-        ...
-
-
-class Slot(Protocol):
-    """One assertion by its number, and the test function it stands in."""
-
-    @property
-    def number(self) -> int:
-        """Unique over all files of a task."""
-        ...
-
-    @property
-    def function(self) -> tuple[str, ...]:
-        """The names of the function and of what it stands in; empty where they can't be told."""
-        ...
-
-    @property
-    def assertion(self) -> Assertion:
-        """What it asserts."""
-        ...
-
-
-class Strippable(Protocol):
-    """A test file whose assertions can be taken out, one by one."""
-
-    @property
-    def slots(self) -> Sequence[Slot]:
-        """Its assertions, in order."""
-        ...
-
-    def recording(self, modes: Mapping[int, Mode]) -> str:
-        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
-        ...
-
-    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
-        """The file that enters a container when patches are judged; functions of these names stay whole."""
-        ...
-
-
 MAX_EVENTS = 200
 """Of one slot in one test; an assertion that a test makes more often stays inside."""
 MAX_KEPT = 1 << 16
@@ -171,7 +85,7 @@ class _Recorder:
     ) -> None:
         self._files, self._run = files, run
         self._fail_to_pass, self._listed = fail_to_pass, (*fail_to_pass, *pass_to_pass)
-        self._slots: dict[int, tuple[_File, Slot]] = {
+        self._slots: dict[int, tuple[_File, Slot[Assertion]]] = {
             slot.number: (file, slot) for file in files for slot in file.source.slots
         }
         self._collected: tuple[str, ...] = ()
@@ -221,7 +135,7 @@ class _Recorder:
 
     def _decided(
         self,
-        slot: Slot,
+        slot: Slot[Assertion],
         mode: Mode,
         number: int,
         first: Mapping[str, Sequence[Event]],
@@ -392,7 +306,7 @@ def _is_stripped(file: _File) -> bool:
     return any(mode is not Mode.INSIDE for mode in file.modes.values())
 
 
-def _site(slot: Slot, mode: Mode) -> Site:
+def _site(slot: Slot[Assertion], mode: Mode) -> Site:
     """A slot in the judge's terms."""
     assertion = slot.assertion
     if mode is Mode.RESULT:
@@ -410,13 +324,13 @@ def _site(slot: Slot, mode: Mode) -> Site:
     )
 
 
-def _is_compared_inside(slot: Slot, event: Event) -> bool:
+def _is_compared_inside(slot: Slot[Assertion], event: Event) -> bool:
     """Whether the product's own code says what comes of comparing what was recorded."""
     count = len(slot.assertion.operands)
     return slot.assertion.tells_comparison and event.values[count : count + 1] == (True,)
 
 
-def _alike(site: Site, slot: Slot, mode: Mode, event: Event, other: Event) -> bool:
+def _alike(site: Site, slot: Slot[Assertion], mode: Mode, event: Event, other: Event) -> bool:
     """Whether two runs of the fix keep the same, and what comes out of either fits it."""
     try:
         expected = _expected(slot, mode, event)
@@ -434,7 +348,7 @@ def _size(kept: Any) -> int:
     return values.load(kept, kept=True).size
 
 
-def _expected(slot: Slot, mode: Mode, event: Event) -> Expected:
+def _expected(slot: Slot[Assertion], mode: Mode, event: Event) -> Expected:
     """What a recorded event expects of the stripped test.
 
     Raises:
@@ -445,12 +359,12 @@ def _expected(slot: Slot, mode: Mode, event: Event) -> Expected:
     return judge.of_fix(_stripped(slot, mode, event), values_kept, options)
 
 
-def _stripped(slot: Slot, mode: Mode, event: Event) -> Event:
+def _stripped(slot: Slot[Assertion], mode: Mode, event: Event) -> Event:
     """The event as the stripped test will send it: without what is kept."""
     return replace(event, values=tuple(_sides(slot, mode, event)[0]))
 
 
-def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], dict[str, Any]]:
+def _sides(slot: Slot[Assertion], mode: Mode, event: Event) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """What of a recording comes out when stripped, what is kept of the operands, and what of the options."""
     assertion = slot.assertion
     values_given = list(event.values)

@@ -79,6 +79,22 @@ def arguments_of(call: Node) -> list[Node]:
     return [node for node in arguments.named_children if node.type != "comment"]
 
 
+def dotted(node: Node | None) -> tuple[list[str], Node | None]:
+    """The properties that a chain of members names, and what the first of them is taken of."""
+    names: list[str] = []
+    while node is not None and node.type == "member_expression":
+        names.insert(0, text_of(node.child_by_field_name("property")))
+        node = node.child_by_field_name("object")
+    return names, node
+
+
+def root_of(node: Node | None) -> Node | None:
+    """What a chain of members and calls begins with."""
+    while node is not None and node.type in ("member_expression", "call_expression"):
+        node = node.child_by_field_name("object" if node.type == "member_expression" else "function")
+    return node
+
+
 @dataclass(eq=False)
 class Binding:
     """A name in one scope."""

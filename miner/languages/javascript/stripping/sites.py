@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, key_of, text_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,14 +145,8 @@ class Reader:
 
     def _of_assert(self, function: Node) -> str | None:
         """The function of node's assert that a callee is, by its name; of the strict one where that differs."""
-        names: list[str] = []
-        while function.type == "member_expression":
-            names.insert(0, text_of(function.child_by_field_name("property")))
-            inner = function.child_by_field_name("object")
-            if inner is None:
-                return None
-            function = inner
-        binding = self._scopes.resolve(function) if function.type == "identifier" else None
+        names, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
         if binding is None or binding.module not in ASSERT_MODULES or binding.is_written:
             return None
         if binding.imported not in ("default", "*", "strict", "assert"):
@@ -246,9 +240,7 @@ class Reader:
             return False
         function = function_around(binding.declared)
         call = function.parent.parent if function is not None and function.parent is not None else None
-        called = call.child_by_field_name("function") if call is not None else None
-        while called is not None and called.type == "member_expression":
-            called = called.child_by_field_name("object")
+        _, called = dotted(call.child_by_field_name("function") if call is not None else None)
         if called is None or called.type != "identifier" or called.id == node.id:
             return False
         tape = self._scopes.resolve(called)
@@ -334,15 +326,9 @@ class Reader:
     # -- expect of jest and vitest
 
     def _expected(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
-        names: list[str] = []
-        while function.type == "member_expression":
-            names.insert(0, text_of(function.child_by_field_name("property")))
-            inner = function.child_by_field_name("object")
-            if inner is None:
-                return None
-            function = inner
-        actual = arguments_of(function)
-        if not names or not actual or not self._is_expect(function.child_by_field_name("function")):
+        names, first = dotted(function)
+        actual = arguments_of(first) if first is not None else []
+        if first is None or not names or not actual or not self._is_expect(first.child_by_field_name("function")):
             return None
         *words, matcher = names
         awaits = [word for word in words if word in ("resolves", "rejects")]

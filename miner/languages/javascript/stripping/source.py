@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Mode
+from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import scopes
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, text_of, walk
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of, text_of, walk
 from miner.languages.javascript.stripping.sites import ASSERT_MODULES, Assertion, Reader, function_around, holds
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
 
@@ -31,15 +30,6 @@ _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 Piece = str | tuple[int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Slot:
-    """One assertion by its number, and the test that it stands in, by its titles."""
-
-    number: int
-    function: tuple[str, ...]
-    assertion: Assertion
-
-
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
@@ -56,7 +46,7 @@ class StrippedSource:
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
-        self.slots: tuple[Slot, ...] = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        self.slots: tuple[Slot[Assertion], ...] = tuple(self._slots(Reader(self._scopes, self._statics), first))
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
@@ -84,7 +74,7 @@ class StrippedSource:
 
     # -- assertions
 
-    def _slots(self, reader: Reader, first: int) -> Iterable[Slot]:
+    def _slots(self, reader: Reader, first: int) -> Iterable[Slot[Assertion]]:
         rest = [self._root]
         number = first
         while rest:
@@ -271,10 +261,8 @@ def _titles_of_call(call: Node | None) -> str | None:
         return None
     at = call.child_by_field_name("function")
     is_test = at is not None and text_of(at.child_by_field_name("property")) in ("test", "it")  # `t.test` of a context
-    while at is not None and at.type in ("member_expression", "call_expression"):
-        at = at.child_by_field_name("object" if at.type == "member_expression" else "function")
     given = arguments_of(call)
-    if not (is_test or text_of(at) in _TESTS) or not given:
+    if not (is_test or text_of(root_of(at)) in _TESTS) or not given:
         return None
     if given[0].type not in ("string", "template_string") or "${" in text_of(given[0]) or "\\" in text_of(given[0]):
         return ""
@@ -293,14 +281,14 @@ def titles(node: Node) -> tuple[str, ...]:
     return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
 
 
-def _handing(slot: Slot) -> tuple[Piece, ...]:
+def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion as it enters a container."""
     assertion = slot.assertion
     handed = [operand.node for operand in assertion.operands if not operand.static and operand.node is not None]
     return _called(slot, assertion, [(_range(node),) for node in handed], [])
 
 
-def _recorded(slot: Slot) -> tuple[Piece, ...]:
+def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion handing out what is kept as well."""
     assertion = slot.assertion
     operands: list[tuple[Piece, ...]] = [
@@ -312,7 +300,7 @@ def _recorded(slot: Slot) -> tuple[Piece, ...]:
 
 
 def _called(
-    slot: Slot, assertion: Assertion, values: list[tuple[Piece, ...]], kept: list[tuple[Piece, ...]]
+    slot: Slot[Assertion], assertion: Assertion, values: list[tuple[Piece, ...]], kept: list[tuple[Piece, ...]]
 ) -> tuple[Piece, ...]:
     """`__goldseam__(NUMBER, () => [operand, …])`, or with a body that is watched, and what is kept of it."""
     waits = any(operand.node is not None and holds(operand.node, "await_expression") for operand in assertion.operands)

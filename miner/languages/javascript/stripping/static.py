@@ -11,6 +11,7 @@ from miner.languages.javascript.stripping.scopes import (
     arguments_of,
     is_exported,
     parameters,
+    root_of,
     text_of,
 )
 
@@ -245,9 +246,7 @@ class Statics:
         if text_of(function) in ("Object.entries", "Object.keys", "Object.values", "JSON.stringify", "structuredClone"):
             return True
         name = text_of(function.child_by_field_name("property"))
-        at: Node | None = function
-        while at is not None and at.type in ("member_expression", "call_expression"):
-            at = at.child_by_field_name("object" if at.type == "member_expression" else "function")
+        at = root_of(function)
         if at is None or at.type != "identifier":
             return False
         binding = self._scopes.resolve(at)

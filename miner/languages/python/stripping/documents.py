@@ -8,14 +8,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
-from miner.languages.base import Mode
+from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping.sites import Assertion, Operand
-from miner.languages.python.stripping.source import HAND_OUT, Slot, StrippedSource
+from miner.languages.python.stripping.source import HAND_OUT, StrippedSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from miner.languages.recording import Strippable
+    from miner.languages.base import Strippable
 
 for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which examples may ask for by name
     doctest.register_optionflag(_name)
@@ -44,7 +44,7 @@ class StrippedDocument:
             for number, at in enumerate(at for at, example in enumerate(self._examples) if _hands_out(example))
         }
         function = (PurePosixPath(path).name,)  # pytest's id of it is the name of the file
-        self.slots: tuple[Slot, ...] = tuple(
+        self.slots: tuple[Slot[Assertion], ...] = tuple(
             Slot(number=number, function=function, assertion=_assertion(self._examples[at]))
             for at, number in self._numbers.items()
         )

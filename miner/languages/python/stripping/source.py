@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
-from miner.languages.base import Mode
+from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, tables
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, module_of
@@ -21,15 +20,6 @@ HAND_OUT = "__goldseam__"
 _SITE = "_goldseam_site"
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Slot:
-    """One assertion by its number, and the test function it stands in."""
-
-    number: int
-    function: tuple[str, ...]
-    assertion: Assertion
 
 
 class StrippedSource:
@@ -45,7 +35,7 @@ class StrippedSource:
 
         """
         self._source, self._first, self._product = source, first, product
-        self.slots: tuple[Slot, ...] = tuple(self._write(lambda _: Mode.INSIDE, recording=False)[1])
+        self.slots: tuple[Slot[Assertion], ...] = tuple(self._write(lambda _: Mode.INSIDE, recording=False)[1])
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
@@ -73,10 +63,10 @@ class StrippedSource:
 
     def _write(
         self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
-    ) -> tuple[ast.Module, list[Slot]]:
+    ) -> tuple[ast.Module, list[Slot[Assertion]]]:
         tree = python_source.parse(self._source)
         module = module_of(tree, self._product)
-        slots: list[Slot] = []
+        slots: list[Slot[Assertion]] = []
         functions = _functions(tree, ())
         plain = [function for function, _ in functions]
         called = helpers.arguments(plain, tree)
@@ -167,7 +157,7 @@ class _Writer:
         self,
         reader: Reader,
         names: tuple[str, ...],
-        slots: list[Slot],
+        slots: list[Slot[Assertion]],
         first: int,
         choose: Callable[[int], Mode],
         *,
