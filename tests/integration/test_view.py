@@ -147,9 +147,8 @@ def test_the_progress_of_an_evaluation_in_containers_moves_on_the_open_page(brow
             settings=evaluate.Settings(),
             observer=Onlooker(),
         )
-        page.until("document.querySelectorAll('#_runs li').length === 3")
-        assert page.run("document.querySelector('#_runs progress').hidden")
-        assert page.texts("#_runs .rate") == ["100%"] * 3
+        page.until("document.querySelector('#_runs progress').hidden")
+        page.until("[...document.querySelectorAll('#_runs .rate')].map(e => e.innerText).join() === '100%,100%,100%'")
         assert page.troubles() == []
         running.stop()
         thread.join()
