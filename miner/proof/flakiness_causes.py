@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 20
 """Further runs of one subject."""
-_LEAST_SECONDS, _FACTOR = 120.0, 2.0
 _PLAIN_RUNS = 4
 """Equal runs that must agree before a difference is laid to anything but chance. With the two that confirm a cause, a
 test that passes every other time is taken for one that hangs on something in 1 of 32 cases."""
@@ -61,7 +61,7 @@ def blame(
     *,
     most: int = MOST_RUNS,
     alone: Collection[str] = (),
-    seconds: float | None = None,
+    seconds: float = math.inf,
 ) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
@@ -69,9 +69,8 @@ def blame(
     one run in all that evaluation does not pin, which tells an unstable test from a sensitive one; then a run in each
     variation that is left alone, the likeliest first. The cause is the first with which the test differs, if two more
     runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
-    when they have taken `seconds`: twice as long as those in `runs`, and two minutes at least, where that is not said.
-    Without `look` none are done. With `alone`, these functions or rows are all that is explained, and `look` runs no
-    others but where the order matters.
+    when they have taken `seconds`. Without `look` none are done. With `alone`, these functions or rows are all that is
+    explained, and `look` runs no others but where the order matters.
 
     Raises:
         InfrastructureError: a run could not be done.
@@ -110,7 +109,7 @@ class _Search:
         look: Look | None,
         most: int,
         alone: frozenset[str],
-        seconds: float | None,
+        seconds: float,
     ) -> None:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
@@ -119,8 +118,7 @@ class _Search:
         self._look = look
         self._most = most
         self._alone = alone
-        whole = max(_LEAST_SECONDS, _FACTOR * sum(run.seconds for run in found))
-        self._seconds = whole if seconds is None else seconds
+        self._seconds = seconds
 
     def _differ(self, normal: frozenset[str], run: ObservedRun) -> frozenset[str]:
         """Ids to be explained that have another result in a run."""

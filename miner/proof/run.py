@@ -40,7 +40,7 @@ _PROOF_SHARE, _CAUSES_SHARE = 0.6, 0.2
 that is left, as far as it decides over tests that the fix turns: the strength of a task that there is not is worth
 nothing."""
 _LEAST_LIMIT, _MOST_FACTOR = 60.0, 4.0
-"""Seconds that a further run of a long suite may take, and how many times a plain one."""
+"""Seconds that a further run may take, and how many times a plain one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +132,7 @@ class Bench:
     def _most_seconds(self, state: State, number: int) -> float | None:
         """Without the fix the tests have as long as evaluation gives them, by what they took with it."""
         bounds = []
-        if self.spending.is_long and number:
+        if number:
             bounds.append(max(_LEAST_LIMIT, _MOST_FACTOR * self.spending.plain))
         first = self.notebook.get("after", 0, PLAIN)
         if state == "before" and first is not None and not first.trouble:
@@ -229,8 +229,10 @@ def _turned(bench: Bench, runs_seen: Sequence[ObservedRun]) -> tuple[str, ...]:
 def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     """On what unstable tests hang; of long suites those alone whose answer can change what becomes of the task."""
     spending = bench.spending
+    least = _CAUSES_SHARE * spending.limit - spending.stages.get("causes", 0.0)
+    seconds = max(least, spending.limit - spending.spent)
     if not spending.is_long:
-        return blame(runs_seen, bench.look)
+        return _cut(spending, blame(runs_seen, bench.look, seconds=seconds))
     unstable = {test_id for state in STATES for test_id in differing([run for run in runs_seen if run.state == state])}
     alone = tuple(sorted(set(_turned(bench, runs_seen)) & set(bench.selectors(unstable))))
     if others := set(bench.selectors(unstable)) - set(alone):
@@ -241,8 +243,11 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     def look(state: State, variation: Variation, repeat: int) -> ObservedRun:
         return bench.look(state, variation, repeat, alone)
 
-    least = _CAUSES_SHARE * spending.limit - spending.stages.get("causes", 0.0)
-    blamed = blame(runs_seen, look, alone=alone, seconds=max(least, spending.limit - spending.spent))
+    return _cut(spending, blame(runs_seen, look, alone=alone, seconds=seconds))
+
+
+def _cut(spending: Spending, blamed: Blamed) -> Blamed:
+    """What a search found, noted as given up where it came to its bound."""
     if blamed.is_cut:
         spending.give_up("the search for causes, before its end")
     return blamed

@@ -71,9 +71,9 @@ class Spending:
 
     @property
     def is_long(self) -> bool:
-        """Whether all tests in all runs would take more than the runs' part of the budget."""
+        """Whether all tests in all runs would take more than the runs' part of the budget, or have taken all of it."""
         whole = (len(STATES) + _RUN_PRICE * (self.runs - 1)) * self.plain
-        return whole > _LONG_SHARE * self._granted + self._asked_besides
+        return self.spent > self.limit or whole > _LONG_SHARE * self._granted + self._asked_besides
 
     def allows(self, seconds: float, share: float = 1.0) -> bool:
         """Whether so much more stays within the budget, or a share of it."""

@@ -150,7 +150,7 @@ def test_the_search_ends_when_it_has_taken_too_long():
         world.looks.append(repeat)
         return world.observe(state, variation, repeat, seconds=61.0)
 
-    assert dict(blame(slow, look).causes) == {"one": Cause.UNKNOWN}
+    assert dict(blame(slow, look, seconds=120).causes) == {"one": Cause.UNKNOWN}
     assert len(world.looks) == 2
 
 

@@ -41,6 +41,14 @@ def test_a_suite_is_long_where_all_its_runs_take_more_than_half_of_the_budget(pl
     assert spending(plain, runs=runs).is_long is is_long
 
 
+def test_a_suite_is_long_too_when_its_runs_have_taken_all_of_the_budget():
+    spent = spending(1.0)
+    spent.charge("proof", 45.0)
+    assert not spent.is_long
+    spent.charge("proof", 0.1)
+    assert spent.is_long
+
+
 def test_jobs_are_charged_to_their_stage_by_what_their_container_took():
     spent = spending(1.0)
     sandbox = SimpleNamespace(run=lambda _job: SimpleNamespace(timings={"create": 0.5, "run": 2.0}))
