@@ -31,6 +31,8 @@ class TestCommand:
 
     framework: str
     options: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables that it is called with."""
     expects: int = field(default=0, compare=False)
     """How many tests stand in the test files at least, where another runner might find more of them."""
     imports_alike: bool = field(default=False, compare=False)

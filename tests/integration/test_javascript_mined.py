@@ -13,6 +13,7 @@ from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, 
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
+from harness.languages.javascript.language import TRANSPILED
 from harness.languages.screening import screen_task
 from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
@@ -38,6 +39,7 @@ MANIFEST = {
         "tape": "^5.0.0",
         "ava": "^6.0.0",
         "jasmine": "^5.0.0",
+        "typescript": "^5.0.0",
     },
 }
 WRONG = "exports.add = (a, b) => a - b;\n"
@@ -110,6 +112,23 @@ RUNNERS = {
     "ava": ("runners/ava/a.test.js", AVA),
     "jasmine": ("runners/jasmine/a.js", SUITE.format(head=ASSERT).replace("it.skip", "xit")),
 }
+TYPED = """\
+import assert from "node:assert";
+{head}
+import {{ Kind, type Name }} from "{lib}";
+const name: Name = "a";
+it("adds", () => assert.strictEqual(Kind[name as "a"], 3));
+"""
+TYPED_FILES = {
+    "typed/module/package.json": '{"type": "module"}',
+    "typed/module/node.test.ts": TYPED.format(head='import { it } from "node:test";', lib="./lib.js"),
+    "typed/module/mocha.test.ts": TYPED.format(head="", lib="./lib.js"),
+    "typed/script/package.json": "{}",
+    "typed/script/mocha.test.ts": TYPED.format(head="", lib="./lib"),
+    **dict.fromkeys(
+        ("typed/module/lib.ts", "typed/script/lib.ts"), 'export enum Kind { a = 3 }\nexport type Name = "a";\n'
+    ),
+}
 SEEN = {
     "outer > adds": "PASSED",
     "outer > fails": "FAILED",
@@ -153,7 +172,7 @@ def task(tmp_path_factory) -> Task:
     runners = dict(RUNNERS.values())
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
-    files["money.js"] = javascript.BASE
+    files |= {"money.js": javascript.BASE, **TYPED_FILES}
     built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
@@ -239,6 +258,15 @@ def test_each_runner_tells_what_became_of_each_test(task, sandbox, framework):
     assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
     failed = f"{path}::outer > fails" if framework not in EXPECTED else f"{path}::fails"
     assert "it is wrong" in report.texts[failed]
+
+
+@pytest.mark.parametrize(("framework", "folder"), [("node:test", "module"), ("mocha", "module"), ("mocha", "script")])
+def test_typescript_is_loaded_by_the_projects_own_compiler(task, sandbox, framework, folder):
+    path = f"typed/{folder}/{framework.partition(':')[0]}.test.ts"
+    test = TestSpec(framework=framework, options=(TRANSPILED,))
+    spec = trial.TrialSpec(image=task.instance.image, test=test, files=(path,), budgets=Budgets(seconds=120.0))
+    report = trial.run(spec, sandbox).report
+    assert {name: str(status) for name, status in report.statuses.items()} == {f"{path}::adds": "PASSED"}
 
 
 @pytest.mark.parametrize("framework", RUNNERS)

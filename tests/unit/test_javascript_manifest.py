@@ -83,6 +83,28 @@ def test_a_script_tells_the_runner_and_how_files_are_loaded(script, framework, o
     assert (first.framework, first.options) == (framework, options)
 
 
+def test_a_script_is_followed_to_those_that_it_runs_with_the_variables_that_they_set():
+    scripts = {
+        "lint": "eslint .",
+        "check": "cross-env BABEL_ENV=cjs TZ=$ZONE PATH=x mocha --require @babel/register",
+        "test": "npm-run-all --parallel check lint",
+    }
+    [first, *_] = manifest.test_commands(tree({"scripts": scripts}), ["test/a.js"])
+    assert (first.framework, first.options) == ("mocha", ("--require", "@babel/register"))
+    assert first.env == (("BABEL_ENV", "cjs"),)
+
+    scripts = {"test": "run-s test:*", "test:unit": "NODE_OPTIONS=--experimental-vm-modules jest", "unit": "mocha"}
+    [first, *_] = manifest.test_commands(tree({"scripts": scripts}), ["test/a.js"])
+    assert (first.framework, first.env) == ("jest", (("NODE_OPTIONS", "--experimental-vm-modules"),))
+
+
+def test_typescript_that_a_runner_cannot_load_is_transpiled_at_last():
+    package = {"scripts": {"test": "node --test dist/test/*.js"}, "devDependencies": {"typescript": "5"}}
+    plain, transpiled = manifest.test_commands(tree(package), ["src/test/a.test.ts"])
+    assert (plain.options, transpiled.options) == ((), ("--transpile=typescript",))
+    assert len(manifest.test_commands(tree(package), ["test/a.test.js"])) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "framework"),
     [

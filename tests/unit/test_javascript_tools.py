@@ -67,6 +67,7 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
         ),
         ("npm error command git --no-replace-objects ls-remote ssh://****@github.com/a/b.git", "needs_network"),
         ("npm error code ERESOLVE", "unresolvable"),
+        ("$ git config url.x.insteadOf git@github.com:\nnpm error code ENOVERSIONS", "registry_dates"),
         ("npm error code 1", ""),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 import posixpath
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="
 """The first of a task's options where its package is not the repository's root."""
+TRANSPILED = "--transpile=typescript"
+"""The option by which TypeScript is loaded by the project's own compiler (inside/typescript.js)."""
 
 _PATH = "./node_modules/.bin:/testbed/node_modules/.bin:/opt/goldseam/node/bin:/usr/bin:/bin"
 _REQUESTS = ("vary", "clock")
@@ -59,7 +62,7 @@ class JavaScript:
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """Node with the driver, as a program of its own, on a clock of its own where that is asked for."""
-        root, options = _rooted(test)
+        root, transpiled, options = _own_options(test)
         met = {name: requests[name] for name in _REQUESTS if name in requests}
         asked = {
             "framework": test.framework,
@@ -67,6 +70,7 @@ class JavaScript:
             "options": options,
             "shared": _part("shared.js"),
             "handout": _part("handout.js"),
+            "transpiler": _part("typescript.js") if transpiled else "",
             "reporter": _part(f"{FRAMEWORKS[test.framework].reporter}.js"),
         }
         return Program(
@@ -84,11 +88,12 @@ class JavaScript:
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The runner's own program, in the folder of the package."""
-        root, options = _rooted(test)
+        root, transpiled, options = _own_options(test)
         program = _PROGRAMS[test.framework]
         given = [posixpath.relpath(path.partition("::")[0], root) for path in paths]
+        loader = {"NODE_OPTIONS": _imported("typescript.js")} if transpiled else {}
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
-        settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env)}.items())
+        settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
         return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
@@ -102,10 +107,18 @@ def _own(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name != "PATH"}
 
 
-def _rooted(test: TestSpec) -> tuple[str, list[str]]:
-    """The folder of the package, and the runner's own options."""
+def _imported(part: str) -> str:
+    """The option that makes Node run a part before anything else, without a file of it."""
+    names = ("module", "fs", "path", "url")
+    text = "".join(f'import {name}_ from "node:{name}";' for name in names) + _part(part)
+    return f"--import=data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
+
+
+def _own_options(test: TestSpec) -> tuple[str, bool, list[str]]:
+    """The folder of the package, whether TypeScript is transpiled, and the runner's own options."""
     root = next((option[len(ROOT) :] for option in test.options if option.startswith(ROOT)), ".")
-    return root, [option for option in test.options if not option.startswith(ROOT)]
+    own = [option for option in test.options if option != TRANSPILED and not option.startswith(ROOT)]
+    return root, TRANSPILED in test.options, own
 
 
 JAVASCRIPT = JavaScript()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from miner.languages.javascript.manifest import MANIFEST, package_folder, read_manifest
+from miner.languages.javascript.scripts import test_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -86,18 +87,19 @@ def idle(tree: Tree) -> frozenset[str]:
     manifest = read_manifest(tree)
     listed, scripts = manifest.get("devDependencies"), manifest.get("scripts")
     lines = scripts.items() if isinstance(scripts, dict) else ()
-    texts = [str(line) for name, line in lines if re.search(r"test|unit|build|compile|prepare|tap|mocha", name)]
+    texts = test_scripts(manifest)
+    texts += [str(line) for name, line in lines if re.search(r"build|compile|prepare", name)]
     texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
     read = [path for path in tree.files() if _READ.fullmatch(path) and not _LOOKS.search(path)]
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
     names = listed if isinstance(listed, dict) else {}
-    return frozenset(name for name in names if not (_is_tool(name) or _is_named(name, text)))
+    return frozenset(name for name, wish in names.items() if not (_is_tool(name, wish) or _is_named(name, text)))
 
 
-def _is_tool(name: str) -> bool:
-    """Whether a package is of those that others call by another name, or not by name at all."""
-    return bool(_TOOLS.search(name)) and not _LOOKS.search(name)
+def _is_tool(name: str, wish: Any) -> bool:
+    """Whether a package of the registry is of those that others call by another name, or not by name at all."""
+    return "/" not in str(wish) and bool(_TOOLS.search(name)) and not _LOOKS.search(name)
 
 
 def _is_named(name: str, text: str) -> bool:

@@ -40,7 +40,7 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from harness.config.settings import ImageSettings
@@ -78,14 +78,16 @@ _BUILD_ENV = {
 }
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
+_UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
 _VAGUE = frozenset({"unresolvable", "install_failed"})
 """Reasons that say less than others."""
 _CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
 """Lines of an .npmrc; the user's own variables are what builds get."""
+_WRONG_DATES = "registry_dates"
 _FAILURES = (
     ("registry_login", "E401", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "YN0041"),
     ("needs_network", "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
-    ("registry_dates", "ETARGET", "ENOVERSIONS"),
+    (_WRONG_DATES, "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
 )
 
@@ -117,6 +119,8 @@ class _Recipe:
     rung: str
     without: frozenset[str] = frozenset()
     """Development dependencies that are left out."""
+    is_dated: bool = True
+    """Whether no version is newer than the change."""
 
 
 def build_image(request: ImageRequest) -> BuiltImage:
@@ -137,7 +141,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
     job = _Job(request=request)
     best: tuple[BuiltImage, Collected | None] | None = None
     refused: list[RefusedError] = []
-    for recipe in _recipes(request.tree):
+    for recipe in _recipes(request.tree, refused):
         for node in manifest.node_majors(request.tree, request.when.date()):
             try:
                 image = _image(job, ground, recipe, node)
@@ -154,15 +158,21 @@ def build_image(request: ImageRequest) -> BuiltImage:
     raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
 
 
-def _recipes(tree: Tree) -> Iterator[_Recipe]:
-    """What to install, in this order: as the lock says; the versions of the day; of these what something names."""
+def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
+    """What to install, in this order: as the lock says; the versions of the day; of these what something names.
+
+    Last the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so.
+    """
     manager = manifest.manager_of(tree)
     if manager.lock:
         yield _Recipe(manager=manager, rung=manager.lock)
-    if not any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
-        if idle := artefacts.idle(tree):
-            yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+    if any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+        return
+    yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
+    if idle := artefacts.idle(tree):
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+    if any(error.rejection.reason == _WRONG_DATES for error in refused):
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung="the newest, what is named", without=idle, is_dated=False)
 
 
 def _collected(job: _Job, image: BuiltImage, node: int) -> Collected | None:
@@ -213,6 +223,7 @@ def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltIm
         layer_bytes={layer.kind: layer.size for layer in stack},
         notes=(
             f"Node {noded.facts.get('node')}",
+            *(() if recipe.is_dated else (_UNDATED,)),
             *manifest.lock_notes(request.tree),
             *_unbuilt(installed.facts, tree.facts),
         ),
@@ -231,6 +242,7 @@ def _ensure(job: _Job, layer: Layer, rung: str, node: int, step: str, command: s
 
 def told_reason(output: str) -> str:
     """The reason that a package manager's words for it give; empty where they give none."""
+    output = re.sub(r"^\$ .*$", "", output, flags=re.MULTILINE)  # commands as the shell shows them
     return next((reason for reason, *words in _FAILURES if any(word in output for word in words)), "")
 
 
@@ -298,7 +310,7 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
     """The lock of a project that has none, with the versions of the day."""
     rung, manager = recipe.rung, recipe.manager
     workshop, day = job.request.workshop, _day(job.request.when)
-    command = f"npm install --package-lock-only --ignore-scripts --before={day}"
+    command = f"npm install --package-lock-only --ignore-scripts{f' --before={day}' if recipe.is_dated else ''}"
     commands = (
         *_unpacked(),
         *_environment(),
@@ -306,7 +318,7 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
         _unless_peers_disagree(command),
         f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
     )
-    workshop.progress(f"resolving dependencies as of {day}")
+    workshop.progress(f"resolving dependencies as of {day}" if recipe.is_dated else "resolving dependencies")
     script = Layer(kind="resolve", parent="", commands=commands).script()
     with workshop.run(noded.image_id, script, kind="resolve", inputs=(given,), foreign=True) as ran:
         if ran.ok:
@@ -318,9 +330,13 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
 
 
 def _unless_peers_disagree(command: str) -> str:
-    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
+    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so.
+
+    It must say what it did: npm may end with code 0 where it broke off.
+    """
     again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said && {command} --legacy-peer-deps"
-    return f"{command} > /tmp/said 2>&1 && cat /tmp/said || {{ cat /tmp/said; {again}; }}"
+    did = "grep -Eq '(added|changed|removed) [0-9]+ packages?|up to date' /tmp/said"
+    return f"{command} > /tmp/said 2>&1 && {did} && cat /tmp/said || {{ cat /tmp/said; {again}; }}"
 
 
 def _day(when: datetime) -> str:

@@ -57,7 +57,8 @@ class JavaScript:
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the package's folder among the options."""
-        return TestSpec(framework=command.framework, options=command.options, env=dict(image.env), build=image.build)
+        env = {**image.env, **dict(command.env)}
+        return TestSpec(framework=command.framework, options=command.options, env=env, build=image.build)
 
     def listing(self, spec: TestSpec) -> TestSpec:
         """The tests are run: no runner lists what would only come to be while files are loaded."""

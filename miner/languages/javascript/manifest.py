@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from harness.languages.javascript.language import ROOT
+from harness.languages.javascript.language import ROOT, TRANSPILED
 from miner.languages.base import TestCommand
+from miner.languages.javascript.scripts import Call, called, test_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,12 +61,9 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "ava": ("ava",),
     "jasmine": ("jasmine",),
 }
-_TAKES_A_VALUE = frozenset(
-    {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
-)
-_KEPT = re.compile(
-    r"(--?(?:require|r|import|loader|ui|u|timeout|t|config|c|experimental-[\w-]+|env|no-warnings|check-leaks))(?:=|$)"
-)
+_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine"})
+"""Runners that leave the loading of files to Node."""
+_TYPED = (".ts", ".tsx", ".mts", ".cts")
 _CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
 _LARGEST = 4 * 1024 * 1024
 
@@ -255,21 +252,30 @@ def _manifests(tree: Tree, test_files: Sequence[str]) -> tuple[str, list[dict[st
 
 
 def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
-    """The ways to call the tests: by what they import, by the scripts of their package, by what it depends on."""
+    """The ways to call the tests: by what they import, by the scripts of their package, by what it depends on.
+
+    Tests in TypeScript are transpiled by the project's own compiler where their runner can't load them as they are.
+    """
     folder, manifests = _manifests(tree, test_files)
     named = [*dict.fromkeys(_named(tree, test_files, manifests))]
     places = [folder, *([""] if folder else [])]
     if _has_projects(tree):
         places.reverse()
-        if any(_without_types(tree, framework) for framework, _ in named):
-            named.sort(key=lambda way: not way[1])  # of projects no option turns tests of types off
+        if any(_without_types(tree, call.framework) for call in named):
+            named.sort(key=lambda call: not call.options)  # of projects no option turns tests of types off
+    if any(path.endswith(_TYPED) for path in test_files) and any(
+        "typescript" in _dependencies(one) for one in manifests
+    ):
+        loaded = (call for call in named if call.framework in _LOADING)
+        named += [replace(call, options=(TRANSPILED, *call.options)) for call in loaded]
     commands = (
         TestCommand(
-            framework=framework,
-            options=(*((f"{ROOT}{place}",) if place else ()), *options, *_without_types(tree, framework)),
-            runner=framework,
+            framework=call.framework,
+            options=(*((f"{ROOT}{place}",) if place else ()), *call.options, *_without_types(tree, call.framework)),
+            env=call.env,
+            runner=call.framework,
         )
-        for framework, options in named
+        for call in named
         for place in places
     )
     return tuple(dict.fromkeys(commands)) or (TestCommand(framework="mocha", runner="mocha"),)
@@ -300,91 +306,27 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> str:
     _, manifests = _manifests(tree, test_files)
     if next(_named(tree, test_files, manifests), None):
         return ""
-    scripts = " ".join(script for manifest in manifests for _, script in _scripts(manifest))
+    scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest))
     match = _UNSUPPORTED.search(scripts)
     return match[1] if match else "no runner that is known"
 
 
-def _named(
-    tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    called = [found for manifest in manifests for found in _called(manifest)]
-    options = dict(reversed(called))
+def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:
+    calls = [call for manifest in manifests for call in called(manifest)]
+    by_framework = {call.framework: call for call in reversed(calls)}
     for path in test_files:
         text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
         for framework, pattern in _IMPORTS.items():
             if pattern.search(text):
-                yield framework, options.get(framework, ())
-    yield from called
+                yield by_framework.get(framework, Call(framework))
+    yield from calls
     depended = {name for manifest in manifests for name in _dependencies(manifest)}
     for framework, packages in _PACKAGES.items():
         if depended & set(packages):
-            yield framework, options.get(framework, ())
+            yield by_framework.get(framework, Call(framework))
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
     for key in _DEPENDENCIES[:2]:
         if isinstance(manifest.get(key), dict):
             yield from manifest[key]
-
-
-def _scripts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    scripts = manifest.get("scripts")
-    found = scripts.items() if isinstance(scripts, dict) else ()
-    tests = [
-        (name, script)
-        for name, script in found
-        if re.search(r"test|unit|mocha|jest|tap", name) and isinstance(script, str)
-    ]
-    return sorted(tests, key=lambda pair: (pair[0] != "test", len(pair[0])))
-
-
-def _called(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
-    """Runners that the scripts for tests call, with the options that say how files are loaded."""
-    found = []
-    for _, script in _scripts(manifest):
-        for part in re.split(r"&&|\|\||;", script):
-            try:
-                words = shlex.split(part)
-            except ValueError:
-                continue
-            if (call := _call(words)) is not None:
-                found.append(call)
-    return found
-
-
-def _call(words: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    for at, word in enumerate(words):
-        name = posixpath.basename(word)
-        if name in ("vitest", "jest", "mocha", "ava", "jasmine"):
-            # what decides which tests there are is ours to say
-            kept = _options(words[at + 1 :]) if name == "mocha" else _config(words[at + 1 :])
-            return name, kept
-        if name in ("tape", "tap", "tape-run"):
-            return "tap", _options(words[at + 1 :]) if name == "tape" else ()
-        if name == "node" and "--test" in words[at + 1 :]:
-            return "node:test", tuple(word for word in _options(words[at + 1 :]) if word != "--test")
-        if name == "node" and "mocha" not in " ".join(words[at + 1 :]):
-            return None
-    return None
-
-
-def _options(words: Sequence[str]) -> tuple[str, ...]:
-    kept: list[str] = []
-    left = iter(words)
-    for word in left:
-        if not (match := _KEPT.match(word)):
-            continue
-        kept.append(word)
-        if match[1] in _TAKES_A_VALUE and "=" not in word and (value := next(left, None)) is not None:
-            kept.append(value)
-    return tuple(kept)
-
-
-def _config(words: Sequence[str]) -> tuple[str, ...]:
-    options = _options(words)
-    kept: list[str] = []
-    for at, word in enumerate(options):
-        if word.partition("=")[0] in ("--config", "-c"):
-            kept += options[at : at + (1 if "=" in word else 2)]
-    return tuple(kept)

@@ -40,7 +40,7 @@ function major(name) {
 const { framework } = asked;
 const facts = { top, begun: BEGUN, values: VALUES, framework, only: wanted.filter((name) => name.includes("::")), files };
 const PRELUDES = {
-  ".cjs": 'const [fs_, path_] = [require("fs"), require("path")];\n',
+  ".cjs": 'const [fs_, path_, url_, module_] = ["fs", "path", "url", "module"].map(require);\n',
   ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',
 };
 
@@ -56,8 +56,9 @@ function written(name, ending, ...texts) {
 }
 
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
-const preload = "--require=" + written("handout", ".cjs", asked.handout);
-const env = Object.assign({}, process.env, { NODE_OPTIONS: (preload + " " + (process.env.NODE_OPTIONS || "")).trim() });
+const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
+const preloads = preloaded.map(([name, text]) => "--require=" + written(name, ".cjs", text));
+const env = Object.assign({}, process.env, { NODE_OPTIONS: [...preloads, process.env.NODE_OPTIONS || ""].join(" ").trim() });
 
 // Sends on what assertions handed out: a runner has processes that do not share its descriptor.
 function sendValues() {
