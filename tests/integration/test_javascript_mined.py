@@ -79,6 +79,7 @@ SUITE = """\
 describe("outer", () => {{
   it("adds", () => assert.ok(true));
   it("fails", () => assert.ok(false, "it is wrong"));
+  it("null \\0", () => assert.ok(true));
   it.skip("left", () => assert.ok(false));
   describe("inner", () => it("twice", () => assert.ok(true)));
   describe("inner", () => it("twice", () => assert.ok(true)));
@@ -132,6 +133,7 @@ TYPED_FILES = {
 SEEN = {
     "outer > adds": "PASSED",
     "outer > fails": "FAILED",
+    "outer > null \\u0000": "PASSED",
     "outer > left": "SKIPPED",
     "outer > inner > twice": "PASSED",
     "outer > inner > twice #2": "PASSED",

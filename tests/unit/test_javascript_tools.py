@@ -11,7 +11,7 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import layer_of_node, told_reason
+from miner.languages.javascript.build import layer_of_node, told_reason, unless_peers_disagree
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
@@ -73,6 +73,20 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
 )
 def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
+
+
+@pytest.mark.parametrize(
+    ("says", "code", "calls"),
+    [("added 3 packages", 0, 1), ("npm error network", 1, 1), ("npm error code ERESOLVE", 1, 2)],
+)
+def test_an_install_that_fails_ends_its_step_and_is_called_again_where_peers_disagree(tmp_path, says, code, calls):
+    npm = tmp_path / "npm"
+    npm.write_text(f"#!/bin/sh\necho call >> calls; echo '{says}'; exit {code}\n", encoding="utf-8")
+    npm.chmod(0o755)
+    script = f"{unless_peers_disagree('./npm ci')}\ntouch went-on"
+    done = process.run(("sh", "-ec", script), cwd=tmp_path, check=False)
+    assert (done.returncode != 0, (tmp_path / "went-on").exists()) == (code != 0, code == 0)
+    assert len((tmp_path / "calls").read_text(encoding="utf-8").splitlines()) == calls
 
 
 def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):

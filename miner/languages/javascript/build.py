@@ -315,7 +315,7 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
         *_unpacked(),
         *_environment(),
         *_tools(manager, node),
-        _unless_peers_disagree(command),
+        unless_peers_disagree(command),
         f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
     )
     workshop.progress(f"resolving dependencies as of {day}" if recipe.is_dated else "resolving dependencies")
@@ -329,14 +329,10 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
     raise _refused(job, failed, rung, node, "resolve", command)
 
 
-def _unless_peers_disagree(command: str) -> str:
-    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so.
-
-    It must say what it did: npm may end with code 0 where it broke off.
-    """
-    again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said && {command} --legacy-peer-deps"
-    did = "grep -Eq '(added|changed|removed) [0-9]+ packages?|up to date' /tmp/said"
-    return f"{command} > /tmp/said 2>&1 && {did} && cat /tmp/said || {{ cat /tmp/said; {again}; }}"
+def unless_peers_disagree(command: str) -> str:
+    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
+    again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said || exit 1; {command} --legacy-peer-deps"
+    return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {again}; fi"
 
 
 def _day(when: datetime) -> str:
@@ -409,7 +405,7 @@ def _natives() -> tuple[str, ...]:
 def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
     command = _install(manager)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
-    retried = _unless_peers_disagree(command) if manager.name == "npm" else command
+    retried = unless_peers_disagree(command) if manager.name == "npm" else command
     return Layer(
         kind="deps",
         parent=parent,

@@ -10,8 +10,13 @@ function relative(file) {
   return path_.relative(ASKED.top, file);
 }
 
+// No id has a character that no argument of a process can hold: a control character, half of a surrogate pair.
+const unprintable_ = /[\0-\x1f\x7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const escaped_ = (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
+
 function idOf(file, titles, count) {
-  const id = file + "::" + titles.map((title) => String(title).replace(/\s+/g, " ")).join(" > ");
+  const plain = titles.map((title) => String(title).replace(/\s+/g, " ").replace(unprintable_, escaped_));
+  const id = file + "::" + plain.join(" > ");
   const number = (count.get(id) || 0) + 1;
   count.set(id, number);
   return number > 1 ? id + " #" + number : id;

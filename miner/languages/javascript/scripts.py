@@ -1,0 +1,122 @@
+"""The test runners that a package's scripts call, and how. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_OF_TESTS = re.compile(r"test|unit|spec|mocha|jest|tap")
+_RUNS_OTHERS = re.compile(r"\b(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|concurrently)\b")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=([^$]*)")
+_NEVER = frozenset({"PATH", "HOME", "CI"})
+"""Variables that are not the scripts' to say."""
+_RUNNERS = {"_mocha": "mocha", **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine")}}
+_TAKES_A_VALUE = frozenset(
+    {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
+)
+_KEPT = re.compile(
+    r"(--?(?:require|r|import|loader|ui|u|timeout|t|config|c|experimental-[\w-]+|env|no-warnings|check-leaks))(?:=|$)"
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a runner."""
+
+    framework: str
+    """As harness/languages/javascript knows it."""
+    options: tuple[str, ...] = ()
+    """Those that say how files are loaded; which tests there are is not the scripts' to say."""
+    env: tuple[tuple[str, str], ...] = ()
+    """The variables that are set for it."""
+
+
+def test_scripts(manifest: Mapping[str, Any]) -> list[str]:
+    """The scripts that are called like tests, `test` first, each before those that it runs."""
+    scripts = manifest.get("scripts")
+    texts = {name: text for name, text in (scripts if isinstance(scripts, dict) else {}).items() if _is_text(text)}
+    begun = sorted(filter(_OF_TESTS.search, texts), key=lambda name: (name != "test", len(name)))
+    reached: dict[str, str] = {}
+    waiting = begun[::-1]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached[name] = texts[name]
+            waiting += [*_run_by(texts[name], texts)][::-1]
+    return list(reached.values())
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:
+    if _RUNS_OTHERS.search(script):
+        for word in re.findall(r"[\w:.*-]+", script):
+            beginning = word.rstrip("*")
+            yield from (name for name in names if name == word or (beginning != word and name.startswith(beginning)))
+
+
+def called(manifest: Mapping[str, Any]) -> list[Call]:
+    """The runners that the scripts for tests call."""
+    found = []
+    for script in test_scripts(manifest):
+        for part in re.split(r"&&|\|\||;", script):
+            try:
+                words = shlex.split(part)
+            except ValueError:
+                continue
+            if (call := _call(words)) is not None:
+                found.append(call)
+    return found
+
+
+def _call(words: Sequence[str]) -> Call | None:
+    for at, word in enumerate(words):
+        name, options = posixpath.basename(word), words[at + 1 :]
+        if name in _RUNNERS:
+            # what decides which tests there are is ours to say
+            kept = _options(options) if name.endswith("mocha") else _config(options)
+            return Call(_RUNNERS[name], kept, _variables(words[:at]))
+        if name in ("tape", "tap", "tape-run"):
+            return Call("tap", _options(options) if name == "tape" else (), _variables(words[:at]))
+        if name in ("node", "tsx") and "--test" in options:
+            loader = ("--import", "tsx") if name == "tsx" else ()
+            kept = tuple(option for option in _options(options) if option != "--test")
+            return Call("node:test", (*loader, *kept), _variables(words[:at]))
+        if name == "node" and "mocha" not in " ".join(options):
+            return None
+    return None
+
+
+def _variables(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """What is assigned before a program, by the shell or by cross-env."""
+    found = (_ASSIGNED.fullmatch(word) for word in words)
+    return tuple((match[1], match[2]) for match in found if match and match[1] not in _NEVER)
+
+
+def _options(words: Sequence[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    left = iter(words)
+    for word in left:
+        if not (match := _KEPT.match(word)):
+            continue
+        kept.append(word)
+        if match[1] in _TAKES_A_VALUE and "=" not in word and (value := next(left, None)) is not None:
+            kept.append(value)
+    return tuple(kept)
+
+
+def _config(words: Sequence[str]) -> tuple[str, ...]:
+    options = _options(words)
+    kept: list[str] = []
+    for at, word in enumerate(options):
+        if word.partition("=")[0] in ("--config", "-c"):
+            kept += options[at : at + (1 if "=" in word else 2)]
+    return tuple(kept)
