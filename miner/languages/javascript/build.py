@@ -9,8 +9,7 @@ import math
 import posixpath
 import re
 import tarfile
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,8 @@ from harness.languages.javascript.language import NODE
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.built import Attempt, BuiltImage
+from miner.languages.building import Building
+from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
 from miner.layers import base, build, dockerfile, source
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
-    from miner.languages.built import Collected
     from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
     from miner.layers.runner import Workshop
@@ -64,7 +63,6 @@ _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
 _OF_THE_DAY = "as of the day"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
-_DETAIL = 2000
 _BUILD_ENV = {
     "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",  # noqa: S108 - inside the container, as the next
@@ -93,25 +91,6 @@ _FAILURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Job:
-    request: ImageRequest
-    attempts: list[Attempt] = field(default_factory=list)
-
-    def record(self, rung: str, node: int, step: str, seconds: float, *, failure: str = "", command: str = "") -> None:
-        self.attempts.append(
-            Attempt(
-                rung=rung,
-                python=f"node {node}",
-                step=step,
-                ok=not failure,
-                seconds=seconds,
-                failure=failure[-_DETAIL:],
-                command=command,
-            )
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class _Recipe:
     """What is installed, and by which package manager."""
 
@@ -131,31 +110,30 @@ def build_image(request: ImageRequest) -> BuiltImage:
         InfrastructureError: the engine, a registry or the disk failed.
 
     """
-    began = time.monotonic()
     tests = [path for path in request.touched if posixpath.basename(path) != MANIFEST]
     if why := manifest.objection(request.tree, request.when.date()):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     if runner := manifest.unsupported(request.tree, tests):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="runner_unsupported", detail=runner))
     ground = base.ensure(request.workshop)
-    job = _Job(request=request)
-    best: tuple[BuiltImage, Collected | None] | None = None
+    building = Building(request, told_reason)
     refused: list[RefusedError] = []
     for recipe in _recipes(request.tree, refused):
         for node in manifest.node_majors(request.tree, request.when.date()):
             try:
-                image = _image(job, ground, recipe, node)
+                image = _image(building, ground, recipe, node)
             except RefusedError as error:
                 refused.append(error)
                 break  # what is installed hardly depends on Node
-            collected = _collected(job, image, node)
-            if best is None or (collected and best[1] and collected.lost < best[1].lost):
-                best = image, collected
-            if collected is None or collected.ok:
-                return _finished(job, best, began)
-        if best is not None:
-            return _finished(job, best, began)
+            if building.collects_all(image, _toolchain(node)):
+                break
+        if (best := building.best()) is not None:
+            return best
     raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _toolchain(node: int) -> str:
+    return f"node {node}"
 
 
 def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
@@ -175,38 +153,22 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
         yield _Recipe(manager=manifest.OF_THE_DAY, rung="the newest, what is named", without=idle, is_dated=False)
 
 
-def _collected(job: _Job, image: BuiltImage, node: int) -> Collected | None:
-    if job.request.collect is None:
-        return None
-    job.request.workshop.progress(f"collecting tests on Node {node}")
-    found = job.request.collect(image)
-    failure = "" if found.ok else found.failure
-    job.record(image.rung, node, "collect", found.seconds, failure=failure, command=found.command)
-    return found
-
-
-def _finished(job: _Job, best: tuple[BuiltImage, Collected | None], began: float) -> BuiltImage:
-    image, collected = best
-    seconds = {**image.seconds, "total": time.monotonic() - began}
-    return replace(image, attempts=tuple(job.attempts), seconds=seconds, way=collected.way if collected else 0)
-
-
-def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
-    request, manager, rung = job.request, recipe.manager, recipe.rung
+def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
+    request, manager, rung, toolchain = building.request, recipe.manager, recipe.rung, _toolchain(node)
     node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
-    noded = _ensure(job, node_layer, rung, node, "system", f"node {node}")
+    noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
     given = _manifests(request.tree, request.workshop, recipe)
     locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
-        text = _resolve(job, noded, given, recipe, node)
+        text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
     modules = _modules(noded.image_id, inputs, manager, node)
-    installed = _ensure(job, modules, rung, node, "install", _install(manager))
+    installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
     plan = artefacts.plan(request.tree, request.touched)
     tree_layer = _tree(installed.image_id, request, plan)
-    tree = _ensure(job, tree_layer, rung, node, "source", "")
+    tree = building.ensure(tree_layer, rung, toolchain, "source", "")
     stack = (ground, noded, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
     return BuiltImage(
@@ -231,27 +193,10 @@ def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltIm
     )
 
 
-def _ensure(job: _Job, layer: Layer, rung: str, node: int, step: str, command: str) -> BuiltLayer:
-    try:
-        built = build.ensure(job.request.workshop, layer)
-    except build.StepFailedError as error:
-        raise _refused(job, error, rung, node, step, command) from error
-    job.record(rung, node, step, built.seconds, command=command)
-    return built
-
-
 def told_reason(output: str) -> str:
     """The reason that a package manager's words for it give; empty where they give none."""
     output = re.sub(r"^\$ .*$", "", output, flags=re.MULTILINE)  # commands as the shell shows them
     return next((reason for reason, *words in _FAILURES if any(word in output for word in words)), "")
-
-
-def _refused(job: _Job, error: build.StepFailedError, rung: str, node: int, step: str, command: str) -> RefusedError:
-    """A failed step, recorded."""
-    said = error.ran.tail
-    job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
-    reason = told_reason(said) or error.reason
-    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail), step=step, said=said)
 
 
 def _environment() -> tuple[str, ...]:
@@ -306,10 +251,10 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings) -> Layer:
     )
 
 
-def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: int) -> str:
+def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recipe, node: int) -> str:
     """The lock of a project that has none, with the versions of the day."""
     rung, manager = recipe.rung, recipe.manager
-    workshop, day = job.request.workshop, _day(job.request.when)
+    workshop, day = building.request.workshop, _day(building.request.when)
     command = f"npm install --package-lock-only --ignore-scripts{f' --before={day}' if recipe.is_dated else ''}"
     commands = (
         *_unpacked(),
@@ -322,11 +267,11 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
     script = Layer(kind="resolve", parent="", commands=commands).script()
     with workshop.run(noded.image_id, script, kind="resolve", inputs=(given,), foreign=True) as ran:
         if ran.ok:
-            job.record(rung, node, "resolve", ran.seconds, command=command)
+            building.record(rung, _toolchain(node), "resolve", ran.seconds, command=command)
             return read_result(ran.out / _LOCK).decode()
         build.raise_if_infrastructure(workshop, noded.image_id, ran)
         failed = build.StepFailedError("resolve", ran, workshop.settings)
-    raise _refused(job, failed, rung, node, "resolve", command)
+    raise building.refused(failed, rung, _toolchain(node), "resolve", command)
 
 
 def unless_peers_disagree(command: str) -> str:

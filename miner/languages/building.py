@@ -1,0 +1,93 @@
+"""An image in the making, in whatever language: each step is on record, and the best that came of it is kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from miner.languages.base import RefusedError
+from miner.languages.built import Attempt
+from miner.layers import build
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from miner.languages.base import ImageRequest
+    from miner.languages.built import BuiltImage, Collected
+    from miner.layers.build import BuiltLayer
+    from miner.layers.layer import Layer
+
+_DETAIL = 2000
+
+
+class Building:
+    """All attempts at one image; `told_reason` finds the reason for a failed step in its output, or nothing."""
+
+    def __init__(self, request: ImageRequest, told_reason: Callable[[str], str] = lambda _output: "") -> None:
+        self.request = request
+        self._told_reason = told_reason
+        self._began = time.monotonic()
+        self._attempts: list[Attempt] = []
+        self._best: tuple[BuiltImage, Collected | None] | None = None
+
+    def record(
+        self, rung: str, toolchain: str, step: str, seconds: float, *, failure: str = "", command: str = ""
+    ) -> None:
+        """Keep one step; `toolchain` with its version, such as `node 20`."""
+        self._attempts.append(
+            Attempt(
+                rung=rung,
+                python=toolchain,
+                step=step,
+                ok=not failure,
+                seconds=seconds,
+                failure=failure[-_DETAIL:],
+                command=command,
+            )
+        )
+
+    def ensure(self, layer: Layer, rung: str, toolchain: str, step: str, command: str) -> BuiltLayer:
+        """A layer, built unless it is there.
+
+        Raises:
+            RefusedError: the step failed.
+            InfrastructureError: the engine, a registry or the disk did.
+
+        """
+        try:
+            built = build.ensure(self.request.workshop, layer)
+        except build.StepFailedError as error:
+            raise self.refused(error, rung, toolchain, step, command) from error
+        self.record(rung, toolchain, step, built.seconds, command=command)
+        return built
+
+    def refused(self, error: build.StepFailedError, rung: str, toolchain: str, step: str, command: str) -> RefusedError:
+        """A failed step, recorded."""
+        said = error.ran.tail
+        self.record(rung, toolchain, step, error.ran.seconds, failure=error.detail, command=command)
+        reason = self._told_reason(said) or error.reason
+        rejection = Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail)
+        return RefusedError(rejection, step=step, said=said)
+
+    def collects_all(self, image: BuiltImage, toolchain: str) -> bool:
+        """Whether all tests are collected in an image, or that is not asked for; the best image is kept."""
+        collected = None
+        if self.request.collect is not None:
+            self.request.workshop.progress(f"collecting tests on {toolchain}")
+            collected = self.request.collect(image)
+            failure = "" if collected.ok else collected.failure
+            self.record(image.rung, toolchain, "collect", collected.seconds, failure=failure, command=collected.command)
+        best = self._best
+        if best is None or (collected and best[1] and collected.lost < best[1].lost):
+            self._best = image, collected
+        return collected is None or collected.ok
+
+    def best(self) -> BuiltImage | None:
+        """The image that lost the fewest files, with the record of all attempts."""
+        if self._best is None:
+            return None
+        image, collected = self._best
+        seconds = {**image.seconds, "total": time.monotonic() - self._began}
+        return replace(image, attempts=tuple(self._attempts), seconds=seconds, way=collected.way if collected else 0)
