@@ -195,6 +195,61 @@ class KnownText:
     """What else enters with the tests, as data."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """A fault that can be put into a source file, and where."""
+
+    function: str
+    """The names of the functions and classes that it is in; empty in none."""
+    node: int
+    """Which node of the file it is a fault of."""
+    operator: str
+    """By mutmut's names, in all languages."""
+    start: int
+    end: int
+    """Characters of the text."""
+    text: str
+    """What comes in place of that stretch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaultySource:
+    """A source file, and the faults that can be put into it, each alone."""
+
+    text: str
+    encoding: str
+    """By which the text becomes the file's bytes, with `surrogateescape`."""
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traced:
+    """How a run tells which lines ran: as an event whose value is JSON, `{path: {"there": […], "ran": […]}}`."""
+
+    test: TestSpec
+    overlay: Mapping[str, bytes]
+    """Files laid over the tree."""
+
+
+class Code(Protocol):
+    """Source files of a language, read as text."""
+
+    mutator: str
+    """The module that `faulty` needs."""
+
+    def reads(self, path: str) -> bool:
+        """Whether a file of this name is source code."""
+        ...
+
+    def form(self, path: str, source: bytes) -> str | None:
+        """What runs of a file: two files of one form run the same. None where it can't be read."""
+        ...
+
+    def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
+        """The faults of nodes on these lines, from 1, as far as tests of behaviour could see them; None as `form`."""
+        ...
+
+
 class RefusedError(Exception):
     """One recipe has come to nothing, or all of them."""
 
@@ -225,6 +280,7 @@ class Language(Protocol):
     """What test files are called, whatever folder they are in."""
     test_modules: re.Pattern[str] | None
     """Of test files, the names of those that are given to a runner; None for all."""
+    code: Code
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Changed files that are tests, although neither their names nor their folders say so.
@@ -259,6 +315,20 @@ class Language(Protocol):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """What the runner is given in place of files to run these tests alone; empty where it can't be told so."""
+        ...
+
+    def stopping(self, spec: TestSpec) -> TestSpec:
+        """How tests are run until the first that fails, as far as the runner can stop there."""
+        ...
+
+    def traced(
+        self,
+        spec: TestSpec,
+        sources: Mapping[str, bytes],
+        lines: Mapping[str, tuple[int, ...]],
+        tests: Sequence[str],
+    ) -> Traced | None:
+        """How tests are run so that they tell which lines of `sources` ran; None where that can't be told."""
         ...
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:

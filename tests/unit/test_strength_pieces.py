@@ -6,6 +6,7 @@ import pytest
 
 from harness.core import process
 from harness.patches.patch import PatchError
+from miner.languages.python.language import PYTHON
 from miner.quality.strength.pieces import paths_to_read, take_apart
 from miner.quality.strength.subsets import subsets
 from tests import tiny
@@ -18,11 +19,11 @@ NEW = OLD.replace("one():\n    return 0", "one():\n    a = 1\n    return a").rep
 NEW = NEW.replace("three():\n    return 0", "three():\n    return 3")
 
 
-def fix_of(files):
+def fix_of(files, code=PYTHON.code):
     """The fix that leads from the first text of each file to the second; as `diff` of git writes it."""
     data = "".join(tiny.diff(path, *sides) for path, sides in files.items()).encode()
     base = {path: old.encode() for path, (old, _) in files.items() if old is not None}
-    return take_apart(data, base)
+    return take_apart(data, base, code)
 
 
 def applied(folder, files, patch: bytes) -> dict[str, str]:
@@ -77,8 +78,8 @@ def test_a_last_line_without_an_end_stays_one(tmp_path):
 def test_a_file_whose_base_is_not_known_is_one_piece():
     data = tiny.diff("a.py", OLD, NEW).encode()
 
-    assert take_apart(data, {}).pieces == ((0, 0),)
-    assert take_apart(data, {"a.py": b"something else\n"}).pieces == ((0, 0),)
+    assert take_apart(data, {}, PYTHON.code).pieces == ((0, 0),)
+    assert take_apart(data, {"a.py": b"something else\n"}, PYTHON.code).pieces == ((0, 0),)
 
 
 def test_the_files_to_read_are_those_that_were_there():
@@ -89,7 +90,7 @@ def test_the_files_to_read_are_those_that_were_there():
 
 def test_what_is_no_patch_is_said():
     with pytest.raises(PatchError):
-        take_apart(b"\xff\xfe nothing", {})
+        take_apart(b"\xff\xfe nothing", {}, PYTHON.code)
 
 
 def test_every_proper_part_of_three_pieces_is_tried():

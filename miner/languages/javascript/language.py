@@ -12,6 +12,7 @@ from miner.languages.base import RecordedTests
 from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
+from miner.languages.javascript.code import SOURCES, JavaScriptCode
 from miner.languages.javascript.stripping import literals
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
@@ -22,19 +23,20 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, TaskRun, TestCommand
+    from miner.languages.base import Code, Contents, Guess, ImageRequest, KnownText, TaskRun, TestCommand, Traced
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
 
 _STRIPPED = frozenset({"jest", "vitest", "mocha", "node:test", "tap"})
-_SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+_STOPS = {"jest": "--bail", "mocha": "--bail"}
 
 
 class JavaScript:
     """JavaScript or TypeScript: one ecosystem, told apart by the endings of files."""
 
     test_modules: re.Pattern[str] | None = None
+    code: Code = JavaScriptCode()
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:
         self.name = name
@@ -69,6 +71,22 @@ class JavaScript:
         del spec
         return tuple(test_ids)
 
+    def stopping(self, spec: TestSpec) -> TestSpec:
+        """By the option of those runners that always had one."""
+        stop = _STOPS.get(spec.framework)
+        return replace(spec, options=(*spec.options, stop)) if stop else spec
+
+    def traced(
+        self,
+        spec: TestSpec,
+        sources: Mapping[str, bytes],
+        lines: Mapping[str, tuple[int, ...]],
+        tests: Sequence[str],
+    ) -> Traced | None:
+        """None: each runner compiles what it loads in its own way."""
+        del spec, sources, lines, tests
+        return None
+
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test."""
         del spec
@@ -79,7 +97,7 @@ class JavaScript:
     ) -> dict[str, bytes]:
         """The test files themselves."""
         del is_test
-        return dict(read([path for path in paths if path.endswith(_SOURCES)]))
+        return dict(read([path for path in paths if path.endswith(SOURCES)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests, under runners that tell which test runs."""

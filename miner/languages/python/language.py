@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from functools import cache, partial
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids
@@ -14,9 +15,12 @@ from harness.core.instance import TestSpec
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
+from miner.languages.base import Traced
 from miner.languages.guessing import guess
 from miner.languages.python import doctests
+from miner.languages.python.code import PythonCode
 from miner.languages.python.detect import detect
+from miner.languages.python.forms import silent_lines
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
@@ -30,10 +34,13 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
+    from miner.languages.base import Code, Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
+_LINES = "_goldseam_lines"
+"""Module of the tracer, at the root of the work tree."""
+_STOP = "--maxfail=1"
 _TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
@@ -44,6 +51,7 @@ class Python:
     suffixes: tuple[str, ...] = (".py", ".pyi", ".pyx", ".pxd")
     test_names = re.compile(r"test_.*\.pyi?|.*_test\.py|tests?\.py|conftest\.py")
     test_modules: re.Pattern[str] | None = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+    code: Code = PythonCode()
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Text files whose examples are doctests."""
@@ -98,6 +106,27 @@ class Python:
         """Ids of pytest, but those that it would cut in the wrong place or that it never gave in this form."""
         of_pytest = framework(spec.framework).name == pytest.name
         return tuple(filter(_is_argument, test_ids)) if of_pytest else ()
+
+    def stopping(self, spec: TestSpec) -> TestSpec:
+        """Pytest's own option, which the runner of suites knows as well."""
+        return replace(spec, options=(*spec.options, _STOP))
+
+    def traced(
+        self,
+        spec: TestSpec,
+        sources: Mapping[str, bytes],
+        lines: Mapping[str, tuple[int, ...]],
+        tests: Sequence[str],
+    ) -> Traced | None:
+        """By a plugin of pytest; docstrings hold no code."""
+        if framework(spec.framework).suites:
+            return None
+        wanted = {path: sorted(set(numbers) - silent_lines(sources[path])) for path, numbers in lines.items()}
+        text = f"WANTED = {wanted!a}\nTESTS = {tuple(tests)!a}\n"
+        tracer = resources.files("harness.languages.python.inside").joinpath("tracer.py").read_bytes()
+        plugins, pythonpath = (*spec.plugins, _LINES), (*spec.pythonpath, ".")
+        test = replace(spec, plugins=plugins, pythonpath=pythonpath)
+        return Traced(test=test, overlay={f"{_LINES}.py": text.encode() + tracer})
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """`testpaths` or the whole tree for pytest; then, and for suites alone, files called like test modules."""

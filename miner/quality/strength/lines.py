@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from dataclasses import dataclass, replace
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids
 from harness.core.instance import TestStatus
 from harness.grading import scoring, trial
 from harness.judging import values
-from harness.languages.python.frameworks import framework
-from miner.quality.strength import code
+from miner.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
     from harness.patches.patch import Patch
     from harness.sandbox.job import Sandbox
     from miner.quality.strength.pieces import Fix
-
-PLUGIN = "_goldseam_lines"
-"""Module of the tracer, at the root of the work tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,50 +47,33 @@ class Coverage:
 def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | None:
     """Trace the FAIL_TO_PASS tests with the fix; None where there is no line to trace, or the tests fail when traced.
 
-    None, too, where pytest does not run them. A line counts as run, too, where it runs as its file is imported. What a
-    test starts in another process is not seen.
+    None, too, where the language does not trace what runs them. A line counts as run, too, where it runs as its file
+    is imported. What a test starts in another process is not seen.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
     lines_wanted = {path: lines for path, lines in fix.changed_lines().items() if lines}
-    if not lines_wanted or framework(task.instance.test.framework).suites:
-        return None  # the tracer is a plugin of pytest
-    return read(trial.run(_spec(task, lines_wanted, gold), sandbox), task, fix)
+    contents = {section.path: section.fixed() or b"" for section in fix.sections if section.path in lines_wanted}
+    spec, tests = scoring.trial_spec(task, gold), task.hidden.fail_to_pass
+    traced = language_of(spec.test).traced(spec.test, contents, lines_wanted, tests) if lines_wanted else None
+    if traced is None:
+        return None
+    files = test_ids.selectors(tests, task.hidden.test_files)
+    spec = replace(spec, files=files, test=traced.test, overlay={**spec.overlay, **traced.overlay})
+    return read(trial.run(spec, sandbox), task)
 
 
-def read(ran: Trial, task: Task, fix: Fix) -> Coverage | None:
+def read(ran: Trial, task: Task) -> Coverage | None:
     """What a traced trial said."""
     passed = all(ran.report.statuses.get(test_id) is TestStatus.PASSED for test_id in task.hidden.fail_to_pass)
     values_told = [event.values[0] for event in ran.report.events if event.values]
     if not passed or not values_told:
         return None
-    silent = {
-        section.path: code.silent_lines(content)
-        for section in fix.sections
-        if section.is_python and (content := section.fixed()) is not None
-    }
     traced = json.loads(str(values.decode(values_told[-1])))
 
     def side(name: str) -> dict[str, tuple[int, ...]]:
-        return {
-            path: tuple(line for line in lines_by_path[name] if line not in silent[path])
-            for path, lines_by_path in traced.items()
-        }
+        return {path: tuple(lines_by_path[name]) for path, lines_by_path in traced.items()}
 
     return Coverage(there=side("there"), ran=side("ran"))
-
-
-@functools.cache
-def _tracer() -> bytes:
-    return resources.files("harness.languages.python.inside").joinpath("tracer.py").read_bytes()
-
-
-def _spec(task: Task, lines_wanted: Mapping[str, tuple[int, ...]], gold: Patch) -> trial.TrialSpec:
-    tests = task.hidden.fail_to_pass
-    text = f"WANTED = {lines_wanted!a}\nTESTS = {tests!a}\n"
-    spec = scoring.trial_spec(task, gold)
-    test = replace(spec.test, plugins=(*spec.test.plugins, PLUGIN), pythonpath=(*spec.test.pythonpath, "."))
-    overlay = {f"{PLUGIN}.py": text.encode() + _tracer()}
-    return replace(spec, files=test_ids.selectors(tests, task.hidden.test_files), test=test, overlay=overlay)

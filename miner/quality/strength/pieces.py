@@ -10,19 +10,18 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.core import python_source
 from harness.patches import patch
 from miner.candidates.split import is_docs
-from miner.quality.strength import code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from harness.patches.patch import FilePatch
+    from miner.languages.base import Code
 
 _HEADER = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$", re.DOTALL)
 _NO_NEWLINE = b"\\"
-_SILENT = (".pyi", ".po", ".pot")
+_SILENT = (".pyi", ".d.ts", ".d.mts", ".d.cts", ".po", ".pot")
 """Types, and the sources of translations: what runs is made from them, by nobody here."""
 
 
@@ -93,14 +92,6 @@ class Section:
     def pieces(self) -> int:
         return len(self.hunks) if self.parted else 1
 
-    @property
-    def is_python(self) -> bool:
-        return self.path.endswith(".py") and not is_docs(self.path)
-
-    def form(self, content: bytes) -> str | None:
-        """What a content of the file comes to when it runs; see `code.normal`."""
-        return code.normal(content, exports=self.path.endswith("__init__.py"))
-
     def fixed(self) -> bytes | None:
         """The file with the fix; None where that is not known, or it is gone."""
         if self.parted:
@@ -146,6 +137,8 @@ class Fix:
     """A fix, and the files it is a fix to."""
 
     sections: tuple[Section, ...]
+    code: Code
+    """How the task's language reads source files."""
     _known: dict[tuple[int, frozenset[int]], object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -168,22 +161,22 @@ class Fix:
     def state(self, kept: Collection[tuple[int, int]]) -> tuple[object, ...] | None:
         """What the fix with these of its pieces comes to; equal where nothing that runs differs.
 
-        None where a file of it is no Python any more, though it is one with the whole fix.
+        None where a source file of it can't be read any more, though it can with the whole fix.
         """
         states = tuple(self._state(at, _of(kept, at)) for at in range(len(self.sections)))
         return None if any(state is _BROKEN for state in states) else states
 
     def _state(self, at: int, hunks_kept: frozenset[int]) -> object:
         if (at, hunks_kept) not in self._known:
-            self._known[at, hunks_kept] = _section_state(self.sections[at], hunks_kept)
+            self._known[at, hunks_kept] = _section_state(self.sections[at], hunks_kept, self.code)
         return self._known[at, hunks_kept]
 
     def changed_lines(self) -> dict[str, tuple[int, ...]]:
-        """By path of a Python file: the lines, in the fixed file, that the fix adds or changes."""
+        """By path of a source file: the lines, in the fixed file, that the fix adds or changes."""
         return {
             section.path: tuple(number for hunk in section.hunks for number in hunk.added())
             for section in self.sections
-            if section.is_python and section.fixed() is not None
+            if self.code.reads(section.path) and not is_docs(section.path) and section.fixed() is not None
         }
 
     def where(self, piece: tuple[int, int]) -> str:
@@ -195,18 +188,18 @@ class Fix:
 _BROKEN = object()
 
 
-def _section_state(section: Section, hunks_kept: frozenset[int]) -> object:
+def _section_state(section: Section, hunks_kept: frozenset[int], code: Code) -> object:
     if is_docs(section.path) or section.path.endswith(_SILENT) or section.path.startswith("."):
         return "says nothing to a test"
     if not section.parted:
         return bool(hunks_kept)
     content = section.content(hunks_kept)
-    if not section.is_python:
+    if not code.reads(section.path):
         return content
-    form = section.form(content)
+    form = code.form(section.path, content)
     if form is not None:
         return form
-    return content if python_source.parsed(section.content(range(len(section.hunks)))) is None else _BROKEN
+    return content if code.form(section.path, section.content(range(len(section.hunks)))) is None else _BROKEN
 
 
 def _of(pieces_kept: Collection[tuple[int, int]], at: int) -> frozenset[int]:
@@ -219,14 +212,14 @@ def _new_start(hunk: Hunk, shift: int) -> int:
     return start + 1 if hunk.new_count else start
 
 
-def take_apart(data: bytes, base: Mapping[str, bytes]) -> Fix:
+def take_apart(data: bytes, base: Mapping[str, bytes], code: Code) -> Fix:
     """A fix in its pieces. `base` has the files at base_commit, as far as they are known.
 
     Raises:
         PatchError: it is no patch.
 
     """
-    return Fix(sections=tuple(_section(file, base.get) for file in patch.parse(data, trusted=True).files))
+    return Fix(sections=tuple(_section(file, base.get) for file in patch.parse(data, trusted=True).files), code=code)
 
 
 def paths_to_read(data: bytes) -> tuple[str, ...]:

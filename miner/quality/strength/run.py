@@ -20,7 +20,8 @@ from harness.grading import scoring
 from harness.languages.screening import screen_task
 from harness.patches.patch import PatchError
 from harness.sandbox.job import SandboxError
-from miner.quality.strength import lines, pieces, subsets
+from miner.languages import language_of
+from miner.quality.strength import lines, mutants, pieces, subsets
 from miner.quality.strength.base_files import read_files
 from miner.quality.strength.result import FORMULA, Bounds, Strength, VariantResult
 from miner.quality.strength.variant import Kind, Variant
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 _FACTOR = 4.0
 _FLOOR = 5.0
-_STOP = "--maxfail=1"
 _LONG = 2.0
 """Seconds that the whole tests take with the fix, from which on those of FAIL_TO_PASS are tried first."""
 
@@ -74,13 +74,15 @@ def measure(
     """Make wrong patches of the fix and run them, as long as a budget allows so many seconds more.
 
     Raises:
-        CannotMeasureError: the fix does not resolve the task here or can't be taken apart, or mutmut is not installed.
+        CannotMeasureError: the fix does not resolve the task here or can't be taken apart, or a library is not there.
         MissingImageError: the image is not there.
         InfrastructureError: the engine failed; nothing is said of the task.
 
     """
-    if bounds.mutants and find_spec("mutmut") is None:
-        raise CannotMeasureError("measuring it needs mutmut, which is not installed: pip install 'goldseam[strength]'")
+    mutator = language_of(task.instance.test).code.mutator
+    if bounds.mutants and find_spec(mutator) is None:
+        text = f"measuring it needs {mutator}, which is not installed: pip install 'goldseam[strength]'"
+        raise CannotMeasureError(text)
     began, measure_key = time.monotonic(), key(task, bounds)
     task = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     note("gold")
@@ -113,8 +115,6 @@ def _seed(task: Task) -> str:
 
 
 def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
-    from miner.quality.strength import mutants  # noqa: PLC0415 - its libraries take a second to load
-
     yield from subsets.subsets(fix, most=bounds.parts, seed=seed)
     yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)
 
@@ -131,7 +131,7 @@ def _fix(task: Task, sandbox: Sandbox) -> Fix:
     data = task.hidden.gold_patch
     try:
         base = read_files(task.instance.image or "", pieces.paths_to_read(data), sandbox)
-        return pieces.take_apart(data, base)
+        return pieces.take_apart(data, base, language_of(task.instance.test).code)
     except PatchError as error:
         raise CannotMeasureError(f"the fix cannot be taken apart: {error}") from error
 
@@ -200,5 +200,5 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Variant
 
 def _stopping(task: Task) -> Task:
     """The task, its tests ended by the first that fails: one is enough."""
-    test = replace(task.instance.test, options=(*task.instance.test.options, _STOP))
+    test = language_of(task.instance.test).stopping(task.instance.test)
     return replace(task, instance=replace(task.instance, test=test))
