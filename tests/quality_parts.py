@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.quality.base import BaseTree, Subject
+from miner.languages.python.language import PYTHON
 from tests import tiny
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from harness.quality.base import Reader
 
 CODE = "src/shop/cart.py"
 TESTS = "tests/test_cart.py"
@@ -39,6 +42,7 @@ def subject(
     *,
     statement: str = "The total of a cart is wrong.",
     tree: Mapping[str, str] | None = None,
+    reader: Reader = PYTHON.code,
     **fields: object,
 ) -> Subject:
     """A task over a small tree, from its files before and after."""
@@ -49,6 +53,6 @@ def subject(
         gold_patch="".join(tiny.diff(path, *sides) for path, sides in gold.items()).encode(),
         test_patch="".join(tiny.diff(path, *sides) for path, sides in tests.items()).encode(),
         statement=statement,
-        base=BaseTree(files={path: text.encode() for path, text in files.items()}),
+        base=BaseTree(files={path: text.encode() for path, text in files.items()}, reader=reader),
         **{"repo": "acme/shop", "number": 12, **fields},  # type: ignore[arg-type]
     )

@@ -4,19 +4,63 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from harness.core import python_source
 from harness.patches import patch
 from harness.quality.change import FileChange, change_of
-from harness.quality.names import identifiers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 
 _ORDINARY = re.compile(r"[A-Za-z]?[a-z]*")
 """A name that could be a word of prose."""
+
+
+Keyword = tuple[str, str]
+"""What is called, by the last part of its name, and a parameter that is given by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """What some lines of a source file have."""
+
+    introduced: frozenset[str]
+    """Names that they bind and that other files can ask for; not what is local to a function."""
+    asked: frozenset[str]
+    """Names that they ask of other files: imported, called, read, given by name; not the file's own."""
+    keywords: frozenset[Keyword]
+    """What they give by name, and to what."""
+    texts: frozenset[str]
+    """Their string literals."""
+
+
+class Reader(Protocol):
+    """Reads source files of one language as text."""
+
+    def is_source(self, path: str) -> bool:
+        """Whether a file of this name is of the language."""
+        ...
+
+    def names(self, path: str, source: bytes, lines: Collection[int]) -> Names | None:
+        """What these lines, from 1, have; None where the file can't be read."""
+        ...
+
+    def identifiers(self, path: str, source: bytes) -> frozenset[str] | None:
+        """Every name that a file's code binds, uses or imports; None as above."""
+        ...
+
+    def parameters(self, path: str, source: bytes) -> frozenset[Keyword]:
+        """The parameters of every function that can be given by name."""
+        ...
+
+    def functions(self, path: str, source: bytes) -> Mapping[str, range] | None:
+        """Every function that is in no other, by its dotted name, with its lines; None as above."""
+        ...
+
+    def imported(self, path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterable[str]:
+        """Paths of the tree's files that a file imports; `roots` are folders that modules are imported from."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +68,14 @@ class BaseTree:
     """The text files of the tree at base_commit, by path: all that a model can read beside the statement."""
 
     files: Mapping[str, bytes]
+    reader: Reader
+    """Of the task's language."""
 
     def shows_name(self, name: str) -> bool:
-        """Whether some file shows it as a name: Python code has it, or another text has it as code.
+        """Whether some file shows it as a name: code of the task's language has it, or another text has it as code.
 
         A name that can be no ordinary word (`max_width`, `toJSON`) is shown wherever it stands; an ordinary word
-        (`capture`) in a comment or in prose shows no name, but between backticks it does. Python that can't be read is
+        (`capture`) in a comment or in prose shows no name, but between backticks it does. Code that can't be read is
         taken to show what it holds.
         """
         raw = name.encode("utf-8", "surrogateescape")
@@ -40,10 +86,10 @@ class BaseTree:
                 continue
             if not _ORDINARY.fullmatch(name) or quoted.search(data):
                 return True
-            if path.endswith((".py", ".pyi")) and (
-                (tree := python_source.parsed(data)) is None or name in identifiers(tree)
-            ):
-                return True
+            if self.reader.is_source(path):
+                identifiers = self.reader.identifiers(path, data)
+                if identifiers is None or name in identifiers:
+                    return True
         return False
 
     def shows_text(self, text: str) -> bool:
@@ -72,7 +118,7 @@ class Subject:
     version: str | None = None
     """Of the project: that of the nearest tag at or before base_commit."""
     roots: tuple[str, ...] = field(default=("", "src", "lib"))
-    """Folders that Python modules are imported from, relative to the repository's root."""
+    """Folders that modules are imported from, relative to the repository's root."""
 
     def gold(self) -> tuple[FileChange, ...]:
         """The files of the fix, less documentation.

@@ -29,15 +29,12 @@ class FileChange:
     removed: Mapping[int, bytes] = field(default_factory=dict)
     """Lines that are gone by their number in `before`, from 1."""
     hunks: int = 0
+    is_new: bool = False
 
     @property
     def lines(self) -> int:
         """Lines added and removed."""
         return len(self.added) + len(self.removed)
-
-    @property
-    def is_python(self) -> bool:
-        return self.path.endswith((".py", ".pyi"))
 
 
 def change_of(file: FilePatch, before: bytes | None) -> FileChange:
@@ -59,7 +56,15 @@ def change_of(file: FilePatch, before: bytes | None) -> FileChange:
     after = None
     if file.new_path is not None and not file.binary and (file.is_new or old_content is not None):
         after = _applied(old_content or b"", added, removed)
-    return FileChange(path=file.path, before=old_content, after=after, added=added, removed=removed, hunks=file.hunks)
+    return FileChange(
+        path=file.path,
+        before=old_content,
+        after=after,
+        added=added,
+        removed=removed,
+        hunks=file.hunks,
+        is_new=file.is_new,
+    )
 
 
 def _hunks(raw: bytes) -> Iterator[tuple[int, int, list[bytes]]]:

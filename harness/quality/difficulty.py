@@ -10,14 +10,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from harness.core import python_source
-from harness.quality import names
 from harness.quality.imports import import_distance, path_distance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.quality.base import Subject
+    from harness.quality.base import Reader, Subject
     from harness.quality.change import FileChange
 
 RULE = 1
@@ -45,7 +43,7 @@ class Measures:
     lines: int
     """Added and removed."""
     functions: int | None
-    """Functions of the tree that the fix changes; None where none of its files is Python that can be read."""
+    """Functions of the tree that the fix changes; None where none of its files is source code that can be read."""
     new_functions: int | None
     fail_to_pass: int
     failing_tests: int
@@ -102,12 +100,14 @@ def measure(subject: Subject) -> Measures:
         PatchError: gold or test patch is none.
 
     """
-    gold, tests = subject.gold(), subject.tests()
-    touched = _touched(gold)
+    gold, tests, reader = subject.gold(), subject.tests(), subject.base.reader
+    touched = _touched(gold, reader)
     test_paths = [change.path for change in tests if change.after is not None]
-    sources = {change.path: change.after for change in tests if change.is_python and change.after is not None}
-    fixed = [change.path for change in gold if change.is_python]
-    known = {**subject.base.files, **{change.path: change.after or b"" for change in gold if change.is_python}}
+    sources = {
+        change.path: change.after for change in tests if reader.is_source(change.path) and change.after is not None
+    }
+    fixed = {change.path: change.after or b"" for change in gold if reader.is_source(change.path)}
+    known = {**subject.base.files, **fixed}
     return Measures(
         files=len(gold),
         hunks=sum(change.hunks for change in gold),
@@ -117,22 +117,25 @@ def measure(subject: Subject) -> Measures:
         fail_to_pass=len(subject.fail_to_pass),
         failing_tests=len({re.sub(r"\[.*\Z", "", test_id, flags=re.DOTALL) for test_id in subject.fail_to_pass}),
         statement_words=len(subject.statement.split()),
-        import_distance=import_distance(sources, fixed, known, roots=subject.roots) if sources and fixed else None,
+        import_distance=import_distance(sources, fixed, known, reader=reader, roots=subject.roots)
+        if sources and fixed
+        else None,
         path_distance=_farthest(test_paths, [change.path for change in gold]),
     )
 
 
-def _touched(gold: Sequence[FileChange]) -> tuple[int, int] | None:
+def _touched(gold: Sequence[FileChange], reader: Reader) -> tuple[int, int] | None:
     """Functions changed and functions brought; None where no file can be read for it."""
     changed = same_lines = 0
     readable = False
     for change in gold:
-        if not change.is_python:
+        if not reader.is_source(change.path):
             continue
-        old, new = python_source.parsed(change.before), python_source.parsed(change.after)
-        readable = readable or bool(old or new)
-        before = names.functions(old) if old else {}
-        after = names.functions(new) if new else {}
+        old, new = (
+            reader.functions(change.path, side) if side is not None else None for side in (change.before, change.after)
+        )
+        readable = readable or old is not None or new is not None
+        before, after = old or {}, new or {}
         lost = {name for name, lines in before.items() if any(number in lines for number in change.removed)}
         gained = {name for name, lines in after.items() if any(number in lines for number in change.added)}
         changed += len(lost | (gained & before.keys()))

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from harness.core import python_source
 from harness.dataset.similarity import shingles
-from harness.quality import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from harness.quality.base import Subject
+    from harness.quality.base import Names, Reader, Subject
     from harness.quality.change import FileChange
 
 FORMULA = 1
@@ -118,7 +116,7 @@ def leaks(subject: Subject) -> Leaks:
 
     """
     gold, tests = subject.gold(), subject.tests()
-    fix, asking = _sources(gold), _sources(tests)
+    fix, asking = (_names(changes, subject.base.reader) for changes in (gold, tests))
     line_share, quoted = _quoted(gold, subject)
     names_brought = _new_names(fix, subject)
     named_names = tuple(name for name in names_brought or () if _says(subject.statement, name))
@@ -219,17 +217,21 @@ def _grams(texts: Iterable[bytes]) -> set[int]:
     return set().union(*(shingles.hashes(shingles.tokens(shingles.plain(text)), GRAM) for text in texts))
 
 
-def _sources(changes: Sequence[FileChange]) -> tuple[names.Source, ...] | None:
-    """The Python files that lines were added to; None where one of them can't be read."""
-    sources = [names.after(change) for change in changes if change.is_python and change.added]
-    return tuple(source for source in sources if source) if all(sources) else None
+def _names(changes: Sequence[FileChange], reader: Reader) -> tuple[Names, ...] | None:
+    """What new lines of source files have, by file; None where one of them can't be read."""
+    sources = [change for change in changes if reader.is_source(change.path) and change.added]
+    names = [
+        reader.names(change.path, change.after, change.added.keys()) if change.after is not None else None
+        for change in sources
+    ]
+    return tuple(file_names for file_names in names if file_names) if all(names) else None
 
 
-def _new_names(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str, ...] | None:
+def _new_names(fix: Sequence[Names] | None, subject: Subject) -> tuple[str, ...] | None:
     """Names that the fix binds and that stand nowhere in the tree; None where that can't be told."""
     if fix is None:
         return None
-    bound = frozenset().union(*(names.introduced(source) for source in fix))
+    bound = frozenset().union(*(names.introduced for names in fix))
     return tuple(name for name in sorted(bound) if not subject.base.shows_name(name))
 
 
@@ -249,28 +251,35 @@ def unshown(texts_wanted: Iterable[str], subject: Subject) -> tuple[str, ...]:
 def _unshown_names(
     names_brought: tuple[str, ...] | None,
     gold: Sequence[FileChange],
-    asking: Sequence[names.Source] | None,
+    asking: Sequence[Names] | None,
     subject: Subject,
 ) -> tuple[str, ...] | None:
     """Names that new lines of the tests ask for and only the fix has: new to the tree, or new to what is called."""
     if names_brought is None or asking is None:
         return None
-    asked_names = frozenset().union(*(names.asked(source) for source in asking))
-    keyword_pairs = frozenset().union(*(names.keywords(source) for source in asking))
-    python = [change for change in gold if change.is_python]
-    after = frozenset().union(*(names.parameters(python_source.parsed(change.after)) for change in python))
-    before = frozenset().union(*(names.parameters(python_source.parsed(change.before)) for change in python))
+    asked_names = frozenset().union(*(names.asked for names in asking))
+    keyword_pairs = frozenset().union(*(names.keywords for names in asking))
+    reader = subject.base.reader
+    after, before = (
+        {
+            keyword
+            for change in gold
+            if reader.is_source(change.path) and (source := getattr(change, side)) is not None
+            for keyword in reader.parameters(change.path, source)
+        }
+        for side in ("after", "before")
+    )
     names_wanted = {*asked_names.intersection(names_brought), *(word for _, word in keyword_pairs & (after - before))}
     return tuple(name for name in sorted(names_wanted) if not _says(subject.statement, name))
 
 
 def _unshown_texts(
-    fix: Sequence[names.Source] | None, asking: Sequence[names.Source] | None, subject: Subject
+    fix: Sequence[Names] | None, asking: Sequence[Names] | None, subject: Subject
 ) -> tuple[str, ...] | None:
     if fix is None or asking is None:
         return None
-    brought_texts = frozenset().union(*(names.texts(source) for source in fix))
-    wanted_texts = frozenset().union(*(names.texts(source) for source in asking))
+    brought_texts = frozenset().union(*(names.texts for names in fix))
+    wanted_texts = frozenset().union(*(names.texts for names in asking))
     shared = {part for text in wanted_texts for brought_text in brought_texts if (part := _common(text, brought_text))}
     return tuple(
         part for part in sorted(shared) if not _said_text(subject.statement, part) and not subject.base.shows_text(part)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from harness.core.expectations import Expectations
+from harness.quality.base import Reader
 
 if TYPE_CHECKING:
     import re
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from harness.core.instance import Task, TestSpec
     from harness.judging.values import Event
     from harness.languages.base import TestReport
+    from harness.quality.change import FileChange
     from miner.evidence.tree import Tree
     from miner.languages.built import BuiltImage, Collect, Repairing
     from miner.layers.layer import Input
@@ -231,11 +233,40 @@ class Traced:
     """Files laid over the tree."""
 
 
-class Code(Protocol):
+MODULE = "module "
+"""Before the name of a module, where others are names that a module binds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What a project's metadata says of it."""
+
+    name: str | None = None
+    """Of the distribution on the package index; None where there is none to ask for."""
+    licence: str | None = None
+    classifiers: tuple[str, ...] = ()
+
+
+class Code(Reader, Protocol):
     """Source files of a language, read as text."""
 
     mutator: str
     """The module that `faulty` needs."""
+
+    def described(self, tree: Tree) -> Described:
+        """What the project's metadata says of it."""
+        ...
+
+    def brought(self, change: FileChange) -> frozenset[str]:
+        """The names that a change of one file brings, and `MODULE` with each name of a new module."""
+        ...
+
+    def wanted(self, report: TestReport) -> dict[str, str]:
+        """By each file that could not be collected, and each test that misses what it is given: the name it wants.
+
+        `MODULE` and the name where it is a module; empty where it failed otherwise.
+        """
+        ...
 
     def reads(self, path: str) -> bool:
         """Whether a file of this name is source code."""

@@ -13,7 +13,7 @@ from harness.dataset import task_states
 from harness.patches import patch
 from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
-from miner.languages import LANGUAGES
+from miner.languages import LANGUAGES, language_of
 from miner.layers.package_index import Index
 from miner.proof import DEFAULT_CONFIDENCE, Notebook, Spending, Subject, brought, counted, sensitivity
 from miner.proof.services import Pins
@@ -176,7 +176,7 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
             return None  # a partial clone
 
     try:
-        return brought(draft.split.gold_patch, read)
+        return brought(draft.split.gold_patch, read, language_of(draft.test).code)
     except patch.PatchError:
         return frozenset()
 

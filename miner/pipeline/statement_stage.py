@@ -10,6 +10,7 @@ from harness.core import test_ids
 from harness.grading import scoring, trial
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
+from miner.languages import language_of
 from miner.pipeline.draft import task_of
 from miner.quality import assessment
 from miner.sources.bare import MissingObjectsError
@@ -29,7 +30,7 @@ def write_statement(draft: Draft, site: MiningContext) -> Draft:
         return draft
     task = task_of(draft)
     try:
-        tree = assessment.base_tree(site.repo, task.instance.base_commit)
+        tree = assessment.base_tree(site.repo, task.instance.base_commit, language_of(task.instance.test).code)
         job = WritingJob(
             instance_id=draft.instance_id,
             subject=assessment.subject_of(task, site.repo, tree),

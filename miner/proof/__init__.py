@@ -8,9 +8,9 @@ from miner.proof.flakiness_causes import Blamed, blame
 from miner.proof.judge import Proof, budgets, judge
 from miner.proof.new_api import brought, new_names
 from miner.proof.notebook import STATES, Notebook, ObservedRun, State
-from miner.proof.observe import observe, troubled
+from miner.proof.observe import observe
 from miner.proof.run import Bench, validate
-from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Budget, Repeats, Spending, repeats
+from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Budget, Repeats, Spending, repeats, troubled
 from miner.proof.stability import UNSTABLE, counted, sensitivity, told
 from miner.proof.subject import Patches, Subject, prepare
 

@@ -12,8 +12,7 @@ from harness.core.test_ids import has_no_address
 from miner.proof import ids
 from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES
-from miner.proof.observe import PROOF_BUDGETS, troubled
-from miner.proof.runs import MOST_RUNS, Spending
+from miner.proof.runs import MOST_RUNS, PROOF_BUDGETS, Spending, troubled
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:

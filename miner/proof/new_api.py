@@ -1,85 +1,26 @@
 """Tests that cannot even be collected before a fix, for want of a name that the fix brings. Pure.
 
-Which name is missing is told by the exception, in CPython's own words; which names the fix brings by its new lines.
-docs/proof.md has the rules.
+Which name is missing and which names a change brings, a language tells. docs/proof.md has the rules.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.languages.python.screen import COMPILED
 from harness.patches import patch
-from harness.quality import names
 from harness.quality.change import change_of
+from miner.languages.base import MODULE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from harness.languages.base import Chain, Raised, TestReport
-    from harness.quality.change import FileChange
+    from miner.languages.base import Code
     from miner.proof.notebook import ObservedRun
 
-_WRAPPERS = frozenset({"CollectError", "ConftestImportFailure", "UsageError"})
-"""pytest's own exceptions around the one that the test file raised."""
-_MODULE = "module "
-_WORDS = (
-    ("ModuleNotFoundError", re.compile(r"No module named '(?P<module>[\w.]+)'")),
-    ("ImportError", re.compile(r"cannot import name '?(?P<name>\w+)'?")),
-    ("AttributeError", re.compile(r"has no attribute '(?P<name>\w+)'")),
-    ("AttributeError", re.compile(r"(?P<name>[A-Za-z_]\w*)")),
-    ("NameError", re.compile(r"(?:free variable|name) '(?P<name>\w+)' (?:is not defined|referenced before)")),
-    ("TypeError", re.compile(r"got an unexpected keyword argument '(?P<name>\w+)'")),
-    ("FixtureLookupError", re.compile(r"fixture '(?P<name>\w+)' not found")),
-    ("Failed", re.compile(r"(?:indirect fixture|uses no (?:fixture|argument)) '(?P<name>\w+)'")),
-)
-"""By the class that says so: how a missing name is told. Up to Python 3.11 an enumeration tells the name alone."""
-_WHOLE = re.compile(r"[A-Za-z_]\w*")
-_NAME = re.compile(rb"[A-Za-z_]\w*")
 
-
-def missing(chain: Chain) -> str:
-    """The name that a failed collection was in want of, `module a.b` where it is one; empty where it failed otherwise.
-
-    What counts is the exception that came out of the file, not one that it had caught before.
-    """
-    for raised in chain:
-        if raised.names and raised.names[0] in _WRAPPERS:
-            continue
-        return _told(raised)
-    return ""
-
-
-def _told(raised: Raised) -> str:
-    for kind, words in _WORDS:
-        if kind not in raised.names:
-            continue
-        alone = words.pattern.startswith("(?P<name>")
-        if match := (words.fullmatch if alone else words.search)(raised.says):
-            fields = match.groupdict()
-            return _MODULE + fields["module"] if "module" in fields else fields["name"]
-    return ""
-
-
-def wanted(report: TestReport) -> dict[str, str]:
-    """By each file that could not be collected, and each test that misses a fixture: the name, see `missing`."""
-    files = {path: missing(report.collect_raised.get(path, ())) for path in report.collect_errors}
-    tests = {
-        test_id: name
-        for test_id, chain in report.raised.items()
-        if chain and chain[0].names[:1] == ("FixtureLookupError",) and (name := missing(chain))
-    }
-    return files | tests
-
-
-def brought(gold_patch: bytes, read: Callable[[str], bytes | None]) -> frozenset[str]:
-    """The names that a fix brings, and `module a.b` for each new module; `read` gives a file at base_commit.
-
-    A name is brought where a new line binds it, imports it, or has it as a text, such as in a table of lazy imports. Of
-    what is no Python that can be read (Cython, C), every name on a new line counts.
+def brought(gold_patch: bytes, read: Callable[[str], bytes | None], code: Code) -> frozenset[str]:
+    """The names that a fix brings, and each new module (`MODULE`); `read` gives a file at base_commit.
 
     Raises:
         PatchError: the patch is none.
@@ -88,41 +29,8 @@ def brought(gold_patch: bytes, read: Callable[[str], bytes | None]) -> frozenset
     names_found: set[str] = set()
     for file in patch.parse(gold_patch, trusted=True).files:
         old = None if file.old_path is None or file.is_new else read(file.old_path)
-        change = change_of(file, old)
-        if change.path.endswith(".py"):
-            names_found |= _python(change)
-        elif change.path.endswith(COMPILED):
-            names_found |= _every_name(change)
-        if file.is_new and change.path.endswith((".py", ".pyx")):
-            names_found |= {_MODULE + name for name in _modules(change.path)}
+        names_found |= code.brought(change_of(file, old))
     return frozenset(names_found)
-
-
-def _python(change: FileChange) -> set[str]:
-    source = names.after(change)
-    if source is None:
-        return _every_name(change)
-    return {*names.introduced(source), *_imported(source), *filter(_WHOLE.fullmatch, names.texts(source))}
-
-
-def _imported(source: names.Source) -> Iterator[str]:
-    """Names that new lines import: also a name that stands elsewhere already can be new in a module."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names if source.new(alias))
-
-
-def _every_name(change: FileChange) -> set[str]:
-    return {name.decode() for line in change.added.values() for name in _NAME.findall(line)}
-
-
-def _modules(path: str) -> Iterator[str]:
-    """The names under which a file can be imported, whichever folder is the root, and the packages around it."""
-    parts = path.rpartition(".")[0].split("/")
-    parts = parts[:-1] if parts[-1] == "__init__" else parts
-    for end in range(1, len(parts) + 1):
-        for start in range(end):
-            yield ".".join(parts[start:end])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +80,7 @@ def new_names(fails: Collection[str], before: Sequence[ObservedRun], brings: Col
 
 def plain(name: str) -> str:
     """A missing name without the word that says that it is a module."""
-    return name.removeprefix(_MODULE)
+    return name.removeprefix(MODULE)
 
 
 INITIAL = "conftest.py"

@@ -7,22 +7,24 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from harness.core.clock import text_of
-from harness.core.instance import Budgets, TestStatus
+from harness.core.instance import TestStatus
 from harness.grading import trial
+from miner.languages import language_of
 from miner.proof import network, new_api
 from miner.proof.notebook import ObservedRun
-from miner.proof.subject import rejection
+from miner.proof.runs import PROOF_BUDGETS
 from miner.proof.variations import PLAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.core.instance import Budgets
     from harness.grading.trial import Trial
     from harness.sandbox.job import Sandbox
     from miner.proof.notebook import Notebook, State
     from miner.proof.subject import Patches, Subject
     from miner.proof.variations import Variation
-    from miner.sources.change import Rejection
 
-PROOF_BUDGETS = Budgets(seconds=600.0)
 _ENDINGS = frozenset({"timeout", "crashed", "out_of_memory"})
 """Troubles that one test alone can bring upon all that come after it."""
 _MOST_ENDINGS = 3
@@ -77,11 +79,20 @@ def _observe(
         clock=_later(variation.clock_days),
     )
     ran = trial.run(spec, sandbox)
-    observed = _observed(ran, state=state, number=number, variation=variation, only=only)
+    wanted = language_of(subject.test).code.wanted(ran.report)
+    observed = _observed(ran, wanted, state=state, number=number, variation=variation, only=only)
     return _past_endings(observed, ran, spec, sandbox) if state == "before" else observed
 
 
-def _observed(ran: Trial, *, state: State, number: int, variation: Variation, only: tuple[str, ...]) -> ObservedRun:
+def _observed(
+    ran: Trial,
+    wanted: Mapping[str, str],
+    *,
+    state: State,
+    number: int,
+    variation: Variation,
+    only: tuple[str, ...],
+) -> ObservedRun:
     trouble, detail = _trouble(ran)
     return ObservedRun(
         state=state,
@@ -97,7 +108,7 @@ def _observed(ran: Trial, *, state: State, number: int, variation: Variation, on
         max_rss_kb=ran.max_rss_kb,
         network=network.lacking(ran.report),
         refused=network.refused(ran.report),
-        wanted=new_api.wanted(ran.report),
+        wanted=wanted,
     )
 
 
@@ -172,11 +183,3 @@ def _printed_by(ran: Trial) -> str:
 _USAGE_ERROR = 4
 """pytest's exit code for a command line or a configuration that it refuses, and for a conftest.py that it can't import.
 The latter is judged as the loss of every file."""
-
-
-def troubled(run: ObservedRun) -> Rejection | None:
-    """Why a run that gave no full answer ends the proof; None where it gave one."""
-    if not run.trouble:
-        return None
-    where = {"base": "as it was", "before": "with the hidden tests alone", "after": "with the fix"}[run.state]
-    return rejection(run.trouble, f"{where}: {run.detail}".strip(": "))

@@ -6,16 +6,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InputError
+from harness.core.instance import Budgets
 from harness.stats import clean_bound, clean_runs
 from miner.proof.notebook import STATES
+from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from harness.sandbox.job import Job, JobResult, Sandbox
+    from miner.proof.notebook import ObservedRun
+    from miner.sources.change import Rejection
 
 DEFAULT_RUNS = 3
 DEFAULT_CONFIDENCE = 0.95
+PROOF_BUDGETS = Budgets(seconds=600.0)
+"""Of one run, before it is known how long the tests take."""
 MOST_RUNS = 1000
 """More runs than this are a mistake: a bound of 0.3% at 95%."""
 
@@ -185,3 +191,11 @@ def repeats(*, runs: int | None = None, flake_bound: float | None = None, confid
 def _share(value: float, flag: str, example: float) -> None:
     if not 0 < value < 1:
         raise InputError(f"{flag} expects a share between 0 and 1, such as {example}, found {value:g}")
+
+
+def troubled(run: ObservedRun) -> Rejection | None:
+    """Why a run that gave no full answer ends the proof; None where it gave one."""
+    if not run.trouble:
+        return None
+    where = {"base": "as it was", "before": "with the hidden tests alone", "after": "with the fix"}[run.state]
+    return rejection(run.trouble, f"{where}: {run.detail}".strip(": "))

@@ -23,7 +23,7 @@ from harness.quality.leaks import leaks, shas, unshown
 from harness.quality.licence import licence
 from harness.quality.sensitive import EMAIL, PRIVATE_KEY
 from miner.candidates.split import is_docs
-from miner.languages.python.evidence import metadata
+from miner.languages import language_of
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Rejection, Stage
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.core.instance import Task
+    from harness.quality.base import Reader
+    from miner.languages.base import Described
     from miner.layers.package_index import Index
     from miner.sources.bare import BareRepository
     from miner.sources.change import Split
@@ -133,8 +135,8 @@ class _Files:
         return tuple(self._files)
 
 
-def base_tree(repo: BareRepository, commit: str) -> BaseTree:
-    """The text files of a commit's tree, up to 1 MiB each.
+def base_tree(repo: BareRepository, commit: str, reader: Reader) -> BaseTree:
+    """The text files of a commit's tree, up to 1 MiB each, for a reader of the task's language.
 
     Raises:
         MissingObjectsError: a file of it is not in the copy.
@@ -147,7 +149,7 @@ def base_tree(repo: BareRepository, commit: str) -> BaseTree:
                 data = file.read()
                 if b"\0" not in data[:_HEAD]:
                     contents[member.name] = data
-    return BaseTree(files=contents)
+    return BaseTree(files=contents, reader=reader)
 
 
 def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:
@@ -194,18 +196,19 @@ def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mappin
     quality["hygiene"] = dict(hygiene or _hygiene(task))
     evidence = dict(hidden.evidence)
     try:
-        tree = base_tree(repo, instance.base_commit)
+        code = language_of(instance.test).code
+        tree = base_tree(repo, instance.base_commit, code)
         subject = subject_of(task, repo, tree)
+        described = code.described(_Files(tree))
         leaks_found = leaks(subject)
-        quality["leaks"] = {**leaks_found.public(), **_released(task, tree, index)}
+        quality["leaks"] = {**leaks_found.public(), **_released(task, described, index)}
         evidence["leaks"] = leaks_found.hidden()
         if names := [str(name) for name in evidence.get("new_names", ())]:
             evidence["new_names_unshown"] = list(unshown(names, subject))
             quality["new_api"] = {"names": len(names), "unshown": len(evidence["new_names_unshown"])}
         quality["difficulty"] = _difficulty(quality.get("difficulty"), measure(subject).public())
-        files = _Files(tree)
-        words = metadata.licence(files)
-        quality["licence"] = licence(tree.files, words=words, classifiers=metadata.trove(files)).public()
+        told = licence(tree.files, words=described.licence, classifiers=described.classifiers)
+        quality["licence"] = told.public()
     except (MissingObjectsError, PatchError):
         pass  # a partial clone, or an imported patch that only git understands: unknown, and no reason to lose the task
     return replace(task, instance=replace(instance, quality=quality), hidden=replace(hidden, evidence=evidence))
@@ -221,9 +224,9 @@ def _hygiene(task: Task) -> dict[str, object]:
     }
 
 
-def _released(task: Task, tree: BaseTree, index: Index) -> dict[str, object]:
+def _released(task: Task, described: Described, index: Index) -> dict[str, object]:
     """Whether the package index has what came after the fix was merged; None where it can't be asked."""
-    count = index.releases_since(metadata.name(_Files(tree)), _moment(task.instance.created_at))
+    count = index.releases_since(described.name, _moment(task.instance.created_at))
     return {"released": None if count is None else count > 0, "releases_since": count}
 
 

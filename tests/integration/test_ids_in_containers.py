@@ -15,6 +15,7 @@ from harness.grading import scoring
 from harness.judging.places import Place, place_of_test
 from harness.patches.patch import parse
 from harness.sandbox.docker import DockerSandbox
+from miner.languages.python.language import PYTHON
 from miner.proof import Notebook, ObservedRun, Proof, Subject, brought, judge, observe, prepare
 from miner.sources.change import Rejection
 from miner.stripping import task as stripping
@@ -298,7 +299,9 @@ class Room:
             test_files=tuple(path for path in tests if "test_" in path),
             gold_patch=fix,
             test_patch="".join(tiny.diff(path, *sides) for path, sides in tests.items()).encode(),
-            brings=brought(fix, lambda path: {"shop.py": SHOP, "shop_fixtures.py": FIXTURES}[path].encode()),
+            brings=brought(
+                fix, lambda path: {"shop.py": SHOP, "shop_fixtures.py": FIXTURES}[path].encode(), PYTHON.code
+            ),
         )
 
     def runs(self, tests: Tests, *, count: int = 1, options: tuple[str, ...] = ()) -> list[ObservedRun]:

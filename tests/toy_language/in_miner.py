@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
-from miner.languages.base import Guess, RecordedTests, TestCommand
+from miner.languages.base import Described, Guess, RecordedTests, TestCommand
 from miner.languages.built import BuiltImage
 from miner.layers import base, build, dockerfile, source
 from miner.layers.layer import FACTS_PATH, Layer, readable
@@ -21,11 +21,30 @@ if TYPE_CHECKING:
     from miner.sources.change import Kind
 
 
+class Text:
+    """Files that are read as text alone."""
+
+    mutator = "re"
+
+    def is_source(self, path: str) -> bool:
+        return False
+
+    def described(self, tree: Tree) -> Described:
+        return Described()
+
+    def brought(self, change) -> frozenset[str]:
+        return frozenset()
+
+    def wanted(self, report) -> dict[str, str]:
+        return {}
+
+
 class Toy:
     name = "toy"
     suffixes = (".toy",)
     test_names = re.compile(r".*_test\.toy")
     test_modules = None
+    code = Text()
 
     def documents(self, repo: Contents, first: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         return []

@@ -14,6 +14,7 @@ from harness.dataset.seal import sealing
 from harness.dataset.seal.identity import load_keys
 from harness.quality.measuring import rate
 from miner.cli.quality import _sources
+from miner.languages.python.language import PYTHON
 from miner.layers.package_index import Index
 from miner.quality.assessment import base_tree
 from miner.quality.remeasure import appraise
@@ -185,7 +186,7 @@ def test_a_repository_without_a_source_is_an_error(bench, tmp_path):
 
 def test_a_tree_is_read_without_binary_files(history, tmp_path):
     with open_source(str(history[0].path), cache=tmp_path / "cache") as repo:
-        tree = base_tree(repo, history[1])
+        tree = base_tree(repo, history[1], PYTHON.code)
 
     assert set(tree.files) == {CODE, TESTS, "src/shop/__init__.py", "LICENSE", "pyproject.toml"}
     assert tree.files[CODE] == OLD.encode()

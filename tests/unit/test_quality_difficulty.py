@@ -8,6 +8,7 @@ import pytest
 
 from harness.quality.difficulty import Measures, Tier, measure
 from harness.quality.imports import import_distance, path_distance
+from miner.languages.python.language import PYTHON
 from tests.quality_parts import CODE, OLD, OLD_TESTS, TESTS, subject
 
 FIXED = OLD.replace("sum(self.items)", "sum(item.price for item in self.items)")
@@ -123,19 +124,19 @@ FILES = {
     ],
 )
 def test_imports_are_followed_step_by_step(source, fixed, steps):
-    assert import_distance({"tests/test_a.py": source}, [fixed], FILES, roots=("", "src")) == steps
+    assert import_distance({"tests/test_a.py": source}, [fixed], FILES, reader=PYTHON.code, roots=("", "src")) == steps
 
 
 def test_the_farthest_file_that_is_reached_counts():
     fixed = ["src/shop/cart.py", "src/shop/money.py", "src/shop/alone.py"]
 
-    assert import_distance({"t.py": b"import shop.cart"}, fixed, FILES, roots=("src",)) == 2
+    assert import_distance({"t.py": b"import shop.cart"}, fixed, FILES, reader=PYTHON.code, roots=("src",)) == 2
 
 
 def test_a_ring_of_imports_ends():
     files = {"a.py": b"import b\n", "b.py": b"import a\n"}
 
-    assert import_distance({"t.py": b"import a\n"}, ["c.py"], files, roots=("",)) is None
+    assert import_distance({"t.py": b"import a\n"}, ["c.py"], files, reader=PYTHON.code, roots=("",)) is None
 
 
 def test_folders_are_counted_both_ways():

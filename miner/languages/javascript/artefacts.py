@@ -82,6 +82,12 @@ def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...
     return tuple(wanted)
 
 
+def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[str]:
+    """The tree's files that a file loads by their paths."""
+    for name in _imported(source[:_LARGEST].decode("utf-8", "replace")):
+        yield from [way for way in _ways(name, path, {}) if way in files][:1]
+
+
 def idle(tree: Tree) -> frozenset[str]:
     """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
     manifest = read_manifest(tree)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from miner.languages.javascript import mutants
+from miner.languages.base import Described
+from miner.languages.javascript import artefacts, mutants, names
+from miner.languages.javascript.manifest import read_manifest
 from miner.languages.javascript.stripping.scopes import parse, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from tree_sitter import Node
 
+    from harness.languages.base import TestReport
+    from harness.quality.base import Keyword, Names
+    from harness.quality.change import FileChange
+    from miner.evidence.tree import Tree
     from miner.languages.base import FaultySource
 
 SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
@@ -27,21 +33,73 @@ class JavaScriptCode:
 
     mutator = "tree_sitter"
 
+    def is_source(self, path: str) -> bool:
+        """Declarations of types as well."""
+        return path.endswith(SOURCES)
+
+    def names(self, path: str, source: bytes, lines: Collection[int]) -> Names | None:
+        """See `names.names`."""
+        root = _parsed(path, source)
+        return names.names(root, lines) if root else None
+
+    def identifiers(self, path: str, source: bytes) -> frozenset[str] | None:
+        """As code has them, types among it; not those in texts."""
+        root = _parsed(path, source)
+        return names.identifiers(root) if root else None
+
+    def parameters(self, path: str, source: bytes) -> frozenset[Keyword]:
+        """What functions take out of objects that they are given."""
+        root = _parsed(path, source)
+        return names.options(root) if root else frozenset()
+
+    def functions(self, path: str, source: bytes) -> Mapping[str, range] | None:
+        """By what they are called, or what they are the value of."""
+        root = _parsed(path, source)
+        return dict(names.functions(root)) if root else None
+
+    def imported(self, path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterable[str]:
+        """By relative paths, as Node and TypeScript complete them."""
+        del roots
+        return artefacts.imported(path, source, files)
+
+    def described(self, tree: Tree) -> Described:
+        """By package.json; no index of packages is asked."""
+        told = read_manifest(tree).get("license")
+        word = told.get("type") if isinstance(told, dict) else told
+        return Described(licence=word if isinstance(word, str) else None)
+
+    def brought(self, change: FileChange) -> frozenset[str]:
+        """Modules by their paths, with and without their endings."""
+        if not self.is_source(change.path):
+            return frozenset()
+        return frozenset(names.brought(change, _parsed(change.path, change.after or b"")))
+
+    def wanted(self, report: TestReport) -> dict[str, str]:
+        """In the words of Node and of what compiles for it."""
+        return names.wanted(report)
+
     def reads(self, path: str) -> bool:
         """Not declarations of types, which never run."""
         return path.endswith(SOURCES) and not path.endswith(_DECLARATIONS)
 
     def form(self, path: str, source: bytes) -> str | None:
         """A digest of what runs: comments, layout, quotes, semicolons and types count nowhere."""
-        try:
-            tokens = "\0".join(_tokens(parse(source, path)))
-        except (ValueError, RecursionError):
+        root = _parsed(path, source)
+        if root is None:
             return None
+        tokens = "\0".join(_tokens(root))
         return hashlib.sha256(tokens.encode("utf-8", "surrogateescape")).hexdigest()
 
     def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
         """See `mutants.faulty`."""
         return mutants.faulty(source, path, changed)
+
+
+def _parsed(path: str, source: bytes) -> Node | None:
+    try:
+        return parse(source, path)
+    except ValueError:
+        return None
 
 
 def _tokens(node: Node) -> Iterator[str]:

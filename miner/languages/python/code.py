@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from miner.languages.python import forms
+from harness.core import python_source
+from harness.quality.base import Names
+from miner.languages.base import Described
+from miner.languages.python import forms, imports, missing_names, names
+from miner.languages.python.evidence import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Mapping
 
+    from harness.languages.base import TestReport
+    from harness.quality.base import Keyword
+    from harness.quality.change import FileChange
+    from miner.evidence.tree import Tree
     from miner.languages.base import FaultySource
 
 
@@ -16,6 +24,59 @@ class PythonCode:
     """Python by its syntax tree, faults by mutmut."""
 
     mutator = "mutmut"
+
+    def is_source(self, path: str) -> bool:
+        """Modules and stubs."""
+        return path.endswith((".py", ".pyi"))
+
+    def names(self, path: str, source: bytes, lines: Collection[int]) -> Names | None:
+        """See miner/languages/python/names.py."""
+        del path
+        tree = python_source.parsed(source)
+        if tree is None:
+            return None
+        read = names.Source(tree=tree, lines=lines)
+        return Names(
+            introduced=names.introduced(read),
+            asked=names.asked(read),
+            keywords=names.keywords(read),
+            texts=names.texts(read),
+        )
+
+    def identifiers(self, path: str, source: bytes) -> frozenset[str] | None:
+        """As code has them; not those in texts."""
+        del path
+        tree = python_source.parsed(source)
+        return names.identifiers(tree) if tree else None
+
+    def parameters(self, path: str, source: bytes) -> frozenset[Keyword]:
+        """Those of `__init__` and `__new__` are their class's."""
+        del path
+        return names.parameters(python_source.parsed(source))
+
+    def functions(self, path: str, source: bytes) -> Mapping[str, range] | None:
+        """Decorators count as lines of theirs."""
+        del path
+        tree = python_source.parsed(source)
+        return names.functions(tree) if tree else None
+
+    def imported(self, path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterable[str]:
+        """Packages by their `__init__.py`."""
+        return imports.imported(path, source, files, roots)
+
+    def described(self, tree: Tree) -> Described:
+        """As the package index has it."""
+        return Described(
+            name=metadata.name(tree), licence=metadata.licence(tree), classifiers=tuple(metadata.trove(tree))
+        )
+
+    def brought(self, change: FileChange) -> frozenset[str]:
+        """Modules under every root that they may be imported from."""
+        return missing_names.brought(change)
+
+    def wanted(self, report: TestReport) -> dict[str, str]:
+        """By the exceptions that pytest tells."""
+        return missing_names.wanted(report)
 
     def reads(self, path: str) -> bool:
         """Modules; not stubs, which never run."""

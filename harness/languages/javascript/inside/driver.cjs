@@ -75,19 +75,23 @@ function call(argv, options) {
   const ran = spawnSync(process.execPath, argv, Object.assign({ cwd: root, env, stdio: ["ignore", 2, 2, 3] }, options));
   if (ran.error) throw ran.error;
   if (ran.signal) process.kill(process.pid, ran.signal);
-  return { code: ran.status === 0 ? 0 : 1, stdout: ran.stdout };
+  return { code: ran.status === 0 ? 0 : 1, stdout: ran.stdout, stderr: ran.stderr };
 }
 
 const absolute = (file) => path.join(top, file);
 
-// Of each file alone: one that can't be loaded must not lose the others.
+const LETTERS = 3500;
+const PIPES = { stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28, encoding: "utf8" };
+
+// Of each file alone: one that can't be loaded must not lose the others. That one is called again, for what it prints.
 function eachFile(argvOf) {
   let worst = 0;
   for (const file of files) {
     if (fs.existsSync(BEGUN)) fs.unlinkSync(BEGUN);
     worst = Math.max(worst, call(argvOf(absolute(file))).code);
     if (!fs.existsSync(BEGUN)) {
-      say("collect_error", { id: file, text: "the file could not be loaded" });
+      const { stdout, stderr } = call(argvOf(absolute(file)), PIPES);
+      say("collect_error", { id: file, text: "the file could not be loaded\n" + (stderr + stdout).slice(0, LETTERS) });
       worst = 1;
     }
   }
@@ -97,12 +101,12 @@ function eachFile(argvOf) {
 // Of each file alone, by the TAP that it prints.
 function eachByTap(argvOf) {
   let worst = 0;
-  const pipe = { stdio: ["ignore", "pipe", 2], maxBuffer: 1 << 28, encoding: "utf8" };
   for (const file of files) {
-    const { code, stdout } = call(argvOf(absolute(file)), pipe);
+    const { code, stdout, stderr } = call(argvOf(absolute(file)), PIPES);
+    fs.writeSync(2, stderr);
     if (code === 0 && !stdout.trim() && !/["']@?(tap|ava)\b/.test(fs.readFileSync(absolute(file), "utf8"))) continue; // a helper
     fs.writeSync(2, stdout);
-    worst = Math.max(worst, code, read(file, stdout) ? 0 : 1);
+    worst = Math.max(worst, code, read(file, stdout, stderr.slice(0, LETTERS)) ? 0 : 1);
   }
   return worst;
 }

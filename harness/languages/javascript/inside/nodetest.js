@@ -7,8 +7,9 @@ function textOf(error) {
 }
 
 export default async function* (source) {
-  const around = new Map();
+  const [around, printed] = [new Map(), new Map()];
   for await (const { type, data } of source) {
+    if (type === "test:stderr") printed.set(plain(data.file), (printed.get(plain(data.file)) || "") + data.message);
     if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") continue;
     const at = plain(data.file);
     const file = relative(at);
@@ -20,7 +21,7 @@ export default async function* (source) {
     const isFile = data.nesting === 0 && (data.name === at || data.name === file || files_.has(relative(data.name)));
     if (isFile) {
       const name = files_.has(relative(data.name)) ? relative(data.name) : file;
-      if (type === "test:fail") say("collect_error", { id: name, text: textOf(data.details.error).slice(0, 4000) });
+      if (type === "test:fail") say("collect_error", { id: name, text: (textOf(data.details.error) + "\n" + (printed.get(at) || printed.get(plain(data.name)) || "")).slice(0, 4000) });
       continue;
     }
     const isSuite = data.details.type === "suite";

@@ -1,5 +1,5 @@
 // TAP as tape and tap print it: a test is a comment with all points below it, or a subtest with the point that ends it.
-function read(file, text) {
+function read(file, text, errors) {
   const points = /^(not )?ok\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b.*|#\s*time=([\d.]+)ms.*)?$/i;
   let [title, failed, any, planned, nested, notes] = ["", false, false, false, false, []];
   const end = () => {
@@ -28,6 +28,6 @@ function read(file, text) {
     }
   }
   end();
-  if (!planned) say("collect_error", { id: file, text: "it ended before it had said how many tests there are" });
+  if (!planned) say("collect_error", { id: file, text: "it ended before it had said how many tests there are\n" + errors });
   return planned;
 }

@@ -7,12 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.core import python_source
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from harness.quality.change import FileChange
+    from harness.quality.base import Keyword
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ESCAPED = re.compile(r"\\([^A-Za-z0-9])")
@@ -38,12 +36,6 @@ class _Every(frozenset[int]):
 
 
 _EVERY = _Every()
-
-
-def after(change: FileChange) -> Source | None:
-    """A file as it is after a change; None where it is no Python that can be read."""
-    tree = python_source.parsed(change.after) if change.is_python else None
-    return Source(tree=tree, lines=change.added.keys()) if tree else None
 
 
 def introduced(source: Source) -> frozenset[str]:
@@ -101,10 +93,6 @@ def _wanted(node: ast.AST, source: Source) -> Iterator[str]:
             yield name
         case ast.alias(name=name) if source.new(node):
             yield from name.split(".")
-
-
-Keyword = tuple[str, str]
-"""What is called, by the last part of its name, and one of its parameters."""
 
 
 def parameters(tree: ast.Module | None) -> frozenset[Keyword]:
