@@ -25,6 +25,7 @@ pytestmark = pytest.mark.engine
 MANIFEST = {
     "name": "shop",
     "version": "1.0.0",
+    "license": "MIT",
     "scripts": {"test": "mocha"},
     "devDependencies": {"mocha": "^10.0.0"},
 }
@@ -40,6 +41,13 @@ describe("cart", () => {
 """
 BEFORE = HEAD + "});\n"
 AFTER = HEAD + '  it("adds", () => assert.strictEqual(add(2, 2), 4));\n});\n'
+TAX = "exports.tax = (sum) => sum / 4;\n"
+TAX_TEST = """\
+const assert = require("assert");
+const { tax } = require("../lib/tax");
+
+it("takes a quarter", () => assert.strictEqual(tax(8), 2));
+"""
 STATEMENT = "Fix sums of a cart\n\n`add` takes the second number off."
 
 
@@ -50,7 +58,9 @@ def dataset(tmp_path_factory) -> Dataset:
     repo.clock = datetime.now(tz=UTC) - timedelta(hours=9)  # a mirror may have other days than the registry
     files = {"lib/cart.js": BASE, "test/cart.js": BEFORE, ".gitignore": "node_modules\n"}
     repo.commit("Start", {"package.json": json.dumps(MANIFEST), **files})
-    fix = repo.commit(STATEMENT, {"lib/cart.js": FIXED, "test/cart.js": AFTER})
+    fix = repo.commit(
+        STATEMENT, {"lib/cart.js": FIXED, "test/cart.js": AFTER, "lib/tax.js": TAX, "test/tax.js": TAX_TEST}
+    )
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", "--name", "acme/shop", "--commit", fix)
     assert done.returncode == 0, done.error_text + done.stdout
     return open_dataset(folder / "dataset")
@@ -64,7 +74,24 @@ def task(dataset) -> Task:
 
 def test_it_is_proved(task):
     assert task.instance.state is TaskState.PROVED
-    assert task.hidden.fail_to_pass == ("test/cart.js::cart > adds",)
+    assert task.hidden.fail_to_pass == ("test/cart.js::cart > adds", "test/tax.js::takes a quarter")
+
+
+# -- quality
+
+
+def test_a_test_file_that_wants_a_module_of_the_fix_asks_for_a_new_name(task):
+    assert task.hidden.evidence["new_names"] == ["lib/tax"]
+    assert task.instance.quality["new_api"] == {"names": 1, "unshown": 1}
+
+
+def test_its_quality_is_measured_as_of_any_task(task):
+    quality = task.instance.quality
+    assert quality["leaks"]["names"] == 0.0
+    assert task.hidden.evidence["leaks"]["unshown_names"] == ["tax"]
+    assert (quality["difficulty"]["functions"], quality["difficulty"]["new_functions"]) == (2, 1)
+    assert quality["difficulty"]["import_distance"] == 1
+    assert (quality["licence"]["spdx"], quality["licence"]["told_by"]) == ("MIT", "metadata")
 
 
 # -- strength
@@ -72,11 +99,9 @@ def test_it_is_proved(task):
 
 def test_wrong_patches_that_its_tests_do_not_see_survive_and_others_do_not(task, sandbox):
     found = measure(task, sandbox, Bounds(parts=4, mutants=8))
-    lived = {one.variant.what for one in found.tried if one.survived}
+    cart = [one for one in found.tried if one.variant.path == "lib/cart.js"]
+    clamp = [one for one in cart if one.variant.line == 10]
 
     assert [one.survived for one in found.tried if one.variant.kind is Kind.EMPTY] == [False]
-    assert {one.variant.line for one in found.tried if one.variant.kind is Kind.MUTANT} == {1, 10}
-    assert lived == {
-        "without 1 of 2 pieces: lib/cart.js:7",
-        *(one.variant.what for one in found.tried if one.variant.line == 10),
-    }
+    assert {one.variant.line for one in cart if one.variant.kind is Kind.MUTANT} == {1, 10}
+    assert [one for one in cart if one.survived and one.variant.kind is Kind.MUTANT] == clamp
