@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_TEST = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)test_[^/]*$|_test\.\w+$|(?:^|/)conftest\.py$")
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|specs?|cypress|e2e)/|(?:^|/)test_[^/]*$|_test\.\w+$|(?:^|/)conftest\.py$"
+    r"|[.-](?:test|spec|test-d|e2e|cy)\.[cm]?[jt]sx?$"
+)
 _NO_CODE = re.compile(
-    r"\.(?:png|jpe?g|gif|ico|svg|pdf|woff2?|ttf|eot|zip|gz|bz2|xz|whl|so|pyc|mo|lock|map|min\.js|min\.css|pot?|csv|parquet)$"
-    r"|(?:^|/)(?:package-lock\.json|poetry\.lock|uv\.lock|yarn\.lock|node_modules/)",
+    r"\.(?:png|jpe?g|gif|ico|svg|pdf|woff2?|ttf|eot|zip|gz|bz2|xz|whl|so|pyc|mo|lock|lockb|map|min\.[cm]?js|min\.css|snap|pot?|csv|parquet)$"
+    r"|(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|poetry\.lock|uv\.lock|yarn\.lock|node_modules/)",
     re.IGNORECASE,
 )
 _PATH_WEIGHT = 4
@@ -41,6 +44,11 @@ _LARGEST = 1_000_000
 _WHOLE_SHARE = 0.5
 """Of the budget, how much one file may have before only parts of it are shown."""
 _FEWEST_LINES = 12
+_BEGINS = re.compile(
+    r"\s{0,4}(?:@|(?:async )?def |class |(?:async )?function\b|func |fn |pub |export |(?:module\.)?exports\b"
+    r"|(?:describe|it|test)\(|(?:(?:static|async|get|set|public|private|protected) )*[\w$#]+\([^;]*\)[^;]*\{$)"
+)
+"""Where a function, a method, a class or a test may begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +222,7 @@ def _blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
     starts = [0]
     for at in range(1, len(lines)):
         line = lines[at]
-        begins = re.match(r"\s{0,4}(?:@|(?:async )?def |class |function |func |fn |pub |export )", line)
+        begins = _BEGINS.match(line)
         margin = line[:1].strip() and not lines[at - 1].strip()
         if (begins or margin) and at - starts[-1] >= _FEWEST_LINES:
             starts.append(at)

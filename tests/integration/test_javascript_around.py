@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.core.instance import TaskState
+from harness.core.instance import Outcome, TaskState
 from harness.dataset.folder import open_dataset
+from harness.grading import scoring
+from harness.languages.screening import screen_task
+from harness.solve.agents import tools
+from harness.solve.agents.tools import Desk
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import measure
 from miner.quality.strength.variant import Kind
@@ -105,3 +109,25 @@ def test_wrong_patches_that_its_tests_do_not_see_survive_and_others_do_not(task,
     assert [one.survived for one in found.tried if one.variant.kind is Kind.EMPTY] == [False]
     assert {one.variant.line for one in cart if one.variant.kind is Kind.MUTANT} == {1, 10}
     assert [one for one in cart if one.survived and one.variant.kind is Kind.MUTANT] == clamp
+
+
+# -- workspaces
+
+
+def test_an_agent_reads_edits_and_tests_and_what_it_did_is_the_patch(task, workspaces, sandbox):
+    with workspaces.open(task.instance) as workspace:
+        desk = Desk(workspace=workspace, instance=task.instance)
+        assert set(workspace.files()) == {".gitignore", "lib/cart.js", "package.json", "test/cart.js"}
+        first = tools.run_tests(desk, paths="test/cart.js")
+        assert "1 passing" in first
+        assert first.endswith("[exit code 0]")
+        workspace.write("lib/cart.js", FIXED.encode())
+        workspace.write("lib/tax.js", TAX.encode())
+        workspace.write("test/cart.js", AFTER.encode())
+        assert "2 passing" in tools.run_tests(desk)
+        tools.run_command(desk, command="echo x > node_modules/left-behind.js")
+        patch = workspace.diff()
+    screened = screen_task(task, patch)
+    assert {part.path for part in screened.kept.files} == {"lib/cart.js", "lib/tax.js"}
+    assert {(part.path, part.reason) for part in screened.dropped} == {("test/cart.js", "hidden_test")}
+    assert scoring.score(task, screened.kept, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED

@@ -71,3 +71,8 @@ def test_javascripts_tests_are_run_in_the_folder_of_their_package(framework, opt
     folder, program = ends
     assert words[:5] == ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder)
     assert [*words[5:7], *words[8:]] == ["env", "CI=1", "TZ=UTC", *program]
+
+
+def test_a_runner_of_javascript_that_runs_nothing_by_itself_is_given_every_test():
+    assert JAVASCRIPT.by_hand(TestSpec(framework="tap"), [])[-2:] == ("tape", "test*/**/*.js")
+    assert JAVASCRIPT.by_hand(TestSpec(framework="mocha"), [])[-1] == "mocha"

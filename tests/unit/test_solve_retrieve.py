@@ -44,6 +44,20 @@ def test_only_text_that_may_be_code_is_shown():
     assert found == {"a.py": "x = 1\n"}
 
 
+@pytest.mark.parametrize("name", ["src/cart.test.ts", "src/__tests__/cart.js", "spec/cart.js", "src/cart-spec.mjs"])
+def test_what_is_a_test_of_javascript_by_its_name_comes_behind_the_code(name):
+    files = {name: "sortByPrice();\n" * 3, "src/cart.ts": "export function sortByPrice() {}\n", "pnpm-lock.yaml": "x"}
+    assert retrieve.rank("Sorting by price is wrong: sortByPrice", files)[:2] == ["src/cart.ts", name]
+    assert "pnpm-lock.yaml" not in retrieve.texts({path: text.encode() for path, text in files.items()})
+
+
+def test_a_long_file_of_javascript_is_cut_where_functions_methods_and_tests_begin():
+    heads = ("module.exports.one = () => {", "  async two(a) {", "describe('three', () => {", "async function four() {")
+    text = "\n".join(f"{head}\n" + "  x;\n" * 30 + "}" for head in heads)
+    starts = [text.splitlines()[start] for start, _ in retrieve._blocks(text.splitlines(keepends=True))]
+    assert starts == list(heads)
+
+
 def long_file() -> str:
     parts = [f"def filler_{number}():\n" + "    pass\n" * 30 for number in range(40)]
     parts[20] = "def sort_by_price(items):\n" + "    price = items\n" * 30

@@ -40,6 +40,10 @@ _PROGRAMS = {
 }
 
 
+_ALL = {"tap": ("test*/**/*.js",)}
+"""What a program is given that runs nothing by itself."""
+
+
 @functools.cache
 def _part(name: str) -> str:
     """A part in JavaScript; read once, so that a run never mixes two versions of it."""
@@ -90,7 +94,8 @@ class JavaScript:
         """The runner's own program, in the folder of the package."""
         root, transpiled, options = _own_options(test)
         program = _PROGRAMS[test.framework]
-        given = [posixpath.relpath(path.partition("::")[0], root) for path in paths]
+        files = dict.fromkeys(posixpath.relpath(path.partition("::")[0], root) for path in paths)
+        given = files or _ALL.get(test.framework, ())
         loader = {"NODE_OPTIONS": _imported("typescript.js")} if transpiled else {}
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
         settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
