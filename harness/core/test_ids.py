@@ -4,7 +4,7 @@ A test's id is the name pytest gives it. Where a parameter or a generated name s
 another one in every process: the address is taken out. It stays where two tests of a run would then be called the same;
 the proof sees that such ids change, and keeps them out of the lists.
 
-harness/languages/python/inside/grader.py has the same rule for containers where nothing of this package is.
+harness/languages/inside/grader.py has the same rule for containers where nothing of this package is.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from harness.core.instance import TaskState
 from harness.dataset.ledger import ledger
 from harness.interop.base import Collection, Exported
 from harness.interop.formats import export_format
-from harness.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +82,6 @@ def export(
         Exported(instance=instance, hidden=hidden_of(instance.instance_id) if hidden_of else None)
         for instance in chosen
     ]
-    _refuse_other_languages(tasks)
     collection = Collection(
         name=dataset.name, version=dataset.version, canary=dataset.canary, tasks=tasks, hidden=hidden_of is not None
     )
@@ -104,17 +102,6 @@ def export(
         size=sum(len(data) for data in content.files.values()),
         notes=content.notes,
     )
-
-
-def _refuse_other_languages(tasks: Sequence[Exported]) -> None:
-    """The hidden side of an export holds a grader, and there is one for Python alone."""
-    for task in tasks:
-        if task.hidden is not None and language_of(task.instance.test.framework).name != "python":
-            raise InputError(
-                f"{task.instance_id}: its tests run by {task.instance.test.framework}, and only tasks of Python can be "
-                "exported with their hidden side",
-                hint="leave it out: name the others with -i, or leave out --hidden",
-            )
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str], split: str | None) -> list[Instance]:

@@ -15,6 +15,7 @@ from harness.interop import hidden_side
 from harness.interop.base import Content, image_notes
 from harness.interop.hidden_side import marked, marked_markdown
 from harness.interop.rows import judged
+from harness.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ _TEST = """\
 #!/bin/bash
 # {canary}
 mkdir -p /logs/verifier
-exec /opt/goldseam/venv/bin/python -s -B /tests/grader.py /tests /logs/verifier
+exec {interpreter} -s -B /tests/grader.py /tests /logs/verifier
 """
 _SOLVE = """\
 #!/bin/bash
@@ -83,9 +84,10 @@ def _task(collection: Collection, task: Exported) -> dict[str, bytes]:
 
 
 def _hidden(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, bytes]:
-    canary = collection.canary
+    canary, test = collection.canary, task.instance.test
+    interpreter = language_of(test.framework).graded(test).interpreter
     return {
-        "tests/test.sh": _TEST.format(canary=canary).encode(),
+        "tests/test.sh": _TEST.format(canary=canary, interpreter=interpreter).encode(),
         **{f"tests/{path}": data for path, data in hidden_side.files(collection, task, hidden).items()},
         "solution/solve.sh": _SOLVE.format(canary=canary).encode(),
         "solution/gold.patch": marked(hidden.gold_patch, canary),

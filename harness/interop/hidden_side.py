@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.core.clock import prefix
 from harness.dataset.seal.canary_marks import in_comment, in_markdown
 from harness.interop.rows import touched
-from harness.languages.python.frameworks import framework
+from harness.languages import language_of
 
 if TYPE_CHECKING:
     from harness.core.instance import Hidden
@@ -19,35 +19,32 @@ GRADER = "grader.py"
 
 
 def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, bytes]:
-    """By name: the grader (harness/languages/python/inside/grader.py), what it has to know, and the hidden tests."""
+    """By name: the grader (harness/languages/inside/grader.py), what it has to know, and the hidden tests, whole."""
     spec = task.instance.test
-    called = framework(spec.framework)
+    graded = language_of(spec.framework).graded(spec)
     restore, remove = touched(hidden.test_patch)
     fields = {
         "canary": collection.canary,
         "instance_id": task.instance_id,
-        "argv": called.argv(spec),
-        "suites": called.suites,
-        "generators": called.generators,
+        "interpreter": graded.interpreter,
+        "argv": graded.argv,
+        "program": graded.program,
+        "suites": graded.suites,
+        "generators": graded.generators,
         "files": hidden.test_files,
         "pythonpath": spec.pythonpath,
-        "env": dict(spec.env),
+        "env": {**graded.env, **spec.env},
         "prefix": prefix(spec.clock),
         "seconds": task.instance.budgets.seconds,
+        "build": spec.build and {"argv": spec.build.argv, "env": dict(spec.build.env), "seconds": spec.build.seconds},
         "restore": restore,
         "remove": remove,
         "FAIL_TO_PASS": hidden.fail_to_pass,
         "PASS_TO_PASS": hidden.pass_to_pass,
     }
-    parts = {
-        GRADER: True,
-        "suites.py": called.suites,
-        "outcomes.py": called.suites,
-        "generators.py": called.generators,
-    }
-    folder = resources.files("harness.languages.python.inside")
+    grader = resources.files("harness.languages.inside").joinpath(GRADER).read_bytes()
     return {
-        **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in parts if parts[name]},
+        **{name: marked(data, collection.canary) for name, data in {GRADER: grader, **graded.parts}.items()},
         "hidden.json": (json.dumps(fields, indent=1) + "\n").encode(),
         "test.patch": marked(hidden.test_patch, collection.canary),
     }

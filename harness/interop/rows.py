@@ -102,9 +102,9 @@ def row(collection: Collection, task: Exported) -> dict[str, Any]:
         "hints_text": hidden.hints,
         "FAIL_TO_PASS": json.dumps(readable(hidden.fail_to_pass)),
         "PASS_TO_PASS": json.dumps(readable(hidden.pass_to_pass)),
-        "eval_script": eval_script(collection, task),
-        "log_parser": LOG_PARSER,
-        "eval_type": EVAL_TYPE,
+        "eval_script": eval_script(collection, task) if _is_graded(task) else "",
+        "log_parser": LOG_PARSER if _is_graded(task) else "",
+        "eval_type": EVAL_TYPE if _is_graded(task) else "",
     }
 
 
@@ -161,8 +161,13 @@ def readable(test_ids: Iterable[str]) -> list[str]:
     ]
 
 
-def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
-    """What SWE-bench's rows cannot tell of these tasks.
+def _is_graded(task: Exported) -> bool:
+    """Whether SWE-bench's parser reads what runs its tests: what pytest prints of its own."""
+    return task.instance.test.framework == "pytest"
+
+
+def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
+    """What SWE-bench's rows cannot tell of these tasks; with `run` every row has to be graded by them.
 
     Raises:
         InputError: of a task no FAIL_TO_PASS test is left, so nothing would grade it.
@@ -170,13 +175,13 @@ def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
     """
     lost: dict[str, int] = {}
     for task in tasks:
-        if task.hidden is None:
+        if task.hidden is None or not (run or _is_graded(task)):
             continue
-        if task.instance.test.framework != "pytest":
+        if not _is_graded(task):
             raise InputError(
                 f"{task.instance_id}: its tests run by {task.instance.test.framework}, and SWE-bench's parser reads "
                 "what pytest prints of its own, so nothing would grade it",
-                hint="leave it out: name the others with -i, or choose another format",
+                hint="leave it out: name the others with -i, or choose another format, such as harbor or inspect",
             )
         listed = (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
         if unreadable := len(listed) - len(readable(listed)):
@@ -187,14 +192,23 @@ def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
                 "colour codes or an object's address in them), so nothing would grade it",
                 hint="leave it out: name the others with -i, or choose another format",
             )
+    others = [task for task in tasks if task.hidden is not None and not _is_graded(task)]
+    ungraded: tuple[str, ...] = ()
+    if others:
+        text = (
+            f"{len(others)} task(s), such as {others[0].instance_id}, have no eval_script: SWE-bench's parser does not"
+        )
+        ungraded = (
+            f"{text} read what {others[0].instance.test.framework} prints; the formats harbor and inspect run them",
+        )
     if not lost:
-        return ()
+        return ungraded
     note = (
         f"{sum(lost.values())} test id(s) of {len(lost)} task(s), such as {next(iter(lost))}, were left out: "
         "SWE-bench's parser joins repeated white space, drops colour codes and keeps addresses of objects, so it "
         "would never find them"
     )
-    return (note,)
+    return (note, *ungraded)
 
 
 def _restored(test_patch: bytes) -> list[str]:

@@ -36,7 +36,7 @@ def content(collection: Collection) -> Content:
             if task.hidden is not None:
                 for path, data in _task(collection, task, task.hidden, row).items():
                     files[f"tasks/{task.instance_id}/{path}"] = data
-    notes = (*image_notes(collection.tasks), *rows.notes(collection.tasks))
+    notes = (*image_notes(collection.tasks), *rows.notes(collection.tasks, run=True))
     if not collection.hidden:
         notes = (*notes, "without the hidden side there is no task repository, since `swebench` needs it whole")
     return Content(files=files, notes=notes)

@@ -116,6 +116,23 @@ class Program:
     """Variables of the container, before those that the task has."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """What harness/languages/inside/grader.py has to know of a language, in a container of another tool."""
+
+    interpreter: str
+    """The Python (3.6 or later) in the image that it runs on."""
+    argv: tuple[str, ...]
+    """Arguments of pytest or of the runner of suites, or (`program`) the program to which test files are given."""
+    program: bool = False
+    """Whether `argv` is a program that tells of each test on descriptor 3, one JSON object a line."""
+    suites: bool = False
+    generators: bool = False
+    env: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, bytes] = field(default_factory=dict)
+    """Files beside the grader, by name."""
+
+
 Reason = Callable[["FilePatch", str], str | None]
 """Why a file of a patch may not reach the tests by one of its paths: a stable word, or None where it may."""
 
@@ -151,6 +168,10 @@ class Language(Protocol):
             InputError: the task's clock is none.
 
         """
+        ...
+
+    def graded(self, test: TestSpec) -> Graded:
+        """How a grader inside another tool's container runs these tests, whole and in one process with the product."""
         ...
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:

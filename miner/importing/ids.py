@@ -23,6 +23,10 @@ _UNITTEST = re.compile(r"(\w+) \(([\w.]+)\)")
 """`test_x (package.module.Class)`, as unittest names one; from Python 3.11 on the test stands in the brackets too."""
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\[.*)?", re.DOTALL)
 """A function alone, as some runners name a test."""
+_FILE = re.compile(r"(?:[\w.@-]+/)+[\w.@-]+\.\w+")
+_ORDINAL = re.compile(r" #\d+$")
+_SHOWN = ".py"
+"""Files that pytest shows as it goes on: their names are no ids."""
 
 
 class Way(StrEnum):
@@ -35,6 +39,10 @@ class Way(StrEnum):
     """A path in its parameter was cut down to the file's name."""
     NAMED = "named"
     """It is the name of a function, or unittest's way of naming one."""
+    TITLED = "titled"
+    """It is the titles around a test and its own, as a runner prints them, without the file."""
+    FILE = "file"
+    """It is a file: every test in it is meant."""
     UNKNOWN = "unknown"
     """It looks like an id, and no test here is called so."""
     NOT_AN_ID = "not_an_id"
@@ -64,11 +72,16 @@ class KnownIds:
         self._by_short: dict[str, list[str]] = {}
         self._by_dotted: dict[str, list[str]] = {}
         self._parametrised: dict[str, list[str]] = {}
+        self._by_titles: dict[str, list[str]] = {}
+        self._by_file: dict[str, list[str]] = {}
         for test_id in sorted(self._ids):
             whole, _, _ = test_id.partition("[")
             path, *names = whole.split("::")
             if not names:
                 continue
+            titles = _ORDINAL.sub("", test_id.partition("::")[2]).replace(" > ", " ")
+            self._by_titles.setdefault(_titles(titles), []).append(test_id)
+            self._by_file.setdefault(path, []).append(test_id)
             self._by_name.setdefault(test_id[test_id.rfind("::", 0, len(whole)) + 2 :], []).append(test_id)
             dotted = ".".join([re.sub(r"\.\w+$", "", path).replace("/", "."), *names])
             self._by_dotted.setdefault(names[-1], []).append(f"{dotted}\0{test_id}")
@@ -92,7 +105,11 @@ class KnownIds:
                 way = Way.NOT_AN_ID
         else:
             way, ours = Way.NOT_AN_ID, []
-        if not ours and way is not Way.NOT_AN_ID:
+        if not ours and (titled := self._by_titles.get(_titles(given))):
+            way, ours = Way.TITLED, titled
+        elif not ours and not given.endswith(_SHOWN) and given in self._by_file:
+            way, ours = Way.FILE, self._by_file[given]
+        elif not ours and way is not Way.NOT_AN_ID:
             way = Way.UNKNOWN
         return Mapped(given=given, way=way, ours=tuple(self._ids[our] for our in ours))
 
@@ -112,6 +129,11 @@ class KnownIds:
         wanted = place if place.endswith(f".{name}") else f"{place}.{name}"
         pairs = (entry.split("\0", 1) for entry in self._by_dotted.get(name, ()))
         return [test_id for dotted, test_id in pairs if dotted == wanted or dotted.endswith(f".{wanted}")]
+
+
+def _titles(text: str) -> str:
+    """Titles as they compare: without repeated white space, and the colon that parsers leave behind the last."""
+    return " ".join(text.split()).removesuffix(":").rstrip()
 
 
 def _shortened(test_id: str) -> str:
@@ -134,5 +156,7 @@ def printed(test_id: str) -> str:
 
 
 def file_of(test_name: str) -> str | None:
-    """The file that an id of a row names, where it is of the form `path::…`."""
-    return test_name.split("::", 1)[0] if _NODE.fullmatch(test_name) else None
+    """The file that an id of a row names, where it is of the form `path::…`, or may be a file itself."""
+    if _NODE.fullmatch(test_name):
+        return test_name.split("::", 1)[0]
+    return test_name if _FILE.fullmatch(test_name) and not test_name.endswith(_SHOWN) else None

@@ -28,6 +28,10 @@ class IdVerdict(StrEnum):
     """It holds under an id with the whole path."""
     NAMED = "named"
     """It holds under the id that the name stands for."""
+    TITLED = "titled"
+    """It holds under the ids whose titles it is."""
+    FILE = "file"
+    """It is a file, and holds as its tests do."""
     NOT_AN_ID = "not_an_id"
     """It is no id of a test."""
     NOT_COLLECTED = "not_collected"
@@ -48,13 +52,17 @@ class IdVerdict(StrEnum):
     """Of PASS_TO_PASS: it fails here without the fix."""
 
 
-HOLDING = frozenset({IdVerdict.HOLDS, IdVerdict.TRUNCATED, IdVerdict.SHORTENED, IdVerdict.NAMED})
+HOLDING = frozenset(
+    {IdVerdict.HOLDS, IdVerdict.TRUNCATED, IdVerdict.SHORTENED, IdVerdict.NAMED, IdVerdict.TITLED, IdVerdict.FILE}
+)
 """Verdicts of ids that are graded."""
 _BY_WAY = {
     Way.SAME: IdVerdict.HOLDS,
     Way.TRUNCATED: IdVerdict.TRUNCATED,
     Way.SHORTENED: IdVerdict.SHORTENED,
     Way.NAMED: IdVerdict.NAMED,
+    Way.TITLED: IdVerdict.TITLED,
+    Way.FILE: IdVerdict.FILE,
 }
 
 

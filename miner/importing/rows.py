@@ -5,6 +5,8 @@ Field names and the lists inside strings are those of the dataset `princeton-nlp
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import hashlib
 import json
 import re
@@ -73,13 +75,13 @@ class _RefusedError(Exception):
 
 
 def _list(value: object) -> object:
-    """A list of ids, or one written as JSON inside a string, as SWE-bench has it."""
+    """A list of ids, or one written inside a string: as JSON (SWE-bench) or as Python prints it (Multimodal)."""
     if not isinstance(value, str):
         return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"a string that holds no JSON list: {value[:60]!r}") from error
+    for read in (json.loads, ast.literal_eval):
+        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return read(value)
+    raise ValueError(f"a string that holds no list: {value[:60]!r}")
 
 
 Ids = Annotated[tuple[str, ...], BeforeValidator(_list)]

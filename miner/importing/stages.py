@@ -15,6 +15,7 @@ from miner.candidates.funnel import FunnelLine
 from miner.importing import record
 from miner.importing.judge import Holds, Judgement, RowRuns, hopeless, judge
 from miner.importing.place import SIGNAL, place
+from miner.languages import language_of
 from miner.pipeline import stages
 from miner.pipeline.draft import brings, notebook_of, recipe, subject_of
 from miner.proof import Notebook, ObservedRun, Proof, Subject
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from miner.pipeline.draft import Draft, MiningContext
     from miner.proof import State
 
-QUIET = "--tb=native"
-"""Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
-processor time: 10 of the 11 seconds of psf__requests-1963."""
 IN_PART = "fail_to_pass_in_part"
 """The reason of a row of which some, but not all, of FAIL_TO_PASS holds here."""
 
@@ -121,7 +119,7 @@ def _built(draft: Draft, site: MiningContext) -> Draft | Rejection:
         return Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
     if isinstance(built, Rejection):
         return built
-    return replace(built, test=replace(built.test, options=(*built.test.options, QUIET)))
+    return replace(built, test=language_of(built.test).terse(built.test))
 
 
 def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:

@@ -352,6 +352,10 @@ class Language(Protocol):
         """How tests are run until the first that fails, as far as the runner can stop there."""
         ...
 
+    def terse(self, spec: TestSpec) -> TestSpec:
+        """How tests are run of which many may fail: with as little said of each as the runner can."""
+        ...
+
     def traced(
         self,
         spec: TestSpec,

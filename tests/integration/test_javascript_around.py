@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.core import process
+from harness.core.errors import InputError
 from harness.core.instance import Outcome, TaskState
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring
+from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
 from harness.solve.agents import tools
 from harness.solve.agents.tools import Desk
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import measure
 from miner.quality.strength.variant import Kind
-from tests import tiny
+from tests import pypi_tools, tiny
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
 
 pytestmark = pytest.mark.engine
+OTHER_TOOLS = Path(__file__).parent.parent / "other_tools"
 
 MANIFEST = {
     "name": "shop",
@@ -131,3 +136,44 @@ def test_an_agent_reads_edits_and_tests_and_what_it_did_is_the_patch(task, works
     assert {part.path for part in screened.kept.files} == {"lib/cart.js", "lib/tax.js"}
     assert {(part.path, part.reason) for part in screened.dropped} == {("test/cart.js", "hidden_test")}
     assert scoring.score(task, screened.kept, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
+
+
+# -- exports
+
+
+@pytest.fixture(scope="module")
+def exported(dataset, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("exported")
+    for name in ("harbor", "inspect"):
+        done = tiny.goldseam("holdout", "export", dataset.path, "--format", name, "--hidden", "-o", folder / name)
+        assert done.returncode == 0, done.error_text
+    return folder
+
+
+def test_harbor_rewards_the_fix_by_the_whole_hidden_tests_and_nothing_else(task, exported):
+    assert place_of(task) is Place.HOST
+    [folder] = (exported / "harbor").iterdir()
+    assert b"assert.strictEqual(tax(8), 2)" in (folder / "tests/test.patch").read_bytes()
+    python = pypi_tools.environment(pypi_tools.HARBOR).python
+    argv = [python, OTHER_TOOLS / "harbor_run.py", exported / "harbor", exported / "trials"]
+    done = process.run(argv, env={"HOME": str(exported)}, check=False)
+    assert done.returncode == 0, done.error_text
+    found = json.loads((exported / "trials/found.json").read_text())
+    assert found["rewards"] == {"oracle": {"reward": 1.0}, "nop": {"reward": 0.0}}
+
+
+def test_inspect_scores_the_fix_as_correct(task, exported):
+    python = pypi_tools.environment(pypi_tools.INSPECT).python
+    job = f"{exported / 'inspect'}:gold"
+    done = process.run([python, OTHER_TOOLS / "inspect_engine.py", exported / "logs", job], check=False)
+    assert done.returncode == 0, done.error_text
+    assert {name: score["value"] for name, score in json.loads(done.stdout)[0].items()} == {task.instance_id: "C"}
+
+
+def test_rows_hold_it_without_a_script_and_swe_bench_is_told_to_be_unable_to_grade_it(dataset, exported):
+    parquet = tiny.goldseam("holdout", "export", dataset.path, "--format", "parquet", "--hidden", "-o", exported / "p")
+    assert parquet.returncode == 0, parquet.error_text
+    assert "have no eval_script" in parquet.error_text + parquet.stdout.decode()
+    folder = tiny.goldseam("holdout", "export", dataset.path, "--format", "swebench", "--hidden", "-o", exported / "s")
+    assert folder.returncode == InputError.exit_code
+    assert "SWE-bench's parser reads what pytest prints" in " ".join(folder.error_text.split())

@@ -145,8 +145,17 @@ def test_suites_that_swebench_could_not_read_are_refused_and_nothing_is_written(
     task = tiny.task(spec=TestSpec(framework="unittest"))
     made = tiny.dataset(tmp_path / "d", task)
     with pytest.raises(InputError, match="its tests run by unittest"):
-        export(made, tmp_path / "out", to="jsonl", hidden_of=hidden_of(made))
+        export(made, tmp_path / "out", to="swebench", hidden_of=hidden_of(made))
     assert not (tmp_path / "out").exists()
+
+
+def test_rows_of_suites_that_swebench_could_not_read_have_no_script_and_that_is_noted(tmp_path):
+    made = tiny.dataset(tmp_path / "d", tiny.task(spec=TestSpec(framework="unittest")))
+    found = export(made, tmp_path / "out", to="jsonl", hidden_of=hidden_of(made))
+    row = json.loads((tmp_path / "out").read_text())
+    assert (row["eval_script"], row["log_parser"]) == ("", "")
+    assert row["FAIL_TO_PASS"] != "[]"
+    assert any("no eval_script" in note and "unittest" in note for note in found.notes)
 
 
 def test_a_format_that_is_none_is_answered_with_those_that_are(dataset, tmp_path):

@@ -15,7 +15,7 @@ from harness.interop import hidden_side
 from harness.interop.base import Collection, Exported
 from tests import tiny
 
-GRADER = Path(__file__).parents[2] / "harness/languages/python/inside/grader.py"
+GRADER = Path(__file__).parents[2] / "harness/languages/inside/grader.py"
 STRICT = """\
 import atexit, os, pytest, calc
 

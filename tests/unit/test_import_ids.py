@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from miner.importing.ids import KnownIds, Way
+from miner.importing.ids import KnownIds, Way, file_of
 
 KNOWN = KnownIds(
     [
@@ -81,3 +81,28 @@ def test_what_else_a_runner_prints_is_no_id(given):
 @pytest.mark.parametrize("given", ["tests/gone.py::test_x", "test_gone", "tests/test_a.py::test_param[zz]"])
 def test_an_id_that_no_test_has_is_unknown(given):
     assert mapped(given) == (Way.UNKNOWN, [])
+
+
+TITLED = KnownIds(
+    [
+        "tests/a.js::rule > valid > var a = 1;  b",
+        "tests/a.js::rule > valid > twice",
+        "tests/a.js::rule > valid > twice #2",
+        "tests/b.js::rule > valid > twice",
+    ]
+)
+
+
+def test_titles_as_a_runner_of_javascript_prints_them_stand_for_the_tests_that_have_them():
+    assert TITLED.map("rule valid var a = 1; b:").ours == ("tests/a.js::rule > valid > var a = 1;  b",)
+    found = TITLED.map("rule valid twice")
+    assert (found.way, len(found.ours)) == (Way.TITLED, 3)
+    assert TITLED.map("rule valid gone").way is Way.NOT_AN_ID
+
+
+def test_a_file_of_javascript_stands_for_its_tests():
+    found = TITLED.map("tests/a.js")
+    assert (found.way, len(found.ours)) == (Way.FILE, 3)
+    assert file_of("tests/a.js") == "tests/a.js"
+    assert file_of("tests/test_a.py") is None
+    assert file_of("rule valid a/b.js") is None

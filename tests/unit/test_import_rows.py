@@ -47,6 +47,11 @@ def test_a_row_is_read_with_its_lists_whether_they_are_lists_or_strings(tmp_path
     assert row.further == {"difficulty": "15 min"}
 
 
+def test_a_list_may_be_written_as_python_prints_it(tmp_path):
+    (row,) = read(tmp_path, {**ROW, "FAIL_TO_PASS": "['rule valid a:', \"it's:\"]"})
+    assert row.fail_to_pass == ("rule valid a:", "it's:")
+
+
 def test_a_date_as_milliseconds_is_read(tmp_path):
     (row,) = read(tmp_path, {**ROW, "created_at": 1577934245000})
     assert row.created_at == "2020-01-02T03:04:05Z"
@@ -63,7 +68,7 @@ def test_a_date_that_is_none_is_left_out(tmp_path):
         ({"patch": ...}, "row_incomplete", "patch"),
         ({"problem_statement": " "}, "row_incomplete", "problem_statement"),
         ({"FAIL_TO_PASS": "[]"}, "row_incomplete", "FAIL_TO_PASS is empty"),
-        ({"FAIL_TO_PASS": "tests/test_app.py::test_a"}, "row_incomplete", "no JSON list"),
+        ({"FAIL_TO_PASS": "tests/test_app.py::test_a"}, "row_incomplete", "holds no list"),
         ({"FAIL_TO_PASS": [1]}, "row_incomplete", "FAIL_TO_PASS.0"),
         ({"instance_id": "../up"}, "row_incomplete", "instance id"),
         ({"repo": "app"}, "row_incomplete", "owner/name"),

@@ -13,7 +13,7 @@ from harness.core.test_ids import function, has_no_address, selectors, stable, s
 from harness.grading.grade import listed_status
 from harness.interop.rows import readable
 from harness.judging import frames
-from harness.languages.python.inside import grader
+from harness.languages.inside import grader
 from harness.languages.python.pytest import read
 from miner.importing.ids import KnownIds
 

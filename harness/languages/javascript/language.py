@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.clock import prefix
-from harness.languages.base import Program
+from harness.languages.base import Graded, Program
 from harness.languages.javascript import screen
 from harness.languages.javascript.frameworks import FRAMEWORKS
 from harness.sandbox.job import PYTHON
@@ -40,7 +40,7 @@ _PROGRAMS = {
 }
 
 
-_ALL = {"tap": ("test*/**/*.js",)}
+_ALL: Mapping[str, tuple[str, ...]] = {"tap": ("test*/**/*.js",)}
 """What a program is given that runs nothing by itself."""
 
 
@@ -100,6 +100,12 @@ class JavaScript:
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
         settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
         return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
+
+    def graded(self, test: TestSpec) -> Graded:
+        """The same driver, with nothing around it."""
+        program = self.program(test, {})
+        argv = tuple(program.spec["argv"])
+        return Graded(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """Nothing."""

@@ -6,7 +6,7 @@ import functools
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from harness.languages.base import Program
+from harness.languages.base import Graded, Program
 from harness.languages.python import by_hand, screen
 from harness.languages.python.frameworks import FRAMEWORKS, framework
 
@@ -65,6 +65,18 @@ class Python:
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """A word on extension modules that were built with the image and can't be built again."""
         return screen.on_compiled(test, paths)
+
+    def graded(self, test: TestSpec) -> Graded:
+        """Pytest in a process of its own, or the runner of suites with its parts."""
+        called = framework(test.framework)
+        names = (*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()))
+        return Graded(
+            interpreter=INTERPRETER,
+            argv=tuple(called.argv(test)),
+            suites=called.suites,
+            generators=called.generators,
+            parts={f"{name}.py": source for name, source in sources() if name in names},
+        )
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The task's Python with the test framework's own program."""

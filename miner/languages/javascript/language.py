@@ -76,6 +76,10 @@ class JavaScript:
         stop = _STOPS.get(spec.framework)
         return replace(spec, options=(*spec.options, stop)) if stop else spec
 
+    def terse(self, spec: TestSpec) -> TestSpec:
+        """As always: reporters say little."""
+        return spec
+
     def traced(
         self,
         spec: TestSpec,

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 _LINES = "_goldseam_lines"
 """Module of the tracer, at the root of the work tree."""
 _STOP = "--maxfail=1"
+_TERSE = "--tb=native"
+"""Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
+processor time: 10 of the 11 seconds of psf__requests-1963."""
 _TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
@@ -110,6 +113,10 @@ class Python:
     def stopping(self, spec: TestSpec) -> TestSpec:
         """Pytest's own option, which the runner of suites knows as well."""
         return replace(spec, options=(*spec.options, _STOP))
+
+    def terse(self, spec: TestSpec) -> TestSpec:
+        """With the interpreter's own tracebacks."""
+        return replace(spec, options=(*spec.options, _TERSE))
 
     def traced(
         self,

@@ -2,17 +2,20 @@
 #
 #     grader.py FOLDER OUT
 #
-# FOLDER holds hidden.json, test.patch, and a part of the runner where pytest alone can't run the tests; OUT gets reward.txt (1 or 0) and report.json. It puts back the hidden tests'
-# files, applies the hidden tests to the work tree as the agent left it, runs them, and holds the listed ids against
-# what came of them. The tests share a process with what the model wrote, which could therefore lie about them.
+# FOLDER holds hidden.json, test.patch, and a part of the runner where pytest alone can't run the tests; OUT gets
+# reward.txt (1 or 0) and report.json. It builds what the tests load of a build, puts back the hidden tests' files, applies
+# the hidden tests to the work tree as the agent left it, runs them, and holds the listed ids against what came of them.
+# The tests share a process with what the model wrote, which could therefore lie about them.
 import collections
 import hashlib
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
+import time
 import types
 
 WORK = "/testbed"
@@ -24,10 +27,10 @@ WORST = ["PASSED", "SKIPPED", "XFAIL", "XPASS", "ERROR", "FAILED"]  # the last o
 def main(folder, out):
     with open(os.path.join(folder, "hidden.json")) as file:
         hidden = json.load(file)
-    problem = put_in(hidden, os.path.join(folder, "test.patch"))
+    problem = build(hidden["build"]) or put_in(hidden, os.path.join(folder, "test.patch"))
     statuses = {}
     if not problem:
-        statuses, problem = run(hidden, folder, out)
+        statuses, problem = run_program(hidden) if hidden["program"] else run(hidden, folder, out)
     listed = {}
     missed = []
     for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
@@ -44,6 +47,20 @@ def main(folder, out):
     write(os.path.join(out, "reward.txt"), "1\n" if resolved else "0\n")
     print("resolved" if resolved else "not resolved: %s" % problem)
     return 0
+
+
+def build(asked):
+    """Build anew what the tests load of a build; what went wrong, or nothing."""
+    if not asked:
+        return ""
+    child = subprocess.Popen(asked["argv"], cwd=WORK, env=dict(os.environ, **asked["env"]))
+    try:
+        child.wait(asked["seconds"])
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+        return "the build took longer than %g s" % asked["seconds"]
+    return "the build fails (exit code %s)" % child.returncode if child.returncode else ""
 
 
 def put_in(hidden, patch):
@@ -95,6 +112,39 @@ def run(hidden, folder, out):
             return json.load(file), ""
     except (OSError, ValueError):
         return {}, "the tests ended before they were done (exit code %s)" % child.returncode
+
+
+def run_program(hidden):
+    """As `run`, where the tests' runner is a program of its own that tells of each test on descriptor 3."""
+    source, entry = os.pipe()
+
+    def become():
+        os.dup2(entry, 3)
+        os.set_inheritable(3, True)
+
+    files = [path for path in hidden["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
+    env = dict(os.environ, **hidden["env"])
+    argv = hidden["prefix"] + hidden["argv"] + files
+    child = subprocess.Popen(argv, cwd=WORK, env=env, close_fds=False, preexec_fn=become)
+    os.close(entry)
+    deadline, data, ended = time.monotonic() + hidden["seconds"], b"", False
+    while not ended and select.select([source], [], [], max(0, deadline - time.monotonic()))[0]:
+        more = os.read(source, 1 << 16)
+        data, ended = data + more, not more
+    try:
+        child.wait(max(0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+        return {}, "the tests took longer than %g s" % hidden["seconds"]
+    if child.returncode < 0:
+        return {}, "the tests ended before they were done (signal %d)" % -child.returncode
+    statuses = {}
+    for frame in map(json.loads, data.decode("utf-8", "replace").splitlines()):
+        if frame["t"] == "report":
+            name = readable(frame["id"])
+            statuses[name] = "FAILED" if name in statuses else frame["status"].upper()
+    return statuses, ""
 
 
 def tests(folder, results):
