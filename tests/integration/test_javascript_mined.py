@@ -15,6 +15,7 @@ from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
 from harness.languages.javascript.language import TRANSPILED
 from harness.languages.screening import screen_task
+from harness.patches.patch import parse
 from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
 from miner.stripping import task as stripping
@@ -292,6 +293,35 @@ def test_a_run_of_a_proof_has_another_time_zone_language_year_and_number_of_proc
     env = {**Variation(timezone="Asia/Kolkata", locale="de").env(), "HOME": "/tmp/home-1"}
     report = run(task, sandbox, "node:test", "around.js", env=env, cpu_count=1, clock="2031-05-03T12:00:00Z")
     assert list(report.statuses) == ["around.js::Asia/Calcutta de 2031 1"]
+
+
+IN_ORDER = """\
+{head}
+let last = 0;
+describe("outer", () => {{
+  for (let number = 1; number < 9; number++) {{
+    it(`${{number}}`, () => {{
+      const before = last;
+      last = number;
+      assert.strictEqual(before, number - 1);
+    }});
+  }}
+}});
+"""
+
+
+@pytest.mark.parametrize("framework", ["mocha", "jest", "vitest", "jasmine"])
+def test_a_run_of_a_proof_has_the_tests_of_a_file_in_another_order_alike_each_time(task, sandbox, framework):
+    like, text = RUNNERS[framework]
+    path = like.replace("/a.", "/order.")
+    patch = parse(tiny.diff(path, None, IN_ORDER.format(head=text.partition("\ndescribe(")[0])).encode())
+    plain = run(task, sandbox, framework, path, test_patch=patch).statuses
+    first, again, other = (run(task, sandbox, framework, path, test_patch=patch, order=n).statuses for n in (0, 0, 3))
+    assert {str(status) for status in plain.values()} == {"PASSED"}
+    assert plain.keys() == first.keys() == other.keys()
+    assert "FAILED" in {str(status) for status in first.values()}
+    assert "FAILED" in {str(status) for status in other.values()}
+    assert first == again
 
 
 @pytest.mark.parametrize("framework", ["jest", "vitest"])

@@ -75,6 +75,7 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("cross-env TZ=UTC mocha -r ts-node/register 'test/**/*.ts'", "mocha", ("-r", "ts-node/register")),
         ("node --test --import tsx test/*.ts", "node:test", ("--import", "tsx")),
         ("nyc tape 'test/**/*.js'", "tap", ()),
+        ("uvu -r esm -i fixtures test", "uvu", ("-r", "esm")),
         ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
     ],
 )  # fmt: skip
@@ -128,10 +129,39 @@ def test_a_package_of_a_workspace_is_where_its_tests_are_run():
     assert (first.framework, first.options) == ("jest", ("--root=packages/a",))
 
 
-def test_a_runner_that_is_not_known_is_named():
-    assert unsupported(tree({"scripts": {"test": "uvu"}}), ["test/a.js"]) == "uvu"
-    assert unsupported(tree({"scripts": {"test": "make check"}}), ["test/a.js"]) == "no runner that is known"
-    assert not unsupported(tree({"devDependencies": {"mocha": "1"}}), ["test/a.js"])
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("lab", ("runner_unsupported", "lab")),
+        ("make check", ("runner_unsupported", "no runner that is known")),
+        ("karma start", ("browser_tests", "karma")),
+        ("playwright test", ("browser_tests", "playwright")),
+        ("tsd", ("type_tests", "tsd")),
+        ("tsc --noEmit", ("type_tests", "tsc")),
+        ("uvu -r tsm tests", None),
+        ("mocha && karma start && tsd", None),
+    ],
+)
+def test_what_cannot_be_run_has_a_reason_of_its_own(script, found):
+    assert unsupported(tree({"scripts": {"test": script}}), ["test/a.js"]) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        ("index.test-d.ts", "", "type_tests"),
+        ("test/a.ts", 'import { expectType } from "tsd";', "type_tests"),
+        ("test/a.ts", 'import { expectTypeOf } from "expect-type";\nexpectTypeOf(a).toBeString();', "type_tests"),
+        ("test/a.ts", 'import { expectTypeOf } from "expect-type";\ntest("a", () => {});', None),
+        ("e2e/a.ts", 'import { test } from "@playwright/test";\ntest("a", () => {});', "browser_tests"),
+        ("cypress/a.cy.js", 'it("a", () => { cy.visit("/"); });', "browser_tests"),
+    ],
+)
+def test_tests_of_types_or_for_a_browser_are_told_although_a_runner_is_there(path, text, reason):
+    files = Files({"package.json": '{"scripts": {"test": "vitest"}}', path: text, "b.test.ts": "it()"})
+    found = unsupported(files, [path])
+    assert (found and found[0]) == reason
+    assert unsupported(files, [path, "b.test.ts"]) is None or reason is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '"x"', '{"scripts": 3, "engines": [], "volta": 1}'])

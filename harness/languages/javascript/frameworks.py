@@ -123,4 +123,5 @@ FRAMEWORKS: Mapping[str, Runner] = {
     "tap": Runner("tap", "tap"),
     "ava": Runner("ava", "ava"),
     "jasmine": Runner("jasmine", "jasmine"),
+    "uvu": Runner("uvu", "uvu"),
 }

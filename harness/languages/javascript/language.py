@@ -37,6 +37,7 @@ _PROGRAMS = {
     "tap": ("tape",),
     "ava": ("ava",),
     "jasmine": ("jasmine",),
+    "uvu": ("uvu",),
 }
 
 
@@ -68,7 +69,9 @@ class JavaScript:
         """Node with the driver, as a program of its own, on a clock of its own where that is asked for."""
         root, transpiled, options = _own_options(test)
         met = {name: requests[name] for name in _REQUESTS if name in requests}
+        order = requests.get("vary", {}).get("order")
         asked = {
+            **({"order": order} if order is not None else {}),
             "framework": test.framework,
             "root": root,
             "options": options,

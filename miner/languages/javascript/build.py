@@ -113,8 +113,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
     tests = [path for path in request.touched if posixpath.basename(path) != MANIFEST]
     if why := manifest.objection(request.tree, request.when.date()):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
-    if runner := manifest.unsupported(request.tree, tests):
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="runner_unsupported", detail=runner))
+    if why := manifest.unsupported(request.tree, tests):
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
     building = Building(request, told_reason)
     refused: list[RefusedError] = []

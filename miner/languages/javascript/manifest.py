@@ -50,9 +50,24 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "jest": "@jest/globals",
         "mocha": "mocha",
         "ava": "ava",
+        "uvu": "uvu",
     }.items()
 }
-_UNSUPPORTED = re.compile(r"\b(uvu|karma|cypress|playwright|bun test|deno test|lab|qunit|web-test-runner)\b")
+_UNSUPPORTED = re.compile(r"\b(bun test|deno test|lab|qunit|zora|intern)\b")
+_BROWSERS = re.compile(
+    r"\b(karma|cypress|playwright|web-test-runner|wtr|testcafe|nightwatch|wdio|airtap|tape-run|testem|--browser)\b"
+)
+_IN_BROWSER = re.compile(
+    r"""(?:from\s*|require\(\s*)["'](@playwright/test|cypress|testcafe|nightwatch|puppeteer)["']|\bcy\.visit\("""
+)
+_OF_TYPES = re.compile(r"\b(tsd|tsd-lite|dtslint|check-dts|attw|tstyche)\b|\b(tsc)\b")
+_NAMED_TYPES = re.compile(
+    r".*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
+)
+_IMPORTS_TYPES = re.compile(
+    r"""(?:from\s*|require\(\s*)["'](tsd|tsd-lite|expect-type|tstyche|@typescript/twoslash)["']"""
+)
+_RUNS = re.compile(r"\b(?:test|it|describe|suite)\s*(?:\.\w+)?\(")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "vitest": ("vitest",),
     "jest": ("jest",),
@@ -60,8 +75,9 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "tap": ("tape", "tap"),
     "ava": ("ava",),
     "jasmine": ("jasmine",),
+    "uvu": ("uvu",),
 }
-_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine"})
+_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu"})
 """Runners that leave the loading of files to Node."""
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
@@ -301,14 +317,34 @@ def _configuration(tree: Tree) -> str:
     return "\n".join([*(text.decode("utf-8", "replace") for text in texts), json.dumps(jest) if jest else ""])
 
 
-def unsupported(tree: Tree, test_files: Sequence[str]) -> str:
-    """The runner of a package's scripts where it is none that can be called; empty where one can."""
+def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+    """Why the tests of a change can't be run: reason and detail; None where a runner can be called.
+
+    Tests of types alone run nothing; those of a browser need one; other runners have no reporter.
+    """
+    texts = {path: (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in test_files}
+    known = [path for path, text in texts.items() if text]
+    if test_files and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(texts[path]) for path in test_files):
+        return "type_tests", "its tests are tests of types: nothing of them runs"
+    browsers = [match for path in known if (match := _IN_BROWSER.search(texts[path]))]
+    if known and len(browsers) == len(known):
+        return "browser_tests", browsers[0][1] or "cypress"
     _, manifests = _manifests(tree, test_files)
     if next(_named(tree, test_files, manifests), None):
-        return ""
+        return None
     scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest))
-    match = _UNSUPPORTED.search(scripts)
-    return match[1] if match else "no runner that is known"
+    for reason, pattern in (
+        ("browser_tests", _BROWSERS),
+        ("runner_unsupported", _UNSUPPORTED),
+        ("type_tests", _OF_TYPES),
+    ):
+        if match := pattern.search(scripts):
+            return reason, match[1] or match[2]
+    return "runner_unsupported", "no runner that is known"
+
+
+def _is_of_types(text: str) -> bool:
+    return bool(_IMPORTS_TYPES.search(text)) and not _RUNS.search(text)
 
 
 def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:

@@ -37,16 +37,17 @@ function major(name) {
   return Number(manifest(name).version.split(".")[0]);
 }
 
-const { framework } = asked;
-const facts = { top, begun: BEGUN, values: VALUES, framework, only: wanted.filter((name) => name.includes("::")), files };
+const { framework, order } = asked;
+const only = wanted.filter((name) => name.includes("::"));
+const facts = { top, begun: BEGUN, values: VALUES, framework, only, files, order };
 const PRELUDES = {
   ".cjs": 'const [fs_, path_, url_, module_] = ["fs", "path", "url", "module"].map(require);\n',
   ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',
 };
 
 // What reporters share, for the driver itself.
-const { say, read } = new Function(
-  "ASKED", "fs_", "path_", asked.shared + (framework === "tap" || framework === "ava" ? asked.reporter : "const read = null;") + "\nreturn { say, read };",
+const { say, read, reordered } = new Function(
+  "ASKED", "fs_", "path_", asked.shared + (framework === "tap" || framework === "ava" ? asked.reporter : "const read = null;") + "\nreturn { say, read, reordered };",
 )(facts, fs, path);
 
 function written(name, ending, ...texts) {
@@ -55,6 +56,8 @@ function written(name, ending, ...texts) {
   return place;
 }
 
+const inOrder = reordered(files);
+const isVaried = order !== undefined;
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
 const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
 const preloads = preloaded.map(([name, text]) => "--require=" + written(name, ".cjs", text));
@@ -86,7 +89,7 @@ const PIPES = { stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28, encoding:
 // Of each file alone: one that can't be loaded must not lose the others. That one is called again, for what it prints.
 function eachFile(argvOf) {
   let worst = 0;
-  for (const file of files) {
+  for (const file of inOrder) {
     if (fs.existsSync(BEGUN)) fs.unlinkSync(BEGUN);
     worst = Math.max(worst, call(argvOf(absolute(file))).code);
     if (!fs.existsSync(BEGUN)) {
@@ -101,7 +104,7 @@ function eachFile(argvOf) {
 // Of each file alone, by the TAP that it prints.
 function eachByTap(argvOf) {
   let worst = 0;
-  for (const file of files) {
+  for (const file of inOrder) {
     const { code, stdout, stderr } = call(argvOf(absolute(file)), PIPES);
     fs.writeSync(2, stderr);
     if (code === 0 && !stdout.trim() && !/["']@?(tap|ava)\b/.test(fs.readFileSync(absolute(file), "utf8"))) continue; // a helper
@@ -111,15 +114,46 @@ function eachByTap(argvOf) {
   return worst;
 }
 
+// Loads a module of ours where the name of a package is asked for; import has hooks of its own from Node 18.19 on.
+const IN_PLACE = `const module_ = require("module");
+const resolve_ = module_._resolveFilename;
+module_._resolveFilename = function (name, ...rest) { return name === ASKED.name ? ASKED.place : resolve_.call(this, name, ...rest); };
+if (module_.register) module_.register("data:text/javascript," + encodeURIComponent(
+  "export const resolve = (name, context, next) => name === " + JSON.stringify(ASKED.name) +
+  " ? { url: " + JSON.stringify(require("url").pathToFileURL(ASKED.place).href) + ", shortCircuit: true } : next(name, context);"));
+`;
+
+function inPlaceOf(name, place) {
+  return "--require=" + written("in-place", ".cjs", "Object.assign(ASKED, ", JSON.stringify({ name, place }), ");\n", IN_PLACE);
+}
+
+const SEQUENCER = `module.exports = class {
+  sort(tests) {
+    const place = ({ path }) => ASKED.inOrder.indexOf(path_.relative(ASKED.top, path));
+    return [...tests].sort((one, other) => place(one) - place(other));
+  }
+  shard(tests) { return tests; }
+  allFailedTests(tests) { return tests; }
+  cacheResults() {}
+};`;
+
+function jestOrder() {
+  if (!isVaried || major("jest") < 25) return [];
+  const [, minor] = manifest("jest").version.split(".").map(Number);
+  const randomize = major("jest") > 29 || (major("jest") === 29 && minor >= 6) ? ["--randomize", "--seed=" + order] : [];
+  return ["--testSequencer=" + written("sequencer", ".cjs", "ASKED.inOrder = ", JSON.stringify(inOrder), ";", SEQUENCER), ...randomize];
+}
+
 const RUNNERS = {
   jest() {
     const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
     const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--reporters=" + reporterFile(".cjs")].concat(memory);
-    return call([program("jest"), ...asked.options, ...fixed, "--runTestsByPath", ...files.map(absolute)]).code;
+    return call([program("jest"), ...asked.options, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)]).code;
   },
   vitest() {
     const fixed = ["run", "--reporter=" + reporterFile(".mjs")].concat(major("vitest") >= 1 ? ["--coverage.enabled=false"] : []);
-    return call([program("vitest"), ...fixed, ...asked.options, ...files.map((file) => path.relative(root, absolute(file)))]).code;
+    const varied = isVaried ? ["--sequence.shuffle", "--sequence.seed=" + (order + 1)] : [];
+    return call([program("vitest"), ...fixed, ...asked.options, ...varied, ...files.map((file) => path.relative(root, absolute(file)))]).code;
   },
   mocha() {
     const reporter = reporterFile(".cjs");
@@ -127,7 +161,7 @@ const RUNNERS = {
   },
   "node:test"() {
     const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
-    return call([...asked.options, ...fixed, ...files.map(absolute)]).code;
+    return call([...asked.options, ...fixed, ...inOrder.map(absolute)]).code;
   },
   tap() {
     return eachByTap((file) => [...asked.options, file]);
@@ -135,8 +169,15 @@ const RUNNERS = {
   ava() {
     return eachByTap((file) => [program("ava"), "--tap", "--serial", ...asked.options, path.relative(root, file)]);
   },
+  uvu() {
+    return eachFile((file) => {
+      facts.files = [path.relative(top, file)];
+      return [inPlaceOf("uvu", reporterFile(".cjs")), ...asked.options, file];
+    });
+  },
   jasmine() {
-    const fixed = ["--random=false", "--reporter=" + reporterFile(".cjs")];
+    const random = isVaried ? ["--random=true", "--seed=" + (order + 1)] : ["--random=false"];
+    const fixed = [...random, "--reporter=" + reporterFile(".cjs")];
     return eachFile((file) => [program("jasmine"), ...asked.options, ...fixed, file]);
   },
 };

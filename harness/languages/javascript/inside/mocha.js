@@ -9,7 +9,7 @@ module.exports = function (runner) {
   const tell = (test, status, text) => {
     if (told.has(test)) return;
     told.add(test);
-    report(fileOf(test), titlesOf(test), status, test.duration, text);
+    report(fileOf(test), titlesOf(test), status, test.duration, text, ids.get(test));
   };
   const { running } = process.__goldseam__;
   const ids = new Map();
@@ -17,9 +17,15 @@ module.exports = function (runner) {
     for (const test of suite.tests) ids.set(test, idOf(fileOf(test), titlesOf(test), count));
     for (const inner of suite.suites) collect(inner, count);
   };
+  const vary = (suite) => {
+    suite.tests = reordered(suite.tests);
+    suite.suites = reordered(suite.suites);
+    suite.suites.forEach(vary);
+  };
   runner.on("start", () => {
     begun();
     collect(runner.suite, new Map());
+    vary(runner.suite);
     say("collected", { ids: [...ids.values()].filter((id) => files_.has(id.split("::")[0])) });
   });
   runner.on("test", (test) => (running.id = ids.get(test) || null));
