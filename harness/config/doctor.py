@@ -21,7 +21,7 @@ from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.config.settings import Settings
 
@@ -80,10 +80,16 @@ class EngineInfo(BaseModel):
     security: list[str] = Field(default_factory=list, alias="SecurityOptions")
 
 
-def examine(settings: Settings | None = None, *, base: str | None = None) -> Diagnosis:
+def examine(
+    settings: Settings | None = None,
+    *,
+    base: str | None = None,
+    node_lines: Callable[[], tuple[int, ...] | None] = lambda: None,
+) -> Diagnosis:
     """Look at everything mining and evaluating need; takes seconds, changes nothing.
 
-    `base` is the image that tasks start from where the settings name none.
+    `base` is the image that tasks start from where the settings name none; `node_lines` asks npm's registry for the
+    lines of Node, newest first, and gives None where that does not answer.
 
     Raises:
         InputError: goldseam.toml or a GOLDSEAM_* variable can't be used.
@@ -107,7 +113,7 @@ def examine(settings: Settings | None = None, *, base: str | None = None) -> Dia
         checks.append(_base(client, ref, chosen=settings.images.base is not None, builder=builder))
     checks += [judge_builder(builder), judge_services(settings.images.services)]
     checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
-    checks += [_disk(info), _index()]
+    checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
     return Diagnosis(checks=tuple(checks))
 
 
@@ -214,6 +220,17 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
         return Check(name="test strength", status=Status.OK, found=text)
     mend = "pip install 'goldseam[strength]'"
     return Check(name="test strength", status=Status.WARN, found="not measured: mutmut is not installed", mend=mend)
+
+
+def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check:
+    """The check of the lines of Node that JavaScript's images can have: of this machine, and of npm's registry."""
+    here = f"{', '.join(sorted(own, key=int))} of [images.nodes]" if own else ""
+    if lines:
+        there = f"{lines[-1]} to {lines[0]} of npm's registry"
+        return Check(name="node", status=Status.OK, found=" and ".join(filter(None, (here, there))))
+    mend = "name your registry in NPM_CONFIG_REGISTRY, or folders of Node in [images.nodes]"
+    found = f"npm's registry does not answer; {f'only {here}' if here else 'no JavaScript can be mined'}"
+    return Check(name="node", status=Status.WARN, found=found, mend=mend)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """What a package index has of a distribution: which releases there are, and since when. Asked, never guessed.
 
-The simple API in JSON: PEP 691 for the form, PEP 700 for `upload-time`.
+The simple API in JSON: PEP 691 for the form, PEP 700 for `upload-time`; and of npm's registry which Node there is.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import base64
 import contextlib
 import html
 import json
+import platform
 import re
 import ssl
 import urllib.error
@@ -42,6 +43,10 @@ _NOT_FOUND = 404
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ANY = f"{_JSON}, text/html;q=0.5"
 _LINK = re.compile(r"<a\s[^>]*?href=[\"']([^\"']+)")
+_NPM, _NPM_FORM = "https://registry.npmjs.org", "application/vnd.npm.install-v1+json"
+_OLDEST_NODE = 6
+"""The oldest line that images are made with."""
+_MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 _VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
 
 
@@ -175,6 +180,21 @@ def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
         token = base64.b64encode(urllib.parse.unquote(user).encode()).decode()
         request.add_unredirected_header("Authorization", f"Basic {token}")  # an index's own secret goes nowhere else
     return request
+
+
+def node_lines(env: Mapping[str, str] | None = None) -> tuple[int, ...] | None:
+    """The lines of Node that npm's registry has for this machine, the newest first; None where it can't be asked."""
+    build_secrets = secrets.collect(env)
+    named = {name.lower(): value for name, value in build_secrets.variables.items()}.get("npm_config_registry")
+    machine = _MACHINES.get(platform.machine(), platform.machine())
+    address = f"{(named or _NPM).rstrip('/')}/node-linux-{machine}"
+    try:
+        with _opener(build_secrets.ca_bundle).open(_request(address, _NPM_FORM), timeout=SECONDS) as answer:
+            versions = json.loads(answer.read(_LARGEST))["versions"]
+        lines = {int(version.partition(".")[0]) for version in versions}
+        return tuple(line for line in sorted(lines, reverse=True) if line >= _OLDEST_NODE)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def configured(settings: MiningSettings, env: Mapping[str, str] | None = None) -> Index:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from harness.config import doctor
@@ -139,3 +141,22 @@ def test_the_extra_that_measures_the_strength_of_tests_is_named_where_it_is_miss
     check = doctor.judge_strength(mutants, installed=installed)
     assert check.status is status
     assert ("goldseam[strength]" in check.mend) == (status is Status.WARN)
+
+
+@pytest.mark.parametrize(
+    ("own", "lines", "status", "found"),
+    [
+        ({}, (24, 22, 4), Status.OK, "4 to 24 of npm's registry"),
+        (
+            {"9": Path("/a"), "18": Path("/b")},
+            (24, 4),
+            Status.OK,
+            "9, 18 of [images.nodes] and 4 to 24 of npm's registry",
+        ),
+        ({"18": Path("/b")}, None, Status.WARN, "npm's registry does not answer; only 18 of [images.nodes]"),
+        ({}, None, Status.WARN, "npm's registry does not answer; no JavaScript can be mined"),
+    ],
+)
+def test_the_lines_of_node_that_can_be_had_are_told(own, lines, status, found):
+    check = doctor.judge_nodes(own, lines)
+    assert (check.status, check.found, bool(check.mend)) == (status, found, status is not Status.OK)

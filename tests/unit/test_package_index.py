@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 
 from harness.config.settings import MiningSettings
-from miner.layers.package_index import Index, configured, release_times
+from miner.layers.package_index import Index, configured, node_lines, release_times
 
 MERGED = datetime(2024, 6, 1, tzinfo=UTC)
 
@@ -45,6 +45,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         Handler.asked.append((self.path, self.headers["Accept"], self.headers["Authorization"]))
         pages = {"/simple/my-shop/": (200, json.dumps(SHOP)), "/simple/html/": (200, "<html>"),
                  "/simple/broken/": (500, ""), "/simple/odd/": (200, '{"files": 3}')}  # fmt: skip
+        if self.path.startswith("/npm/node-linux-"):
+            pages[self.path] = (
+                200,
+                json.dumps({"versions": {key: {} for key in ("0.10.48", "22.1.0", "8.0.0", "22.0.0")}}),
+            )
         code, body = pages.get(self.path, (404, ""))
         self.send_response(code)
         self.end_headers()
@@ -120,3 +125,8 @@ def test_settings_win_over_the_environment_and_without_either_nobody_is_asked():
     )
     assert configured(MiningSettings(), variables).url == "https://index.example/simple"
     assert configured(MiningSettings(), {}).url is None
+
+
+def test_npms_registry_tells_the_lines_of_node_that_images_can_have(server):
+    assert node_lines({"NPM_CONFIG_REGISTRY": f"http://{server}/npm/"}) == (22, 8)
+    assert node_lines({"npm_config_registry": f"http://{server}/simple/broken"}) is None
