@@ -115,12 +115,11 @@ function eachByTap(argvOf) {
 }
 
 // Loads a module of ours where the name of a package is asked for; import has hooks of its own from Node 18.19 on.
-const IN_PLACE = `const module_ = require("module");
-const resolve_ = module_._resolveFilename;
+const IN_PLACE = `const resolve_ = module_._resolveFilename;
 module_._resolveFilename = function (name, ...rest) { return name === ASKED.name ? ASKED.place : resolve_.call(this, name, ...rest); };
 if (module_.register) module_.register("data:text/javascript," + encodeURIComponent(
   "export const resolve = (name, context, next) => name === " + JSON.stringify(ASKED.name) +
-  " ? { url: " + JSON.stringify(require("url").pathToFileURL(ASKED.place).href) + ", shortCircuit: true } : next(name, context);"));
+  " ? { url: " + JSON.stringify(url_.pathToFileURL(ASKED.place).href) + ", shortCircuit: true } : next(name, context);"));
 `;
 
 function inPlaceOf(name, place) {
