@@ -117,7 +117,7 @@ class Program:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Graded:
+class InnerGrading:
     """What harness/languages/inside/grader.py has to know of a language, in a container of another tool."""
 
     interpreter: str
@@ -170,7 +170,7 @@ class Language(Protocol):
         """
         ...
 
-    def graded(self, test: TestSpec) -> Graded:
+    def graded(self, test: TestSpec) -> InnerGrading:
         """How a grader inside another tool's container runs these tests, whole and in one process with the product."""
         ...
 

@@ -257,11 +257,11 @@ class Code(Reader, Protocol):
         """What the project's metadata says of it."""
         ...
 
-    def brought(self, change: FileChange) -> frozenset[str]:
+    def added_names(self, change: FileChange) -> frozenset[str]:
         """The names that a change of one file brings, and `MODULE` with each name of a new module."""
         ...
 
-    def wanted(self, report: TestReport) -> dict[str, str]:
+    def missing_names(self, report: TestReport) -> dict[str, str]:
         """By each file that could not be collected, and each test that misses what it is given: the name it wants.
 
         `MODULE` and the name where it is a module; empty where it failed otherwise.

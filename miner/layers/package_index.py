@@ -185,9 +185,10 @@ def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
 def node_lines(env: Mapping[str, str] | None = None) -> tuple[int, ...] | None:
     """The lines of Node that npm's registry has for this machine, the newest first; None where it can't be asked."""
     build_secrets = secrets.collect(env)
-    named = {name.lower(): value for name, value in build_secrets.variables.items()}.get("npm_config_registry")
+    variables = {name.lower(): value for name, value in build_secrets.variables.items()}
+    registry = variables.get("npm_config_registry", _NPM)
     machine = _MACHINES.get(platform.machine(), platform.machine())
-    address = f"{(named or _NPM).rstrip('/')}/node-linux-{machine}"
+    address = f"{registry.rstrip('/')}/node-linux-{machine}"
     try:
         with _opener(build_secrets.ca_bundle).open(_request(address, _NPM_FORM), timeout=SECONDS) as answer:
             versions = json.loads(answer.read(_LARGEST))["versions"]

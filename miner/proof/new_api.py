@@ -29,7 +29,7 @@ def brought(gold_patch: bytes, read: Callable[[str], bytes | None], code: Code) 
     names_found: set[str] = set()
     for file in patch.parse(gold_patch, trusted=True).files:
         old = None if file.old_path is None or file.is_new else read(file.old_path)
-        names_found |= code.brought(change_of(file, old))
+        names_found |= code.added_names(change_of(file, old))
     return frozenset(names_found)
 
 

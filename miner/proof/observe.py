@@ -79,14 +79,14 @@ def _observe(
         clock=_later(variation.clock_days),
     )
     ran = trial.run(spec, sandbox)
-    wanted = language_of(subject.test).code.wanted(ran.report)
-    observed = _observed(ran, wanted, state=state, number=number, variation=variation, only=only)
+    missing = language_of(subject.test).code.missing_names(ran.report)
+    observed = _observed(ran, missing, state=state, number=number, variation=variation, only=only)
     return _past_endings(observed, ran, spec, sandbox) if state == "before" else observed
 
 
 def _observed(
     ran: Trial,
-    wanted: Mapping[str, str],
+    missing: Mapping[str, str],
     *,
     state: State,
     number: int,
@@ -108,7 +108,7 @@ def _observed(
         max_rss_kb=ran.max_rss_kb,
         network=network.lacking(ran.report),
         refused=network.refused(ran.report),
-        wanted=wanted,
+        wanted=missing,
     )
 
 

@@ -207,8 +207,8 @@ def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mappin
             evidence["new_names_unshown"] = list(unshown(names, subject))
             quality["new_api"] = {"names": len(names), "unshown": len(evidence["new_names_unshown"])}
         quality["difficulty"] = _difficulty(quality.get("difficulty"), measure(subject).public())
-        told = licence(tree.files, words=described.licence, classifiers=described.classifiers)
-        quality["licence"] = told.public()
+        licence_found = licence(tree.files, words=described.licence, classifiers=described.classifiers)
+        quality["licence"] = licence_found.public()
     except (MissingObjectsError, PatchError):
         pass  # a partial clone, or an imported patch that only git understands: unknown, and no reason to lose the task
     return replace(task, instance=replace(instance, quality=quality), hidden=replace(hidden, evidence=evidence))

@@ -93,6 +93,15 @@ test("fails", (t) => { t.ok(true); t.ok(false, "it is wrong"); t.end(); });
 test("twice", (t) => { t.ok(true); t.end(); });
 test("twice", (t) => { t.ok(true); t.end(); });
 """
+UVU = """\
+const { test } = require("uvu");
+const assert = require("uvu/assert");
+test("adds", () => assert.ok(true));
+test("fails", async () => assert.ok(false, "it is wrong"));
+test("twice", () => {});
+test("twice", () => {});
+test.run();
+"""
 AVA = """\
 const test = require("ava");
 test("adds", (t) => t.true(true));
@@ -112,6 +121,7 @@ RUNNERS = {
     ),
     "tap": ("runners/tap/a.js", TAPE),
     "ava": ("runners/ava/a.test.js", AVA),
+    "uvu": ("runners/uvu/a.js", UVU),
     "jasmine": ("runners/jasmine/a.js", SUITE.format(head=ASSERT).replace("it.skip", "xit")),
 }
 TYPED = """\
@@ -140,7 +150,7 @@ SEEN = {
     "outer > inner > twice #2": "PASSED",
 }
 SEEN_BY_TAPE = {"adds": "PASSED", "fails": "FAILED", "twice": "PASSED", "twice #2": "PASSED"}
-EXPECTED = {"tap": SEEN_BY_TAPE, "ava": {"adds": "PASSED", "fails": "FAILED"}}
+EXPECTED = {"tap": SEEN_BY_TAPE, "uvu": SEEN_BY_TAPE, "ava": {"adds": "PASSED", "fails": "FAILED"}}
 BROKEN = 'require("./not-there.js");\n'
 
 

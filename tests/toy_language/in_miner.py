@@ -32,10 +32,10 @@ class Text:
     def described(self, tree: Tree) -> Described:
         return Described()
 
-    def brought(self, change) -> frozenset[str]:
+    def added_names(self, change) -> frozenset[str]:
         return frozenset()
 
-    def wanted(self, report) -> dict[str, str]:
+    def missing_names(self, report) -> dict[str, str]:
         return {}
 
 

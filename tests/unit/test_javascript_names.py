@@ -135,7 +135,7 @@ def test_sizes_and_distances_are_told_by_functions_and_imports():
 def test_the_name_that_a_file_wants_is_told_by_what_is_printed(text, name):
     report = TestReport(collect_errors={"test/a.js": f"the file could not be loaded\n{text}\n"})
 
-    assert CODE.wanted(report) == {"test/a.js": name}
+    assert CODE.missing_names(report) == {"test/a.js": name}
 
 
 def test_a_fix_brings_its_new_modules_with_and_without_their_endings_and_what_they_export():

@@ -7,7 +7,7 @@ import pytest
 from harness.languages.base import Raised, chain
 from harness.languages.python.pytest import read
 from miner.languages.python.language import PYTHON
-from miner.languages.python.missing_names import missing, wanted
+from miner.languages.python.new_names import missing, missing_names
 from miner.proof import brought, new_names
 from miner.proof.new_api import losses
 from miner.proof.notebook import ObservedRun
@@ -79,7 +79,7 @@ def test_a_message_goes_through_the_frames_to_the_missing_name():
         fields = {"outcome": "failed", "xfail": False, "seconds": 0.0, "text": "E", "raised": [link]}
         frames.append({"t": "report", "id": test_id, "when": "setup", **fields})
     assert chain(told)[1].says == "cannot import name 'x' from 'y'"
-    assert wanted(read(frames)) == {"t.py": "x", "u.py": "", "v.py::a": "f"}
+    assert missing_names(read(frames)) == {"t.py": "x", "u.py": "", "v.py::a": "f"}
 
 
 OLD = "from .impl import one\n\n\nclass Basket:\n    def total(self):\n        return 0\n"

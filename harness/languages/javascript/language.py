@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.clock import prefix
-from harness.languages.base import Graded, Program
+from harness.languages.base import InnerGrading, Program
 from harness.languages.javascript import screen
 from harness.languages.javascript.frameworks import FRAMEWORKS
 from harness.sandbox.job import PYTHON
@@ -104,11 +104,11 @@ class JavaScript:
         settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
         return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
 
-    def graded(self, test: TestSpec) -> Graded:
+    def graded(self, test: TestSpec) -> InnerGrading:
         """The same driver, with nothing around it."""
         program = self.program(test, {})
         argv = tuple(program.spec["argv"])
-        return Graded(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
+        return InnerGrading(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """Nothing."""

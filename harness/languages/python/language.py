@@ -6,7 +6,7 @@ import functools
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from harness.languages.base import Graded, Program
+from harness.languages.base import InnerGrading, Program
 from harness.languages.python import by_hand, screen
 from harness.languages.python.frameworks import FRAMEWORKS, framework
 
@@ -66,11 +66,11 @@ class Python:
         """A word on extension modules that were built with the image and can't be built again."""
         return screen.on_compiled(test, paths)
 
-    def graded(self, test: TestSpec) -> Graded:
+    def graded(self, test: TestSpec) -> InnerGrading:
         """Pytest in a process of its own, or the runner of suites with its parts."""
         called = framework(test.framework)
         names = (*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()))
-        return Graded(
+        return InnerGrading(
             interpreter=INTERPRETER,
             argv=tuple(called.argv(test)),
             suites=called.suites,

@@ -64,19 +64,19 @@ class JavaScriptCode:
 
     def described(self, tree: Tree) -> Described:
         """By package.json; no index of packages is asked."""
-        told = read_manifest(tree).get("license")
-        word = told.get("type") if isinstance(told, dict) else told
+        licence = read_manifest(tree).get("license")
+        word = licence.get("type") if isinstance(licence, dict) else licence
         return Described(licence=word if isinstance(word, str) else None)
 
-    def brought(self, change: FileChange) -> frozenset[str]:
+    def added_names(self, change: FileChange) -> frozenset[str]:
         """Modules by their paths, with and without their endings."""
         if not self.is_source(change.path):
             return frozenset()
-        return frozenset(names.brought(change, _parsed(change.path, change.after or b"")))
+        return frozenset(names.added_names(change, _parsed(change.path, change.after or b"")))
 
-    def wanted(self, report: TestReport) -> dict[str, str]:
+    def missing_names(self, report: TestReport) -> dict[str, str]:
         """In the words of Node and of what compiles for it."""
-        return names.wanted(report)
+        return names.missing_names(report)
 
     def reads(self, path: str) -> bool:
         """Not declarations of types, which never run."""

@@ -86,10 +86,14 @@ def _name(node: Node) -> str:
     """What a function or class is called, by itself or by what it is the value of."""
     if node.type in FUNCTIONS or node.type in ("class_declaration", "class"):
         around = node.parent
-        named = node.child_by_field_name("name")
-        if named is None and around is not None and around.type in ("variable_declarator", "pair", "field_definition"):
-            named = next(filter(None, map(around.child_by_field_name, ("name", "key", "property"))), None)
-        return text_of(named)
+        name_node = node.child_by_field_name("name")
+        if (
+            name_node is None
+            and around is not None
+            and around.type in ("variable_declarator", "pair", "field_definition")
+        ):
+            name_node = next(filter(None, map(around.child_by_field_name, ("name", "key", "property"))), None)
+        return text_of(name_node)
     return ""
 
 

@@ -63,7 +63,7 @@ _ROOT = "/testbed/"
 def names(root: Node, lines: Collection[int]) -> Names:
     """What some lines of a file have; see `harness.quality.base.Names`."""
     own = {binding.name for binding in Scopes(root).bindings() if not binding.module}
-    keywords = frozenset((called, _key(key)) for called, key in _given(root) if _is_on(key, lines))
+    keywords = frozenset((called, _key(key)) for called, key in _argument_keys(root) if _is_on(key, lines))
     return Names(
         introduced=frozenset(_key(node) for node in _binding(root, local=False) if _is_on(node, lines)),
         asked=frozenset(text_of(node) for node in walk(root) if node.type in _NAMED and _is_on(node, lines)) - own,
@@ -97,7 +97,7 @@ def _binding(node: Node, *, local: bool) -> Iterator[Node]:
         else:
             key = child.child_by_field_name("key") if child.type == "pair" else None
             yield from (key,) if key is not None else ()
-        yield from _taken(child) if child.type in FUNCTIONS else ()
+        yield from _option_keys(child) if child.type in FUNCTIONS else ()
         yield from _binding(child, local=local or child.type in FUNCTIONS)
 
 
@@ -114,7 +114,7 @@ def _is_bound(node: Node, *, local: bool) -> bool:
     return node.type in _MEMBERS
 
 
-def _taken(function: Node) -> Iterator[Node]:
+def _option_keys(function: Node) -> Iterator[Node]:
     """What a function takes out of an object that it is given."""
     for parameter in parameters(function):
         for node in walk(parameter):
@@ -126,7 +126,7 @@ def _taken(function: Node) -> Iterator[Node]:
 def options(root: Node) -> frozenset[Keyword]:
     """What functions take out of objects that they are given."""
     functions = (node for node in walk(root) if node.type in FUNCTIONS)
-    return frozenset((_called(node), text_of(key)) for node in functions for key in _taken(node))
+    return frozenset((_called(node), text_of(key)) for node in functions for key in _option_keys(node))
 
 
 def _called(function: Node) -> str:
@@ -138,7 +138,7 @@ def _called(function: Node) -> str:
     return text_of(named).rpartition(".")[2]
 
 
-def _given(root: Node) -> Iterator[tuple[str, Node]]:
+def _argument_keys(root: Node) -> Iterator[tuple[str, Node]]:
     """The keys of objects that are given to what is called."""
     for call in walk(root):
         name = text_of(call.child_by_field_name("function" if call.type == "call_expression" else "constructor"))
@@ -179,7 +179,7 @@ def functions(root: Node, prefix: str = "") -> Iterator[tuple[str, range]]:
 # -- what a fix brings, and what a file was in want of
 
 
-def brought(change: FileChange, root: Node | None) -> Iterator[str]:
+def added_names(change: FileChange, root: Node | None) -> Iterator[str]:
     """The names that a change of one file brings: all on its new lines that are bound, exported or read of options.
 
     `root` is the file as it will be; of one that can't be read, every name on a new line counts.
@@ -198,7 +198,7 @@ def brought(change: FileChange, root: Node | None) -> Iterator[str]:
         yield from (MODULE + name for name in (change.path, stem, stem.removesuffix("/index")) if suffix in SUFFIXES)
 
 
-def wanted(report: TestReport) -> dict[str, str]:
+def missing_names(report: TestReport) -> dict[str, str]:
     """By each file that could not be loaded: the name it wants, in the words of Node and of what compiles for it."""
     return {path: _missing(path, text) for path, text in report.collect_errors.items()}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.core import python_source
 from harness.quality.base import Names
 from miner.languages.base import Described
-from miner.languages.python import forms, imports, missing_names, names
+from miner.languages.python import forms, imports, names, new_names
 from miner.languages.python.evidence import metadata
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ class PythonCode:
             name=metadata.name(tree), licence=metadata.licence(tree), classifiers=tuple(metadata.trove(tree))
         )
 
-    def brought(self, change: FileChange) -> frozenset[str]:
+    def added_names(self, change: FileChange) -> frozenset[str]:
         """Modules under every root that they may be imported from."""
-        return missing_names.brought(change)
+        return new_names.added_names(change)
 
-    def wanted(self, report: TestReport) -> dict[str, str]:
+    def missing_names(self, report: TestReport) -> dict[str, str]:
         """By the exceptions that pytest tells."""
-        return missing_names.wanted(report)
+        return new_names.missing_names(report)
 
     def reads(self, path: str) -> bool:
         """Modules; not stubs, which never run."""

@@ -128,8 +128,8 @@ class Python:
         """By a plugin of pytest; docstrings hold no code."""
         if framework(spec.framework).suites:
             return None
-        wanted = {path: sorted(set(numbers) - silent_lines(sources[path])) for path, numbers in lines.items()}
-        text = f"WANTED = {wanted!a}\nTESTS = {tuple(tests)!a}\n"
+        code_lines = {path: sorted(set(numbers) - silent_lines(sources[path])) for path, numbers in lines.items()}
+        text = f"WANTED = {code_lines!a}\nTESTS = {tuple(tests)!a}\n"
         tracer = resources.files("harness.languages.python.inside").joinpath("tracer.py").read_bytes()
         plugins, pythonpath = (*spec.plugins, _LINES), (*spec.pythonpath, ".")
         test = replace(spec, plugins=plugins, pythonpath=pythonpath)

@@ -42,11 +42,11 @@ def missing(chain: Chain) -> str:
     for raised in chain:
         if raised.names and raised.names[0] in _WRAPPERS:
             continue
-        return _told(raised)
+        return _missing_by(raised)
     return ""
 
 
-def _told(raised: Raised) -> str:
+def _missing_by(raised: Raised) -> str:
     for kind, words in _WORDS:
         if kind not in raised.names:
             continue
@@ -57,7 +57,7 @@ def _told(raised: Raised) -> str:
     return ""
 
 
-def wanted(report: TestReport) -> dict[str, str]:
+def missing_names(report: TestReport) -> dict[str, str]:
     """By each file that could not be collected, and each test that misses a fixture: the name, see `missing`."""
     files = {path: missing(report.collect_raised.get(path, ())) for path in report.collect_errors}
     tests = {
@@ -68,7 +68,7 @@ def wanted(report: TestReport) -> dict[str, str]:
     return files | tests
 
 
-def brought(change: FileChange) -> frozenset[str]:
+def added_names(change: FileChange) -> frozenset[str]:
     """The names that a change of one file brings, and `module a.b` where it is a new module.
 
     A name is brought where a new line binds it, imports it, or has it as a text, such as in a table of lazy imports. Of
