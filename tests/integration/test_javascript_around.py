@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 
 from harness.core import process
 from harness.core.errors import InputError
-from harness.core.instance import Outcome, TaskState
+from harness.core.instance import Budgets, Outcome, TaskState
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring
 from harness.judging.places import Place, place_of
@@ -136,6 +137,26 @@ def test_an_agent_reads_edits_and_tests_and_what_it_did_is_the_patch(task, works
     assert {part.path for part in screened.kept.files} == {"lib/cart.js", "lib/tax.js"}
     assert {(part.path, part.reason) for part in screened.dropped} == {("test/cart.js", "hidden_test")}
     assert scoring.score(task, screened.kept, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
+
+
+# -- patches that misbehave
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("for (;;);", "timeout"),
+        ("process.exit(0);", "collection_error"),
+        ('for (;;) try { require("fs").writeSync(1, "x".repeat(1 << 16)); } catch {}', "timeout"),
+        ('process.kill(process.ppid, "SIGKILL");', "crashed"),
+        ("const all = [];\nfor (;;) all.push(Buffer.alloc(1 << 24, 1));", "out_of_memory"),
+    ],
+)
+def test_a_patch_that_never_ends_exits_floods_or_kills_its_runner_has_a_cause_of_its_own(task, sandbox, line, cause):
+    patch = screen_task(task, tiny.diff("lib/cart.js", BASE, f"{line}\n").encode()).kept
+    small = replace(task, instance=replace(task.instance, budgets=Budgets(seconds=15.0, memory_mb=512)))
+    grade = scoring.score(small, patch, sandbox, scoring.Demands()).grade
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, cause)
 
 
 # -- exports

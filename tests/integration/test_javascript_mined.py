@@ -40,6 +40,7 @@ MANIFEST = {
         "tape": "^5.0.0",
         "ava": "^6.0.0",
         "jasmine": "^5.0.0",
+        "uvu": "^0.5.6",
         "typescript": "^5.0.0",
     },
 }
