@@ -41,6 +41,7 @@ MANIFEST = {
         "ava": "^6.0.0",
         "jasmine": "^5.0.0",
         "uvu": "^0.5.6",
+        "qunit": "^2.10.0",
         "typescript": "^5.0.0",
     },
 }
@@ -109,6 +110,16 @@ test("adds", (t) => t.true(true));
 test("fails", (t) => t.fail("it is wrong"));
 """
 ASSERT = 'const assert = require("assert");'
+QUNIT = """\
+QUnit.module("outer", () => {
+  QUnit.test("adds", (assert) => assert.ok(true));
+  QUnit.test("fails", (assert) => assert.ok(false, "it is wrong"));
+  QUnit.test("null \\0", (assert) => assert.ok(true));
+  QUnit.skip("left", (assert) => assert.ok(false));
+  QUnit.module("inner", () => QUnit.test("twice", (assert) => assert.ok(true)));
+  QUnit.module("inner", () => QUnit.test("twice", (assert) => assert.ok(true)));
+});
+"""
 RUNNERS = {
     "jest": ("runners/jest/a.test.js", SUITE.format(head=ASSERT)),
     "mocha": ("runners/mocha/a.js", SUITE.format(head=ASSERT)),
@@ -123,6 +134,7 @@ RUNNERS = {
     "tap": ("runners/tap/a.js", TAPE),
     "ava": ("runners/ava/a.test.js", AVA),
     "uvu": ("runners/uvu/a.js", UVU),
+    "qunit": ("runners/qunit/a.js", QUNIT),
     "jasmine": ("runners/jasmine/a.js", SUITE.format(head=ASSERT).replace("it.skip", "xit")),
 }
 TYPED = """\

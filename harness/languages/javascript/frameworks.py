@@ -124,4 +124,5 @@ FRAMEWORKS: Mapping[str, Runner] = {
     "ava": Runner("ava", "ava"),
     "jasmine": Runner("jasmine", "jasmine"),
     "uvu": Runner("uvu", "uvu"),
+    "qunit": Runner("qunit", "qunit"),
 }

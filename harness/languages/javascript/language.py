@@ -38,6 +38,7 @@ _PROGRAMS = {
     "ava": ("ava",),
     "jasmine": ("jasmine",),
     "uvu": ("uvu",),
+    "qunit": ("qunit",),
 }
 
 

@@ -51,9 +51,10 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "mocha": "mocha",
         "ava": "ava",
         "uvu": "uvu",
+        "qunit": "qunit",
     }.items()
 }
-_UNSUPPORTED = re.compile(r"\b(bun test|deno test|lab|qunit|zora|intern)\b")
+_UNSUPPORTED = re.compile(r"\b(bun test|deno test|lab|zora|intern)\b")
 _BROWSERS = re.compile(
     r"\b(karma|cypress|playwright|web-test-runner|wtr|testcafe|nightwatch|wdio|airtap|tape-run|testem|--browser)\b"
 )
@@ -76,8 +77,9 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "ava": ("ava",),
     "jasmine": ("jasmine",),
     "uvu": ("uvu",),
+    "qunit": ("qunit", "qunitjs"),
 }
-_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu"})
+_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit"})
 """Runners that leave the loading of files to Node."""
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")

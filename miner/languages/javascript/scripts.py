@@ -16,7 +16,7 @@ _RUNS_OTHERS = re.compile(r"\b(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|concur
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=([^$]*)")
 _NEVER = frozenset({"PATH", "HOME", "CI"})
 """Variables that are not the scripts' to say."""
-_RUNNERS = {"_mocha": "mocha", **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine", "uvu")}}
+_RUNNERS = {"_mocha": "mocha", **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine", "uvu", "qunit")}}
 _TAKES_A_VALUE = frozenset(
     {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
 )
@@ -82,7 +82,7 @@ def _call(words: Sequence[str]) -> Call | None:
         name, options = posixpath.basename(word), words[at + 1 :]
         if name in _RUNNERS:
             # what decides which tests there are is ours to say
-            kept = _options(options) if name in ("mocha", "_mocha", "uvu") else _config(options)
+            kept = _options(options) if name in ("mocha", "_mocha", "uvu", "qunit") else _config(options)
             return Call(_RUNNERS[name], kept, _variables(words[:at]))
         if name in ("tape", "tap", "tape-run"):
             return Call("tap", _options(options) if name == "tape" else (), _variables(words[:at]))

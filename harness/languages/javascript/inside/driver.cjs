@@ -174,6 +174,10 @@ const RUNNERS = {
       return [inPlaceOf("uvu", reporterFile(".cjs")), ...asked.options, file];
     });
   },
+  qunit() {
+    const seed = isVaried ? ["--seed=" + (order + 1)] : [];
+    return eachFile((file) => [program("qunit"), ...asked.options, ...seed, "--reporter=" + reporterFile(".cjs"), file]);
+  },
   jasmine() {
     const random = isVaried ? ["--random=true", "--seed=" + (order + 1)] : ["--random=false"];
     const fixed = [...random, "--reporter=" + reporterFile(".cjs")];

@@ -1,0 +1,17 @@
+// How QUnit calls what is no test: an error between tests; before 2.19 also a file that it couldn't load.
+const NO_TEST = /^global failure|^Failed to load the test file with error:/;
+const FILE = relative(process.argv[process.argv.length - 1]);
+const STATUS = { passed: "passed", failed: "failed", skipped: "skipped", todo: "todo" };
+const textOf = ({ errors }) => (errors || []).map(({ message, stack }) => (message || "") + "\n" + (stack || "")).join("\n");
+
+exports.init = (QUnit) => {
+  QUnit.on("testEnd", (test) => {
+    if (NO_TEST.test(test.name)) {
+      console.error(textOf(test));
+      return;
+    }
+    begun();
+    report(FILE, test.fullName, STATUS[test.status], test.runtime, textOf(test));
+  });
+  if (QUnit.onUncaughtException) QUnit.on("error", (error) => console.error((error && error.stack) || error));
+};
