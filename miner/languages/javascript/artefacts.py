@@ -33,7 +33,7 @@ _NO_BUILD = re.compile(
 )
 _CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
 _READ = re.compile(
-    r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|benchmarks?)/).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
+    r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
 )
 _LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$")
 _TOOLS = re.compile(

@@ -176,7 +176,7 @@ const RUNNERS = {
   },
   qunit() {
     const seed = isVaried ? ["--seed=" + (order + 1)] : [];
-    return eachFile((file) => [program("qunit"), ...asked.options, ...seed, "--reporter=" + reporterFile(".cjs"), file]);
+    return eachFile((file) => [program("qunit"), ...asked.options, ...seed, "--reporter=" + reporterFile(".cjs"), path.relative(root, file)]);
   },
   jasmine() {
     const random = isVaried ? ["--random=true", "--seed=" + (order + 1)] : ["--random=false"];

@@ -1,6 +1,6 @@
 // How QUnit calls what is no test: an error between tests; before 2.19 also a file that it couldn't load.
 const NO_TEST = /^global failure|^Failed to load the test file with error:/;
-const FILE = relative(process.argv[process.argv.length - 1]);
+const FILE = relative(path_.resolve(process.argv[process.argv.length - 1]));
 const STATUS = { passed: "passed", failed: "failed", skipped: "skipped", todo: "todo" };
 const textOf = ({ errors }) => (errors || []).map(({ message, stack }) => (message || "") + "\n" + (stack || "")).join("\n");
 

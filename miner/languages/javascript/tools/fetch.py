@@ -17,6 +17,7 @@ import re
 import shutil
 import sys
 import tarfile
+import tempfile
 import urllib.request
 from pathlib import Path
 
@@ -51,9 +52,10 @@ def archive(name: str, version: str, address: str, digest: str) -> bytes:
         raise SystemExit(f"{name}@{version} is not what the registry says")
     if not kept.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(".part")
-        part.write_bytes(data)
-        part.rename(kept)
+        handle, part = tempfile.mkstemp(dir=CACHE)  # other builds may fetch the same
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(part).replace(kept)
     return data
 
 
