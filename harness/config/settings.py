@@ -47,6 +47,9 @@ class ImageSettings(_Section):
     """May uv download an interpreter that neither the base nor `pythons` has?"""
     nodes: dict[str, Path] = Field(default_factory=dict)
     """Installations of Node of this machine that may be copied into images: major version to folder; npm's others."""
+    gos: dict[str, Path] = Field(default_factory=dict)
+    """Installations of Go of this machine that may be copied into images: minor version to folder; the module proxy's
+    others."""
     registry: str | None = None
     """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
     services: bool | dict[str, str] = True
@@ -82,6 +85,14 @@ class ImageSettings(_Section):
             if not (folder.expanduser() / "bin" / "node").exists():
                 raise ValueError(f"Node {major}: no bin/node in {folder}")
         return {major: folder.expanduser().resolve() for major, folder in value.items()}
+
+    @field_validator("gos")
+    @classmethod
+    def _gos(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            if not (folder.expanduser() / "bin" / "go").exists():
+                raise ValueError(f"Go {version}: no bin/go in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
 
     @field_validator("platform")
     @classmethod
@@ -245,6 +256,7 @@ def _share(text: str) -> float | str:
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "pythons": _pairs,
     "nodes": _pairs,
+    "gos": _pairs,
     "services": _services,
     "max_drop": _share,
 }

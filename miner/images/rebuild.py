@@ -245,7 +245,9 @@ def _file(files: dict[str, Path], name: str) -> Path:
 
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
     program, _, version = name.partition("-")
-    installed = {"python": workshop.settings.pythons, "node": workshop.settings.nodes}[program]
+    installed = {"python": workshop.settings.pythons, "node": workshop.settings.nodes, "go": workshop.settings.gos}[
+        program
+    ]
     if version not in installed:
         raise InputError(
             f"the image has a {program.capitalize()} {version} that was copied from a folder, and none is named here",

@@ -47,8 +47,8 @@ _NAMED = re.compile(
 _CRATE = "Cargo.toml"
 _CRATES = ("index.crates.io", "static.crates.io")
 """The package index of Rust: where cargo has the crates from that an extension needs."""
-NPM = "registry.npmjs.org"
-_INDEXES = frozenset({*_CRATES, NPM})
+NPM, GO = "registry.npmjs.org", "proxy.golang.org"
+_INDEXES = frozenset({*_CRATES, NPM, GO})
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""
 _TABLES = ("pyproject.toml", "Pipfile", "uv.toml", _CRATE)
@@ -93,7 +93,7 @@ class Allowed:
     def and_named(self, names: Collection[str]) -> Allowed:
         """These, and hosts that a repository names, with those that their files come from; a pattern is no name.
 
-        The indexes of Rust and npm may be at any address, as Python's may: their names are no repository's to choose.
+        Those of Rust, npm and Go may be at any address, as Python's may: their names are no repository's to choose.
         """
         more = Allowed.of(host for name in names for host in (name, *_FILES_OF.get(name, ())) if "*" not in host)
         index = Allowed.of(name for name in names if name in _INDEXES)
@@ -139,7 +139,8 @@ def is_public(address: str) -> bool:
 
 def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:
     """The indexes that the user's variables name, else the public one; the hosts of their files; and the others."""
-    hosts = [host_of(secrets.variables.get("NPM_CONFIG_REGISTRY", ""))]
+    named = [secrets.variables.get("NPM_CONFIG_REGISTRY", ""), *re.split(r"[,|]", secrets.variables.get("GOPROXY", ""))]
+    hosts = [*map(host_of, named)]
     for address in _indexes(secrets.variables):
         hosts += [host_of(address), *_files_of(address, secrets)]
     return Allowed.of([*filter(None, hosts), *further])

@@ -1,0 +1,226 @@
+# Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: compiles the test programs
+# of some packages, then runs them, and writes what their tests said to descriptor 3, one JSON object a line. Before it
+# stands overlay.py, in the same names.
+import json
+import os
+import re
+import selectors
+import subprocess
+import sys
+import tempfile
+
+PIPE = 3
+LONGEST = 1 << 22
+TAIL = 4000
+TESTS = re.compile(r"^func ((?:Test|Example|Fuzz)\w*)\(", re.MULTILINE)
+WANTED = re.compile(
+    r"undefined: (?:\w+\.)?(\w+)"
+    r"|\.(\w+) undefined \("
+    r"|unknown field '?(\w+)"
+    r"|(?:too many|not enough) arguments in call to (?:[^\s]*\.)?(\w+)"
+    r"|in argument to (?:[^\s]*\.)?(\w+)"
+    r"|missing method (\w+)"
+    r"|assignment mismatch: .* but (?:[^\s(]*\.)?(\w+)(?:\(\S*\))? returns"
+    r"|package \S*?(\w+) is not in std"
+    r"|no required module provides package \S*?(\w+)[;:]"
+)
+"""How the compiler tells which name, or which form of one, it misses."""
+
+
+def say(kind, **fields):
+    data = json.dumps(dict(fields, t=kind)).encode("ascii") + b"\n"
+    while data:
+        data = data[os.write(PIPE, data) :]
+
+
+def link_cache(shared, own):
+    """What the image has compiled, as links, in a folder that the compiler may write to."""
+    for entry in os.listdir(shared) if os.path.isdir(shared) else ():
+        there, here = os.path.join(shared, entry), os.path.join(own, entry)
+        if os.path.isdir(there):
+            os.makedirs(here, exist_ok=True)
+            for name in os.listdir(there):
+                if not os.path.lexists(os.path.join(here, name)):
+                    os.symlink(os.path.join(there, name), os.path.join(here, name))
+    os.makedirs(own, exist_ok=True)
+
+
+class Package(object):
+    """A package with the tests that are asked for."""
+
+    def __init__(self, folder, wanted):
+        self.folder = folder
+        self.files = list(dict.fromkeys(name.split("::")[0] for name in wanted))
+        self.file_of = {}
+        names = []
+        for path in self.files:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                found = [name for name in TESTS.findall(file.read()) if name != "TestMain"]
+            for name in found:
+                self.file_of.setdefault(name, path)
+            alone = [name.split("::")[1] for name in wanted if name.startswith(path + "::")]
+            tops = {re.split(r"[/\[ ]", name)[0] for name in alone}
+            names += [name for name in found if path in wanted or name in tops]
+        self.names = list(dict.fromkeys(names))
+        self.count = {}
+
+    def id_of(self, name):
+        test_id = "%s::%s" % (self.file_of[top(name)], name)
+        self.count[test_id] = self.count.get(test_id, 0) + 1
+        return test_id if self.count[test_id] == 1 else "%s #%d" % (test_id, self.count[test_id])
+
+
+def top(name):
+    return name.split("/")[0]
+
+
+def compile_tests(package, program, overlay, word):
+    """Whether there is a program now; where not, each file is told as one that is lost, with what is missing."""
+    flags = ["-vet=off", "-overlay=" + overlay, "-ldflags=-X testing.goldseamWord=" + word, "-o", program]
+    ran = subprocess.Popen(
+        ["go", "test", "-c"] + flags + ["."],
+        cwd=package.folder or ".",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    text = ran.communicate()[0].decode("utf-8", "replace")
+    os.write(2, text.encode("utf-8", "replace"))
+    if ran.returncode == 0:
+        return os.path.exists(program)
+    names = [next(filter(None, found)) for found in WANTED.findall(text)]
+    raised = {"names": ["CompileError"], "says": names[0] if names else ""}
+    for path in package.files:
+        say("collect_error", id=path, text=text[-TAIL:], raised=[raised])
+    return False
+
+
+class Run(object):
+    """One start of a test program on some of its tests."""
+
+    def __init__(self, argv, folder, word):
+        self.frames, self.tail = [], b""
+        self.done = self.forged = False
+        source, entry = os.pipe()
+        child = subprocess.Popen(
+            argv,
+            cwd=folder or ".",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=(PIPE,),
+            preexec_fn=lambda: os.dup2(entry, PIPE),
+        )
+        os.close(entry)
+        self.word = word.encode("ascii") + b" "
+        self.rest = b""
+        with selectors.DefaultSelector() as ready:
+            ready.register(source, selectors.EVENT_READ, self.take)
+            ready.register(child.stdout, selectors.EVENT_READ, self.show)
+            while ready.get_map():
+                ended = child.poll() is not None  # what it has started may still hold the pipes
+                events = ready.select(0 if ended else 0.05)
+                for key, _ in events:
+                    data = os.read(key.fd, 1 << 16)
+                    key.data(data)
+                    if not data:
+                        ready.unregister(key.fileobj)
+                if ended and not events:
+                    break
+        os.close(source)
+        self.code = child.wait()
+
+    def show(self, data):
+        os.write(2, data)
+        self.tail = (self.tail + data)[-TAIL:]
+
+    def take(self, data):
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        if len(self.rest) > LONGEST or (not data and self.rest):
+            lines, self.rest = lines + [self.rest], b""
+        for line in lines:
+            frame = self.frame(line)
+            if frame is None:
+                self.forged = True
+            elif frame["t"] == "done":
+                self.done = True
+            else:
+                self.frames.append(frame)
+
+    def frame(self, line):
+        try:
+            frame = json.loads(line[len(self.word) :].decode("utf-8"))
+            if line.startswith(self.word) and isinstance(frame["t"], str):
+                return frame
+        except (ValueError, KeyError, TypeError):
+            pass
+        return None
+
+
+def run_tests(package, program, word, options):
+    """Run a package's tests, those that a crash has kept from running once more; True if all is well."""
+    well = True
+    batches = [package.names]
+    while batches:
+        names = batches.pop(0)
+        asked = ["-test.run=^(%s)$" % "|".join(names), "-test.timeout=0", "-test.paniconexit0"]
+        ran = Run([program] + asked + options, package.folder, word)
+        well = well and ran.code == 0 and ran.done
+        if ran.forged:
+            say("forged")
+        began = {top(frame["name"]) for frame in ran.frames}
+        ended = {frame["name"] for frame in ran.frames if frame["t"] == "report" and "/" not in frame["name"]}
+        open_ones = [name for name in names if name in began - ended]
+        if not ran.done and len(open_ones) > 1:  # which of them it was shows when each is alone
+            batches += [[name] for name in open_ones]
+            tell(package, [frame for frame in ran.frames if top(frame["name"]) not in open_ones], "")
+        else:
+            tell(package, ran.frames, ran.tail.decode("utf-8", "replace"))
+        unseen = [name for name in names if name not in began]
+        if not ran.done and began and unseen:
+            batches.append(unseen)
+    return well
+
+
+def tell(package, frames, tail):
+    """A result for each test that has begun; one without an end has failed, and with it the program."""
+    names = set()
+    for frame in frames:
+        if top(frame["name"]) in package.file_of and frame["t"] == "report":
+            names.add(frame["name"])
+            fields = {name: frame[name] for name in ("status", "seconds", "text")}
+            say("report", id=package.id_of(frame["name"]), **fields)
+    for name in dict.fromkeys(frame["name"] for frame in frames):
+        if name not in names and top(name) in package.file_of:
+            say(
+                "report",
+                id=package.id_of(name),
+                status="crashed",
+                seconds=0.0,
+                text=tail,
+                raised=[{"names": ["panic"]}],
+            )
+
+
+def main(asked, wanted):
+    work = tempfile.mkdtemp(prefix="go-tests-")
+    link_cache(asked["cache"], os.environ["GOCACHE"])
+    overlay = overlaid(work, os.environ["GOROOT"], asked["recorder"])
+    word = os.urandom(16).hex()
+    folders = {}
+    for name in wanted:
+        folders.setdefault(os.path.dirname(name.split("::")[0]), []).append(name)
+    well, programs = True, []
+    for folder, names in folders.items():  # all are compiled before anything of the product runs
+        package = Package(folder, names)
+        program = os.path.join(work, "%d.test" % len(programs))
+        compiled = compile_tests(package, program, overlay, word)
+        programs.append((package, program if compiled and package.names else None))
+        well = well and compiled
+    for package, program in programs:
+        if program:
+            well = run_tests(package, program, word, asked["run"]) and well
+    return 0 if well else 1
+
+
+sys.exit(main(json.loads(sys.argv[1]), sys.argv[2:]))

@@ -1,0 +1,113 @@
+"""Go behind the seam of `harness.languages.base`."""
+
+from __future__ import annotations
+
+import functools
+import json
+import posixpath
+import re
+from importlib import resources
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.languages.base import Program
+from harness.languages.go import screen
+from harness.languages.reporting import Runner
+from harness.sandbox.job import PYTHON
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from harness.core.instance import TestSpec
+    from harness.languages.base import Framework, Reason
+
+FRAMEWORK = "go test"
+ROOT, MODULES, CACHE = "/opt/goldseam/go", "/opt/goldseam/gomodules", "/opt/goldseam/gocache"
+"""Toolchain, module cache and what is compiled, in an image."""
+ENV: Mapping[str, str] = {
+    "GOROOT": ROOT,
+    "GOPATH": "/tmp/go",  # noqa: S108 - inside the container, as the next
+    "GOCACHE": "/tmp/go-build",  # noqa: S108
+    "GOMODCACHE": MODULES,
+    "GOENV": "off",
+    "GOPROXY": "off",
+    "GOSUMDB": "off",
+    "GOTOOLCHAIN": "local",
+    "GOTELEMETRY": "off",
+    "PATH": f"{ROOT}/bin:/usr/local/bin:/usr/bin:/bin",
+}
+"""Variables of whatever calls the toolchain in a trial: nothing is downloaded."""
+_FUNCTION = re.compile(r"\w+")
+_BY_HAND = f"""\
+[ -d "$GOCACHE" ] || cp -rs {CACHE} "$GOCACHE"
+names=$1 packages=. code=0; shift
+if [ $# = 0 ]; then
+    packages=./...
+    set -- $(find . -name go.mod ! -path '*/vendor/*' ! -path '*/testdata/*' -exec dirname {{}} +)
+fi
+for folder; do (cd "$folder" && go test -vet=off -run "$names" "$packages") || code=1; done
+exit $code
+"""
+_SHARED = ("command", "vary")
+
+
+@functools.cache
+def part(name: str) -> str:
+    """A program of the folder `inside`; read once, so that a run never mixes two versions of it."""
+    return resources.files("harness.languages.go.inside").joinpath(name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _sources() -> tuple[tuple[str, bytes], ...]:
+    folder = resources.files("harness.languages.inside")
+    return tuple((name, folder.joinpath(f"{name}.py").read_bytes()) for name in _SHARED)
+
+
+class Go:
+    """The toolchain's own tests, with a recorder of ours in the testing package."""
+
+    name = "go"
+    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    has_tripwires = False
+    allowable = screen.ALLOWABLE
+
+    def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
+        """The driver, as a program of its own: it compiles, then runs. No program of Go takes a clock from outside."""
+        del test
+        varied = requests.get("vary")
+        order = (varied or {}).get("order")
+        asked = {
+            "cache": CACHE,
+            "recorder": part("recorder.go"),
+            "run": [] if order is None else [f"-test.shuffle={order}"],
+        }
+        argv = [PYTHON, "-s", "-S", "-B", "-c", part("overlay.py") + part("driver.py"), json.dumps(asked)]
+        return Program(
+            interpreter=PYTHON,
+            sources=_sources(),
+            parts=_SHARED if varied is not None else _SHARED[:1],
+            spec={"argv": argv, **({"vary": varied} if varied is not None else {})},
+            env=ENV,
+        )
+
+    def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
+        """Tests, which are compiled into the same program, and what says which modules are compiled."""
+        del test, hidden_paths
+        return screen.reason
+
+    def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
+        """`go test` in the folder of each package, or of each module: several modules have no common root."""
+        settings = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
+        folders = dict.fromkeys(posixpath.dirname(path.partition("::")[0]) for path in paths)
+        names = dict.fromkeys(
+            match[0] for path in paths if (match := _FUNCTION.match(path.partition("::")[2])) is not None
+        )
+        pattern = f"^({'|'.join(names)})$" if names else "."
+        return ("env", *settings, "sh", "-c", _BY_HAND, "sh", pattern, *(folder or "." for folder in folders))
+
+    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
+        """Nothing."""
+        del test, paths
+        return ""
+
+
+GO = Go()

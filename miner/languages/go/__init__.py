@@ -1,0 +1,1 @@
+"""Go in the miner."""

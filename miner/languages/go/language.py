@@ -1,0 +1,88 @@
+"""Go behind the seam of `miner.languages.base`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.core.instance import TestSpec
+from harness.languages.go.language import FRAMEWORK
+from miner.languages.base import Guess, RecordedTests, TestCommand
+from miner.languages.go import modules
+from miner.languages.go.build import build_image
+from miner.layers import egress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from harness.core.instance import Task
+    from miner.evidence.tree import Tree
+    from miner.languages.base import Contents, ImageRequest, KnownText, TaskRun
+    from miner.languages.built import BuiltImage
+    from miner.sources.change import Kind
+
+_TESTS = re.compile(r".*_test\.go")
+_TOP = re.compile(r"[^/\[]*")
+
+
+class Go:
+    """Go: its toolchain runs its tests, and is all that there is to choose."""
+
+    name = "go"
+    suffixes: tuple[str, ...] = (".go",)
+    test_names = _TESTS
+    test_modules: re.Pattern[str] | None = _TESTS
+
+    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+        """None."""
+        del repo, base, head, kinds
+        return []
+
+    def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
+        """`go test`."""
+        del tree, test_files
+        return (TestCommand(framework=FRAMEWORK, runner=FRAMEWORK),)
+
+    def build(self, request: ImageRequest) -> BuiltImage:
+        """Toolchain and modules, in layers."""
+        return build_image(replace(request, workshop=request.workshop.reaching((egress.GO,))))
+
+    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
+        """With GOFLAGS among the variables."""
+        return TestSpec(framework=command.framework, options=command.options, env=dict(image.env))
+
+    def listing(self, spec: TestSpec) -> TestSpec:
+        """The tests are run: subtests come to be while they run."""
+        return spec
+
+    def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
+        """The functions of the tests."""
+        del spec
+        parts = (test_id.partition("::") for test_id in test_ids)
+        return tuple(dict.fromkeys(f"{path}::{_TOP.match(name)[0]}" for path, _, name in parts))  # type: ignore[index]
+
+    def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
+        """Every file called like a test, where the toolchain looks for packages."""
+        del spec
+        return (tuple(path for path in tree.files() if _TESTS.fullmatch(path) and modules.is_seen(path)),)
+
+    def test_sources(
+        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
+    ) -> dict[str, bytes]:
+        """None: its tests are judged where they run."""
+        del paths, read, is_test
+        return {}
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
+        """Nothing."""
+        del task, sources, run
+        return RecordedTests()
+
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        """Nothing is kept that could be guessed."""
+        del recorded, fail_to_pass, known
+        return Guess(bits=0.0)
+
+
+GO = Go()

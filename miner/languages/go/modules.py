@@ -1,0 +1,123 @@
+"""What a repository's files say of Go: its modules, versions of the toolchain, and what its packages import. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from datetime import date
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from miner.evidence.tree import Tree
+
+MANIFEST, SUMS, WORKSPACE = "go.mod", "go.sum", "go.work"
+RELEASED: Mapping[int, date] = {
+    18: date(2022, 3, 15),
+    19: date(2022, 8, 2),
+    20: date(2023, 2, 1),
+    21: date(2023, 8, 8),
+    22: date(2024, 2, 6),
+    23: date(2024, 8, 13),
+    24: date(2025, 2, 11),
+    25: date(2025, 8, 12),
+    26: date(2026, 2, 10),
+    27: date(2026, 8, 11),
+}
+"""Minor versions of Go 1 that tests can be run on, and when each came out (go.dev/doc/devel/release)."""
+_LINE = re.compile(r"^\s*go\s+1\.(\d+)", re.MULTILINE)
+_TOOLCHAIN = re.compile(r"^\s*toolchain\s+go1\.(\d+)", re.MULTILINE)
+_WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
+_OF_CI = re.compile(
+    r"^[ \t-]*[\"']?go(?:[-_]?versions?|lang)?[\"']?:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE | re.IGNORECASE
+)
+_MINOR = re.compile(r"\b1\.(\d{1,2})\b")
+_DECLARATION = re.compile(rb"^(?:func|type|var|const)\b", re.MULTILINE)
+_CONSTRAINTS = (b"//go:build", b"// +build")
+_LEFT_OUT = frozenset({"vendor", "testdata", "node_modules"})
+_CHECKED_FOR_VENDORING = 14
+"""From this `go` line on the toolchain takes a vendor folder of its own accord."""
+
+
+def is_seen(path: str) -> bool:
+    """Whether the toolchain looks for packages in a file's folder."""
+    folders = path.split("/")[:-1]
+    return not any(folder in _LEFT_OUT or folder.startswith(("_", ".")) for folder in folders)
+
+
+def module_folders(tree: Tree) -> tuple[str, ...]:
+    """The folders of a tree's modules, the root's first."""
+    paths = (path for path in tree.files() if posixpath.basename(path) == MANIFEST and is_seen(path))
+    return tuple(sorted(map(posixpath.dirname, paths), key=lambda folder: (folder.count("/"), folder)))
+
+
+def module_of(folders: Sequence[str], path: str) -> str | None:
+    """The folder of the module that a file is in; None where it is in none."""
+    above = (folder for folder in folders if not folder or path.startswith(f"{folder}/"))
+    return max(above, key=len, default=None)
+
+
+def minors(tree: Tree, day: date) -> tuple[int, ...]:
+    """The minor versions of Go 1 to try: a `toolchain` line's, then CI's newest, else the newest of that day.
+
+    None is older than what a `go` line of the tree asks for; the tree's own comes last.
+    """
+    texts = [_text(tree, path) for path in _stating(tree)]
+    asked = max((int(minor) for text in texts for minor in _LINE.findall(text)), default=0)
+    there = [minor for minor in RELEASED if minor >= asked]
+    if not there:
+        return ()
+    of_the_day = max((minor for minor in there if RELEASED[minor] <= day), default=there[0])
+    named = sorted({int(minor) for text in texts for minor in _TOOLCHAIN.findall(text)}, reverse=True)[:1]
+    named += sorted((minor for minor in _of_ci(tree) if minor <= max(of_the_day, asked)), reverse=True)[:1]
+    fitting = [max(minor, there[0]) for minor in named if minor <= there[-1]]
+    return tuple(dict.fromkeys((*fitting, of_the_day)))[:2]
+
+
+def _stating(tree: Tree) -> list[str]:
+    folders = module_folders(tree)
+    names = [posixpath.join(folder, MANIFEST) for folder in folders]
+    return [*names, *((WORKSPACE,) if tree.read(WORKSPACE) is not None else ())]
+
+
+def _of_ci(tree: Tree) -> set[int]:
+    texts = (_text(tree, path) for path in tree.files() if _WORKFLOWS.fullmatch(path))
+    return {int(minor) for text in texts for part in _OF_CI.findall(text) for minor in _MINOR.findall(part)}
+
+
+def _text(tree: Tree, path: str) -> str:
+    return (tree.read(path) or b"").decode("utf-8", "replace")
+
+
+def flags(tree: Tree) -> str:
+    """GOFLAGS of a tree: modules from its vendor folder, from the module cache with what go.mod lacks, or as they are.
+
+    In a workspace go.mod is never changed.
+    """
+    if tree.read(WORKSPACE) is not None:
+        return ""
+    if tree.read("vendor/modules.txt") is not None:
+        line = _LINE.search(_text(tree, MANIFEST))
+        return "" if line and int(line[1]) >= _CHECKED_FOR_VENDORING else "-mod=vendor"
+    return "-mod=mod"
+
+
+def skeleton(tree: Tree) -> Iterator[tuple[str, bytes]]:
+    """What decides which packages are compiled: manifests, and each source up to its first declaration.
+
+    Commits that import the same share a layer.
+    """
+    for path in tree.files():
+        if not is_seen(path):
+            continue
+        if posixpath.basename(path) in (MANIFEST, SUMS, WORKSPACE, f"{WORKSPACE}.sum"):
+            yield path, tree.read(path) or b""
+        elif path.endswith(".go"):
+            yield path, _head(tree.read(path) or b"")
+
+
+def _head(source: bytes) -> bytes:
+    declaration = _DECLARATION.search(source)
+    lines = source[: declaration.start() if declaration else len(source)].splitlines()
+    return b"\n".join(line for line in lines if not line.startswith(b"//") or line.startswith(_CONSTRAINTS))
