@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from harness.languages.base import Chain, Raised
 
-CLASSES_VERSION = 3
+CLASSES_VERSION = 4
 """Goes up when a row below changes, so that labels of different rules are never counted together."""
 
 FAR_BEYOND = 5.0
@@ -53,7 +53,7 @@ class FailureClass(StrEnum):
     PERFORMANCE_ERROR = "performance_error"
     """The tests ran out of time, or the build before them, or they took far longer than with the fix."""
     COMPILE_ERROR = "compile_error"
-    """The patch changes what is compiled, and that can't be built."""
+    """The patch changes what is compiled, and that can't be built; or most failing tests can't be compiled with it."""
     REGRESSION = "regression"
     """Every FAIL_TO_PASS test passes, and a PASS_TO_PASS test no longer does."""
     SYNTAX_ERROR = "syntax_error"
@@ -97,6 +97,7 @@ class Kind(StrEnum):
     """What one failing test came up against."""
 
     SYNTAX = "syntax"
+    COMPILE = "compile"
     MEMORY = "memory"
     LIMIT = "limit"
     PERMISSION = "permission"
@@ -184,6 +185,7 @@ KIND_ROWS: tuple[tuple[Kind, str, Callable[[Raised], bool]], ...] = (
         "`SyntaxError` about a file of the work tree",
         lambda link: "SyntaxError" in link.names and link.file.startswith(_TREE),
     ),
+    (Kind.COMPILE, "`CompileError`: what a compiler refuses", lambda link: "CompileError" in link.names),
     (
         Kind.MEMORY,
         "`MemoryError`, or the system's ENOMEM",
@@ -348,6 +350,11 @@ ROWS: tuple[Row, ...] = (
         failure_class=FailureClass.SYNTAX_ERROR,
         when="most failing tests: syntax",
         holds=lambda facts: facts.main_kind is Kind.SYNTAX,
+    ),
+    Row(
+        failure_class=FailureClass.COMPILE_ERROR,
+        when="most failing tests: compile",
+        holds=lambda facts: facts.main_kind is Kind.COMPILE,
     ),
     Row(
         failure_class=FailureClass.OUT_OF_MEMORY,

@@ -76,7 +76,7 @@ def top(name):
 
 def compile_tests(package, program, overlay, word):
     """Whether there is a program now; where not, each file is told as one that is lost, with what is missing."""
-    flags = ["-vet=off", "-overlay=" + overlay, "-ldflags=-X testing.goldseamWord=" + word, "-o", program]
+    flags = ["-vet=off", "-overlay=" + overlay, "-ldflags=-s -w -X testing.goldseamWord=" + word, "-o", program]
     ran = subprocess.Popen(
         ["go", "test", "-c"] + flags + ["."],
         cwd=package.folder or ".",
