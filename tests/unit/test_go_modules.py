@@ -1,0 +1,71 @@
+"""What a repository's files say of Go: modules, versions, flags, and what decides which packages are compiled."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from miner.languages.go import modules
+from tests.trees import Files
+
+DAY = date(2024, 3, 1)
+CI = """\
+jobs:
+  test:
+    strategy:
+      matrix:
+        go: ['1.20', "1.21"]
+    steps:
+      - uses: actions/setup-go@v5
+        with: {python-version: 3.11}
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "minors"),
+    [
+        ({"go.mod": "module a\n"}, (22,)),
+        ({"go.mod": "module a\n\ngo 1.12\n"}, (22,)),
+        ({"go.mod": "module a\n\ngo 1.12\n", ".github/workflows/ci.yml": CI}, (21, 22)),
+        ({"go.mod": "module a\n\ngo 1.22.1\n", ".github/workflows/ci.yml": CI}, (22,)),
+        ({"go.mod": "module a\n\ngo 1.21\n\ntoolchain go1.21.6\n", ".github/workflows/ci.yml": CI}, (21, 22)),
+        ({"go.mod": "module a\n\ngo 1.23\n"}, (23,)),
+        ({"go.mod": "module a\n", ".travis.yml": "language: go\ngo:\n  - 1.11.x\n  - 1.19.x\n  - tip\n"}, (19, 22)),
+        ({"go.mod": "module a\n", ".travis.yml": "go:\n- 1.8\n- '1.11'\n"}, (18, 22)),
+        ({"go.mod": "module a\n\ngo 1.99\n"}, ()),
+        ({"go.mod": "module a\n", "vendor/b/go.mod": "module b\n\ngo 1.99\n"}, (22,)),
+    ],
+)
+def test_go_is_what_the_repository_names_then_the_newest_of_the_day(files, minors):
+    assert modules.minors(Files(files), DAY) == minors
+
+
+def test_the_module_of_a_file_is_the_nearest_above_it():
+    tree = Files({"go.mod": "", "tools/go.mod": "", "testdata/go.mod": "", "tools/x/a_test.go": ""})
+    folders = modules.module_folders(tree)
+    assert folders == ("", "tools")
+    assert modules.module_of(folders, "tools/x/a_test.go") == "tools"
+    assert modules.module_of(folders, "toolsmith/a_test.go") == ""
+    assert modules.module_of(("tools",), "a_test.go") is None
+
+
+@pytest.mark.parametrize(
+    ("files", "flags"),
+    [
+        ({"go.mod": "go 1.20\n"}, "-mod=mod"),
+        ({"go.mod": "go 1.20\n", "go.work": "go 1.20\n"}, ""),
+        ({"go.mod": "go 1.20\n", "vendor/modules.txt": ""}, ""),
+        ({"go.mod": "module a\n", "vendor/modules.txt": ""}, "-mod=vendor"),
+    ],
+)
+def test_modules_come_from_where_the_repository_has_them(files, flags):
+    assert modules.flags(Files(files)) == flags
+
+
+def test_a_skeleton_has_manifests_and_imports_and_changes_with_nothing_else():
+    head = '//go:build linux\n\npackage a\n\nimport "example.com/b"\n\n'
+    files = {"go.mod": "module a\n", "a.go": head + "func F() {}\n", "README.md": "", "testdata/x.go": "package x\n"}
+    first = dict(modules.skeleton(Files(files)))
+    assert first == {"go.mod": b"module a\n", "a.go": head.rstrip("\n").encode() + b"\n"}
+    assert dict(modules.skeleton(Files({**files, "a.go": "// Comment.\n" + head + "var x = 1\n"}))) == first
