@@ -97,8 +97,8 @@ def test_a_named_host_brings_those_that_it_sends_one_on_to():
     assert egress.allowed(given()).and_named(("github.com",)).has("codeload.github.com", 443)
 
 
-@pytest.mark.parametrize("index", ["index.crates.io", "registry.npmjs.org"])
-def test_indexes_of_crates_and_npm_may_be_at_any_address_and_other_names_may_not(index):
+@pytest.mark.parametrize("index", ["index.crates.io", "registry.npmjs.org", "proxy.golang.org"])
+def test_indexes_of_crates_npm_and_go_may_be_at_any_address_and_other_names_may_not(index):
     reached = egress.allowed(given()).and_named((index, "git.example"))
     assert reached.trusts(index, 443)
     assert not reached.trusts("git.example", 443)
@@ -107,6 +107,12 @@ def test_indexes_of_crates_and_npm_may_be_at_any_address_and_other_names_may_not
 def test_npms_registry_is_reached_where_a_build_needs_it_or_the_user_names_one():
     assert not egress.allowed(given()).has("registry.npmjs.org", 443)
     assert egress.allowed(given(NPM_CONFIG_REGISTRY="https://npm.example/x")).trusts("npm.example", 443)
+
+
+def test_each_module_proxy_that_the_user_names_is_reached():
+    allowed = egress.allowed(given(GOPROXY="https://go.example/x,https://mirror.example|direct"))
+    assert allowed.trusts("go.example", 443)
+    assert allowed.trusts("mirror.example", 443)
 
 
 class Site(http.server.BaseHTTPRequestHandler):

@@ -1,0 +1,104 @@
+"""How Go comes into an image, and its driver, on real folders and a module proxy of this machine."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zipfile
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+import miner.languages.go
+from harness.config.settings import ImageSettings
+from harness.core import process
+from harness.languages.go.language import part
+from miner.languages.go.build import layer_of_go
+from tests.local_http import LocalServer
+
+FETCH = Path(miner.languages.go.__file__).parent / "tools/toolchain.py"
+VERSIONS = (
+    "v0.0.1-go1.20.linux-amd64 v0.0.1-go1.20.9.linux-amd64 v0.0.1-go1.20.14.linux-amd64 v0.0.1-go1.20.99.linux-arm64"
+)
+
+
+class Proxy(BaseHTTPRequestHandler):
+    def do_GET(self):
+        prefix, _, name = self.path.rpartition("/@v/")
+        data = "\n".join(VERSIONS.split()).encode() if name == "list" else self.archive(name.removesuffix(".zip"))
+        self.send_response(200 if prefix == "/golang.org/toolchain" else 404)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def archive(self, version: str) -> bytes:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as entries:
+            for name in ("bin/go", "src/fmt/fmt.go", "src/fmt/fmt_test.go", "test/a.go", "../../out.go"):
+                entries.writestr(f"golang.org/toolchain@{version}/{name}", version)
+        return buffer.getvalue()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def fetched(folder: Path, minor: str) -> process.Completed:
+    with LocalServer(Proxy) as server:
+        env = {**os.environ, "GOPROXY": f"http://127.0.0.1:{server.port},direct", "no_proxy": "*"}
+        return process.run([sys.executable, FETCH, minor, "amd64", folder], check=False, env=env)
+
+
+def test_the_newest_release_of_a_minor_version_comes_from_the_proxy_that_the_user_names(tmp_path):
+    done = fetched(tmp_path / "go", "20")
+    assert done.stdout.decode() == "v0.0.1-go1.20.14.linux-amd64\n", done.error_text
+    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+    assert files == ["go/bin/go", "go/src/fmt/fmt.go"]
+    assert os.access(tmp_path / "go/bin/go", os.X_OK)
+
+
+def test_a_version_that_no_proxy_has_is_an_error_that_says_so(tmp_path):
+    done = fetched(tmp_path / "go", "21")
+    assert (done.returncode, "the module proxy has no Go 1.21" in done.error_text) == (1, True)
+
+
+def test_a_go_of_this_machine_is_copied_for_its_own_version_and_platform_alone(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/go").write_bytes(b"program")
+    (tmp_path / "VERSION").write_text("go1.20.3")
+    settings = ImageSettings(gos={"1.20": tmp_path})
+    [folder] = layer_of_go("base", 20, settings).folders
+    assert (folder.path, folder.context) == (tmp_path, "go-1.20")
+    assert not layer_of_go("base", 21, settings).folders
+    assert not layer_of_go("base", 20, settings.model_copy(update={"platform": "linux/s390x"})).folders
+
+
+def test_a_folder_without_go_is_refused():
+    with pytest.raises(ValueError, match="no bin/go in"):
+        ImageSettings(gos={"1.20": Path("/nowhere")})
+
+
+def missing(text: str) -> list[str]:
+    """The names that the driver reads in what the compiler prints."""
+    program = (
+        part("driver.py").partition("def say")[0]
+        + "\nprint([next(filter(None, f)) for f in WANTED.findall(sys.stdin.read())])"
+    )
+    return eval(process.run([sys.executable, "-c", program], input=text.encode()).stdout)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("./a_test.go:3:2: undefined: NewThing", "NewThing"),
+        ("./a_test.go:3:2: undefined: money.NewThing", "NewThing"),
+        ("./a_test.go:3:4: x.Later undefined (type *T has no field or method Later)", "Later"),
+        ("./a_test.go:3:4: unknown field Off in struct literal of type Price", "Off"),
+        ("./a_test.go:3:4: not enough arguments in call to money.Price\n\thave (number)", "Price"),
+        ("./a_test.go:3:4: too many arguments in call to r.Price\n\thave (number)", "Price"),
+        ("./a_test.go:3:4: assignment mismatch: 2 variables but Price returns 1 value", "Price"),
+        ("./a_test.go:3:4: cannot use 1 (untyped int constant) as string value in argument to money.Label", "Label"),
+    ],
+)
+def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(line, name):
+    assert missing(line) == [name]
