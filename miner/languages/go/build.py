@@ -107,20 +107,26 @@ def _collected(job: _Job, image: BuiltImage, minor: int) -> Collected | None:
     if job.request.collect is None:
         return None
     job.request.workshop.progress(f"collecting tests on Go 1.{minor}")
-    found = job.request.collect(image)
-    job.record(minor, "collect", found.seconds, failure="" if found.ok else found.failure, command=found.command)
-    return found
+    collected = job.request.collect(image)
+    job.record(
+        minor,
+        "collect",
+        collected.seconds,
+        failure="" if collected.ok else collected.failure,
+        command=collected.command,
+    )
+    return collected
 
 
 def _image(job: _Job, ground: BuiltLayer, minor: int) -> BuiltImage:
     request = job.request
     go_layer = layer_of_go(ground.image_id, minor, request.workshop.settings)
-    gone = _ensure(job, go_layer, minor, "system", f"go 1.{minor}")
-    module_layer = _modules(gone.image_id, request)
+    toolchain = _ensure(job, go_layer, minor, "system", f"go 1.{minor}")
+    module_layer = _modules(toolchain.image_id, request)
     installed = _ensure(job, module_layer, minor, "install", "go list -deps -test ./...")
     tree_layer = _tree(installed.image_id, request)
     tree = _ensure(job, tree_layer, minor, "source", "go list -export -test ./...")
-    stack = (ground, gone, installed, tree)
+    stack = (ground, toolchain, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), go_layer, module_layer, tree_layer]
     sums = request.tree.read(modules.SUMS)
     failure = tree.facts.get("not_compiled")
@@ -136,7 +142,7 @@ def _image(job: _Job, ground: BuiltLayer, minor: int) -> BuiltImage:
         layers=tuple(layer.tag for layer in stack),
         seconds={layer.kind: layer.seconds for layer in stack},
         layer_bytes={layer.kind: layer.size for layer in stack},
-        notes=(str(gone.facts.get("go")), *((f"not all packages can be compiled: {failure}",) if failure else ())),
+        notes=(str(toolchain.facts.get("go")), *((f"not all packages can be compiled: {failure}",) if failure else ())),
         env=_env(request),
     )
 
@@ -186,24 +192,24 @@ def layer_of_go(parent: str, minor: int, settings: ImageSettings) -> Layer:
 
 def _environment(flags: str = "") -> tuple[str, ...]:
     """Commands that let the toolchain find itself, a home, its caches, and the module proxy."""
-    given = {**ENV, "HOME": "/tmp", "GOCACHE": CACHE}  # noqa: S108 - inside the container
-    asked = {name: value for name, value in given.items() if name not in ("GOPROXY", "GOSUMDB")}
+    variables = {**ENV, "HOME": "/tmp", "GOCACHE": CACHE}  # noqa: S108 - inside the container
+    settings = {name: value for name, value in variables.items() if name not in ("GOPROXY", "GOSUMDB")}
     return (
-        *(f"export {name}={quote(value)}" for name, value in asked.items()),
+        *(f"export {name}={quote(value)}" for name, value in settings.items()),
         'export GOPROXY="${GOPROXY:-https://proxy.golang.org}" GOSUMDB="${GOSUMDB:-off}"',
         f"export GOFLAGS={quote(f'-buildvcs=false {flags}'.strip())}",
         f"mkdir -p {CACHE} {MODULES}",
     )
 
 
-def _warmed(what: str, folders: Sequence[str] = ()) -> str:
+def _warmed(kind: str, folders: Sequence[str] = ()) -> str:
     """The commands that compile for the build cache."""
     places = " ".join(quote(posixpath.join(TESTBED, folder)) for folder in folders)
     return "\n".join(
         (
             write_tool(_RECORDER, part("recorder.go")),
             write_tool(_WARM, part("overlay.py") + _tool("warm.py")),
-            f"python3 {_WARM} {_RECORDER} {FACTS_PATH} {what} {places}".rstrip(),
+            f"python3 {_WARM} {_RECORDER} {FACTS_PATH} {kind} {places}".rstrip(),
         )
     )
 

@@ -61,17 +61,17 @@ def module_of(folders: Sequence[str], path: str) -> str | None:
 def minors(tree: Tree, day: date) -> tuple[int, ...]:
     """The minor versions of Go 1 to try: a `toolchain` line's, then CI's newest, else the newest of that day.
 
-    None is older than what a `go` line of the tree asks for; the tree's own comes last.
+    None is older than what a `go` line of the tree asks for.
     """
     texts = [_text(tree, path) for path in _stating(tree)]
-    asked = max((int(minor) for text in texts for minor in _LINE.findall(text)), default=0)
-    there = [minor for minor in RELEASED if minor >= asked]
-    if not there:
+    oldest = max((int(minor) for text in texts for minor in _LINE.findall(text)), default=0)
+    usable = [minor for minor in RELEASED if minor >= oldest]
+    if not usable:
         return ()
-    of_the_day = max((minor for minor in there if RELEASED[minor] <= day), default=there[0])
-    named = sorted({int(minor) for text in texts for minor in _TOOLCHAIN.findall(text)}, reverse=True)[:1]
-    named += sorted((minor for minor in _of_ci(tree) if minor <= max(of_the_day, asked)), reverse=True)[:1]
-    fitting = [max(minor, there[0]) for minor in named if minor <= there[-1]]
+    of_the_day = max((minor for minor in usable if RELEASED[minor] <= day), default=usable[0])
+    choices = sorted({int(minor) for text in texts for minor in _TOOLCHAIN.findall(text)}, reverse=True)[:1]
+    choices += sorted((minor for minor in _of_ci(tree) if minor <= max(of_the_day, oldest)), reverse=True)[:1]
+    fitting = [max(minor, usable[0]) for minor in choices if minor <= usable[-1]]
     return tuple(dict.fromkeys((*fitting, of_the_day)))[:2]
 
 

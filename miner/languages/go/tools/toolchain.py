@@ -28,10 +28,10 @@ def get(path: str) -> bytes:
 
 def main(minor: str, architecture: str, folder: Path) -> None:
     form = re.compile(rf"v0\.0\.1-go1\.{minor}(?:\.(\d+))?\.linux-{architecture}")
-    found = {int(match[1] or 0): match[0] for match in map(form.fullmatch, get("list").decode().split()) if match}
-    if not found:
+    releases = {int(match[1] or 0): match[0] for match in map(form.fullmatch, get("list").decode().split()) if match}
+    if not releases:
         raise SystemExit(f"the module proxy has no Go 1.{minor} for {architecture}")
-    version = found[max(found)]
+    version = releases[max(releases)]
     with zipfile.ZipFile(io.BytesIO(get(f"{version}.zip"))) as entries:
         for entry in entries.infolist():
             name = entry.filename.partition(f"{MODULE}@{version}/")[2]

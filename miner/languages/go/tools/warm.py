@@ -33,28 +33,28 @@ def settle(cache: Path) -> None:
                 os.utime(path, (FAR, FAR))
 
 
-def main(recorder: str, facts: str, what: str, *folders: str) -> None:
+def main(recorder: str, facts: str, kind: str, *folders: str) -> None:
     overlay = "-overlay=" + overlaid(tempfile.mkdtemp(), os.environ["GOROOT"], Path(recorder).read_text())  # noqa: F821
-    told: dict[str, object] = {}
+    findings: dict[str, object] = {}
     failures = []
     for folder in folders or ("/",):
-        if what == "std":
+        if kind == "std":
             if not go(folder, "build", overlay, "std")[0]:
                 raise SystemExit("the standard library can't be compiled")
-            told["go"] = go(folder, "env", "GOVERSION")[1].strip()
-        elif what == "modules":
+            findings["go"] = go(folder, "env", "GOVERSION")[1].strip()
+        elif kind == "modules":
             _, listed, _ = go(folder, "list", "-e", "-deps", "-test", "-f", FOREIGN, "./...")
             packages = [name for name in dict.fromkeys(listed.split()) if not name.endswith((".test", "]"))]
             if packages and not go(folder, "build", overlay, *packages)[0]:
                 for name in packages:
                     go(folder, "build", overlay, name)
         else:
-            well, _, said = go(folder, "list", "-e", "-export", "-test", overlay, "-f", "{{.ImportPath}}", "./...")
-            failures += [] if well and not said.strip() else [said.strip()]
+            well, _, errors = go(folder, "list", "-e", "-export", "-test", overlay, "-f", "{{.ImportPath}}", "./...")
+            failures += [] if well and not errors.strip() else [errors.strip()]
     if failures:
-        told["not_compiled"] = "\n".join(failures)[-TAIL:]
+        findings["not_compiled"] = "\n".join(failures)[-TAIL:]
     settle(Path(os.environ["GOCACHE"]))
-    Path(facts).write_text(json.dumps(told))
+    Path(facts).write_text(json.dumps(findings))
 
 
 main(*sys.argv[1:])
