@@ -162,6 +162,15 @@ func TestOther(t *testing.T) {
 	}
 }
 """
+OLD = "package fresh\n\nfunc Old() {}\n"
+NAMED = OLD + "\nfunc New() {}\n"
+NEW = """\
+package fresh
+
+import "testing"
+
+func TestOld(t *testing.T) { Old() }
+"""
 EXP = "v0.0.0-20231006140011-7918f672742d"
 FILES = {
     "go.mod": go.MODULE,
@@ -172,6 +181,7 @@ FILES = {
     "crashes/crashes_test.go": CRASHES,
     "broken/broken_test.go": 'package broken\n\nimport "testing"\n\nfunc TestNot(t *testing.T) { notThere() }\n',
     "main/main_test.go": MAIN,
+    "fresh/fresh.go": OLD,
     "around/around_test.go": AROUND,
     "other/go.mod": f"module example.com/other\n\ngo 1.21\n\nrequire golang.org/x/exp {EXP}\n",
     "other/other_test.go": OTHER,
@@ -183,8 +193,14 @@ TEST = "money_test.go"
 def task(tmp_path_factory) -> Task:
     folder = tmp_path_factory.mktemp("go")
     repo = Repository(folder / "repo")
-    repo.commit("Start", FILES)
-    fix = repo.commit("Fix wrong prices", {"money.go": go.RIGHT, TEST: go.AFTER, "other/other_test.go": OTHER + "\n"})
+    repo.commit("Start", {**FILES, "fresh/fresh_test.go": NEW})
+    named = {
+        "fresh/fresh.go": NAMED,
+        "fresh/fresh_test.go": f"{NEW}\nfunc TestNew(t *testing.T) {{ New() }}\n",
+    }
+    fix = repo.commit(
+        "Fix wrong prices", {"money.go": go.RIGHT, TEST: go.AFTER, "other/other_test.go": OTHER + "\n", **named}
+    )
     words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
     assert done.returncode == 0, done.error_text + done.stdout
@@ -203,17 +219,24 @@ def statuses(report: TestReport, path: str) -> dict[str, str]:
 
 
 def graded(task: Task, sandbox, files: dict[str, str]) -> Grade:
-    text = "".join(tiny.diff(path, FILES.get(path), new) for path, new in files.items())
+    """The grade of a patch to these files, which is right elsewhere."""
+    text = "".join(tiny.diff(path, FILES.get(path), new) for path, new in {"fresh/fresh.go": NAMED, **files}.items())
     kept = screen_task(task, text.encode()).kept
     return scoring.score(task, kept, sandbox, scoring.Demands()).grade
 
 
 def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "go")
-    assert task.hidden.fail_to_pass == tuple(f"{TEST}::{name}" for name in go.TURNED)
-    assert task.hidden.pass_to_pass == (f"{TEST}::TestNothingOff", "other/other_test.go::TestOther")
+    turned = ("fresh/fresh_test.go::TestNew", *(f"{TEST}::{name}" for name in go.TURNED))
+    assert task.hidden.fail_to_pass == turned
+    held = ("fresh/fresh_test.go::TestOld", f"{TEST}::TestNothingOff", "other/other_test.go::TestOther")
+    assert task.hidden.pass_to_pass == held
     assert place_of(task) is Place.INSIDE
     assert task.instance.extra["environment"]["notes"][0].startswith("go1.23.")
+
+
+def test_a_test_of_a_new_name_fails_before_the_fix_and_the_others_of_its_package_hold(task):
+    assert (task.hidden.evidence["new_api"], task.hidden.evidence["new_names"]) == (True, ["New"])
 
 
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):

@@ -98,6 +98,7 @@ def missing(text: str) -> list[str]:
         ("./a_test.go:3:4: too many arguments in call to r.Price\n\thave (number)", "Price"),
         ("./a_test.go:3:4: assignment mismatch: 2 variables but Price returns 1 value", "Price"),
         ("./a_test.go:3:4: cannot use 1 (untyped int constant) as string value in argument to money.Label", "Label"),
+        ("./a_test.go:3:4: cannot use f (variable of func type F) as money.Rule value in assignment", "Rule"),
     ],
 )
 def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(line, name):

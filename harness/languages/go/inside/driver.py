@@ -19,6 +19,7 @@ WANTED = re.compile(
     r"|unknown field '?(\w+)"
     r"|(?:too many|not enough) arguments in call to (?:[^\s]*\.)?(\w+)"
     r"|in argument to (?:[^\s]*\.)?(\w+)"
+    r"|cannot use .* as (?:[^\s]*\.)?(\w+) value in (?!argument)"
     r"|missing method (\w+)"
     r"|assignment mismatch: .* but (?:[^\s(]*\.)?(\w+)(?:\(\S*\))? returns"
     r"|package \S*?(\w+) is not in std"
