@@ -65,7 +65,6 @@ def test_a_version_that_no_proxy_has_is_an_error_that_says_so(tmp_path):
 def test_a_go_of_this_machine_is_copied_for_its_own_version_and_platform_alone(tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/go").write_bytes(b"program")
-    (tmp_path / "VERSION").write_text("go1.20.3")
     settings = ImageSettings(gos={"1.20": tmp_path})
     [folder] = layer_of_go("base", 20, settings).folders
     assert (folder.path, folder.context) == (tmp_path, "go-1.20")

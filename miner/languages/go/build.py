@@ -6,8 +6,6 @@ import hashlib
 import io
 import posixpath
 import tarfile
-import time
-from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -15,9 +13,10 @@ from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.built import Attempt, BuiltImage
+from miner.languages.building import Building
+from miner.languages.built import BuiltImage
 from miner.languages.go import modules
-from miner.layers import base, build, dockerfile, source
+from miner.layers import base, dockerfile, source
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Input, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
@@ -27,35 +26,12 @@ if TYPE_CHECKING:
 
     from harness.config.settings import ImageSettings
     from miner.languages.base import ImageRequest
-    from miner.languages.built import Collected
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/go"
 _FETCH, _WARM, _RECORDER = "/tmp/toolchain.py", "/tmp/warm.py", "/tmp/recorder.go"  # noqa: S108 - inside the container
 _GIVEN = "imports.tar"
-_RUNG = {True: modules.SUMS, False: modules.MANIFEST}
-_DETAIL = 2000
 _UNUSED = ("./test", "./api", "./doc", "./misc", "testdata", "*_test.go")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Job:
-    request: ImageRequest
-    rung: str
-    attempts: list[Attempt] = field(default_factory=list)
-
-    def record(self, minor: int, step: str, seconds: float, *, failure: str = "", command: str = "") -> None:
-        self.attempts.append(
-            Attempt(
-                rung=self.rung,
-                python=f"go 1.{minor}",
-                step=step,
-                ok=not failure,
-                seconds=seconds,
-                failure=failure[-_DETAIL:],
-                command=command,
-            )
-        )
 
 
 def build_image(request: ImageRequest) -> BuiltImage:
@@ -66,30 +42,26 @@ def build_image(request: ImageRequest) -> BuiltImage:
         InfrastructureError: the engine, the module proxy or the disk failed.
 
     """
-    began = time.monotonic()
     if why := _objection(request):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
-    sums = any(posixpath.basename(path) == modules.SUMS for path in request.tree.files())
-    job = _Job(request=request, rung=_RUNG[sums])
-    best: tuple[BuiltImage, Collected | None] | None = None
+    building = Building(request)
     refused: list[RefusedError] = []
     for minor in modules.minors(request.tree, request.when.date()):
         try:
-            image = _image(job, ground, minor)
+            image = _image(building, ground, minor)
         except RefusedError as error:
             refused.append(error)
             continue
-        collected = _collected(job, image, minor)
-        if best is None or (collected and best[1] and collected.lost < best[1].lost):
-            best = image, collected
-        if collected is None or collected.ok:
+        if building.collects_all(image, _toolchain(minor)):
             break
-    if best is None:
+    if (best := building.best()) is None:
         raise refused[-1]
-    image, collected = best
-    seconds = {**image.seconds, "total": time.monotonic() - began}
-    return replace(image, attempts=tuple(job.attempts), seconds=seconds, way=collected.way if collected else 0)
+    return best
+
+
+def _toolchain(minor: int) -> str:
+    return f"go 1.{minor}"
 
 
 def _objection(request: ImageRequest) -> tuple[str, str] | None:
@@ -103,32 +75,18 @@ def _objection(request: ImageRequest) -> tuple[str, str] | None:
     return None
 
 
-def _collected(job: _Job, image: BuiltImage, minor: int) -> Collected | None:
-    if job.request.collect is None:
-        return None
-    job.request.workshop.progress(f"collecting tests on Go 1.{minor}")
-    collected = job.request.collect(image)
-    job.record(
-        minor,
-        "collect",
-        collected.seconds,
-        failure="" if collected.ok else collected.failure,
-        command=collected.command,
-    )
-    return collected
-
-
-def _image(job: _Job, ground: BuiltLayer, minor: int) -> BuiltImage:
-    request = job.request
+def _image(building: Building, ground: BuiltLayer, minor: int) -> BuiltImage:
+    request, version = building.request, _toolchain(minor)
+    sums = request.tree.read(modules.SUMS)
+    rung = modules.MANIFEST if sums is None else modules.SUMS
     go_layer = layer_of_go(ground.image_id, minor, request.workshop.settings)
-    toolchain = _ensure(job, go_layer, minor, "system", f"go 1.{minor}")
+    toolchain = building.ensure(go_layer, rung, version, "system", version)
     module_layer = _modules(toolchain.image_id, request)
-    installed = _ensure(job, module_layer, minor, "install", "go list -deps -test ./...")
+    installed = building.ensure(module_layer, rung, version, "install", "go list -deps -test ./...")
     tree_layer = _tree(installed.image_id, request)
-    tree = _ensure(job, tree_layer, minor, "source", "go list -export -test ./...")
+    tree = building.ensure(tree_layer, rung, version, "source", "go list -export -test ./...")
     stack = (ground, toolchain, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), go_layer, module_layer, tree_layer]
-    sums = request.tree.read(modules.SUMS)
     failure = tree.facts.get("not_compiled")
     return BuiltImage(
         image_id=tree.image_id,
@@ -137,7 +95,7 @@ def _image(job: _Job, ground: BuiltLayer, minor: int) -> BuiltImage:
             base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
         ),
         locks={modules.SUMS: sums.decode("utf-8", "replace")} if sums else {},
-        rung=job.rung,
+        rung=rung,
         attempts=(),
         layers=tuple(layer.tag for layer in stack),
         seconds={layer.kind: layer.seconds for layer in stack},
@@ -153,17 +111,6 @@ def _env(request: ImageRequest) -> dict[str, str]:
     return {"GOFLAGS": flags} if flags else {}
 
 
-def _ensure(job: _Job, layer: Layer, minor: int, step: str, command: str) -> BuiltLayer:
-    try:
-        built = build.ensure(job.request.workshop, layer)
-    except build.StepFailedError as error:
-        job.record(minor, step, error.ran.seconds, failure=error.detail, command=command)
-        rejection = Rejection(stage=Stage.ENVIRONMENT, reason=error.reason, detail=error.detail)
-        raise RefusedError(rejection, step=step, said=error.ran.tail) from error
-    job.record(minor, step, built.seconds, command=command)
-    return built
-
-
 def layer_of_go(parent: str, minor: int, settings: ImageSettings) -> Layer:
     """The toolchain, of this machine where the settings name one for it, else the module proxy's; and its library."""
     own = settings.gos.get(f"1.{minor}") if platforms.is_of_here(settings.platform) else None
@@ -173,7 +120,7 @@ def layer_of_go(parent: str, minor: int, settings: ImageSettings) -> Layer:
         f'python3 {_FETCH} {minor} "$(dpkg --print-architecture)" {ROOT}',
     )
     if own:
-        digest = hashlib.sha256((own / "VERSION").read_bytes() + (own / "bin/go").read_bytes()).hexdigest()
+        digest = hashlib.sha256((own / "bin/go").read_bytes()).hexdigest()
         folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"go-1.{minor}"),)
         excluded = " ".join(f"--exclude='{pattern}'" for pattern in _UNUSED)
         laid = (
