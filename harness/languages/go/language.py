@@ -9,7 +9,7 @@ import re
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
-from harness.languages.base import Program
+from harness.languages.base import InnerGrading, Program
 from harness.languages.go import screen
 from harness.languages.reporting import Runner
 from harness.sandbox.job import PYTHON
@@ -103,6 +103,12 @@ class Go:
         )
         pattern = f"^({'|'.join(names)})$" if names else "."
         return ("env", *settings, "sh", "-c", _BY_HAND, "sh", pattern, *(folder or "." for folder in folders))
+
+    def graded(self, test: TestSpec) -> InnerGrading:
+        """The same driver, with nothing around it."""
+        program = self.program(test, {})
+        argv = tuple(program.spec["argv"])
+        return InnerGrading(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """Nothing."""

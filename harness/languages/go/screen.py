@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 TESTS, MANIFEST, VENDORED = "test_code", "module_manifest", "vendored_modules"
 ALLOWABLE = frozenset({MANIFEST, VENDORED})
 """Reasons that do not stand against a file which the fix itself changes."""
-COMPILED = (".go",)
-"""Ends of the names of sources."""
 _MANIFESTS = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum"})
 
 

@@ -11,6 +11,7 @@ from harness.languages.go.language import FRAMEWORK
 from miner.languages.base import Guess, RecordedTests, TestCommand
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
+from miner.languages.go.code import GoCode
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest, KnownText, TaskRun
+    from miner.languages.base import Code, Contents, ImageRequest, KnownText, TaskRun, Traced
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
@@ -33,6 +34,7 @@ class Go:
     suffixes: tuple[str, ...] = (".go",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = _TESTS
+    code: Code = GoCode()
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """None."""
@@ -61,6 +63,25 @@ class Go:
         del spec
         parts = (test_id.partition("::") for test_id in test_ids)
         return tuple(dict.fromkeys(f"{path}::{_TOP.match(name)[0]}" for path, _, name in parts))  # type: ignore[index]
+
+    def stopping(self, spec: TestSpec) -> TestSpec:
+        """As always: a run is short."""
+        return spec
+
+    def terse(self, spec: TestSpec) -> TestSpec:
+        """As always: the recorder says little."""
+        return spec
+
+    def traced(
+        self,
+        spec: TestSpec,
+        sources: Mapping[str, bytes],
+        lines: Mapping[str, tuple[int, ...]],
+        tests: Sequence[str],
+    ) -> Traced | None:
+        """None."""
+        del spec, sources, lines, tests
+        return None
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test, where the toolchain looks for packages."""
