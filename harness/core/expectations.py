@@ -31,6 +31,8 @@ OPERATORS = frozenset(
             "js.length",
             "js.property",
             "js.object",
+            "js.snapshot",
+            "js.called",
             "js.close",
             "js.<",
             "js.<=",

@@ -14,6 +14,7 @@ from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
 from harness.judging import operators, values
 from harness.judging.javascript import operators as javascript
+from harness.judging.javascript.values import is_partial
 from harness.judging.values import MalformedError
 
 if TYPE_CHECKING:
@@ -128,9 +129,9 @@ def largest(expected: Expected) -> int:
     return _SIZE_FACTOR * expected.size + _SIZE_MORE
 
 
-def _too_much(site: Site, expected: Expected, out: _Out) -> str | None:
+def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> str | None:
     """Why what came out is so much that some of it might be right, in words."""
-    if (site.op not in _EXACT or site.options.get("not")) and out.size > largest(expected):
+    if (not is_exact or site.options.get("not")) and out.size > largest(expected):
         return "what came out is far larger than what the fix gives"
     if site.op == "warns":
         caught = [member for listed in out.handed if isinstance(listed.value, list) for member in listed.value]
@@ -184,7 +185,9 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         out = _read(event)
     except MalformedError as error:
         return f"what came out cannot be read: {error}"
-    unfit = _too_much(site, expected, out) or _another_kind(site, expected, event, out)
+    expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
+    is_exact = site.op in _EXACT and not any(map(is_partial, expected_values))
+    unfit = _too_much(site, expected, out, is_exact=is_exact) or _another_kind(site, expected, event, out)
     if unfit is not None:
         return unfit
     given_values = [loaded.value for loaded in out.handed]
@@ -200,6 +203,5 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         )
     if site.op not in operators.CATCHING and len(given_values) != site.sides.count("out"):
         return "more or fewer values came out than it compares"
-    expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
     site = replace(site, options={**site.options, **expected.options})
     return None if operators.holds(site, given_values, expected_values) else "it does not hold"

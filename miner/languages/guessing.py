@@ -117,6 +117,8 @@ class Reading:
     """An exception of `errors` with at most so many letters, and nothing else."""
     operator: Callable[[Site], str] = lambda site: site.op
     """What Python calls the operator of an assertion."""
+    sought: Callable[[Site, Any], Any] = lambda _site, value: value
+    """What of a kept value has to be found, where not all of it."""
     message: Callable[[Expected], Any] = lambda expected: expected.options.get("match")
     """What an exception is to say, encoded; None where an assertion does not ask for it."""
 
@@ -217,7 +219,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     op, expected = needed.op, needed.expected
     if op in _FEW:
         return f"{op}", _FEW[op]
-    values_kept = [needed.loaded(encoded) for encoded in expected.kept]
+    values_kept = [needed.reading.sought(needed.site, needed.loaded(encoded)) for encoded in expected.kept]
     if op == "doctest":
         values_kept = [_example_value(want) if message is None else message for want, message in values_kept]
     if op == "chain" or expected.options.get("delta") is not None:

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.javascript.patterns import as_python_pattern
-from harness.judging.javascript.values import HOLE, UNDEFINED, Cycle, Missing, Object, Opaque, Symbol, is_plain
+from harness.judging.javascript.pretty import as_written, forms, text_of_error
+from harness.judging.javascript.values import (
+    HOLE,
+    UNDEFINED,
+    Cycle,
+    Matcher,
+    Missing,
+    Object,
+    Opaque,
+    Symbol,
+    is_partial,
+    is_plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -106,12 +118,18 @@ class _Comparison:
     """Whether a property that is undefined differs from none, and a hole from undefined."""
     errors: bool = True
     """Whether errors are compared at all: versions of jest and vitest differ in what of them counts."""
+    matches: Matches | None = None
+    """Searches with a regular expression, where `other` may have what takes more than one value."""
     steps: int = 0
 
     def equal(self, left: object, other: object) -> bool:
         self.steps += 1
         if self.steps > _MOST_STEPS:
             raise UndecidableError("it takes too long")
+        if isinstance(left, Matcher):
+            raise UndecidableError("what takes more than one value, on the other side")
+        if isinstance(other, Matcher):
+            return self._takes(other, UNDEFINED if left is HOLE else left)
         if not self.undefined:
             left, other = (UNDEFINED if value is HOLE else value for value in (left, other))
         if isinstance(left, Opaque) or isinstance(other, Opaque):
@@ -125,6 +143,44 @@ class _Comparison:
                 return left is other
             return self.primitives(left, other)
         return self._objects(left, other)
+
+    def _takes(self, matcher: Matcher, value: object) -> bool:
+        if self.matches is None:
+            raise UndecidableError("what takes more than one value, of another library")
+        if matcher.inverse and (value is UNDEFINED or matcher.name not in ("StringContaining", "StringMatching")):
+            raise UndecidableError("versions differ")
+        match matcher.name, matcher.sample:
+            case "Any", Opaque() as kind:
+                return _is_any(kind, value)
+            case "Anything", _:
+                return value is not None and value is not UNDEFINED
+            case "StringContaining", str() as part:
+                return (isinstance(value, str) and part in value) is not matcher.inverse
+            case "StringMatching", Object() as pattern:
+                return (isinstance(value, str) and _searched(pattern, value, self.matches)) is not matcher.inverse
+            case "CloseTo", float() as near:
+                return _close([value, near, matcher.precision], {}, self.matches)
+            case "ArrayContaining" | "ObjectContaining", Object() as sample:
+                return self._contains(value, sample)
+        raise UndecidableError("an unknown matcher")
+
+    def _contains(self, value: object, sample: Object) -> bool:
+        if isinstance(value, Opaque):
+            raise UndecidableError("an object without a plain form")
+        if sample.tag == "O":
+            return isinstance(value, Object) and self._contains_props(value, sample)
+        is_array = isinstance(value, Object) and value.tag == "a"
+        items = value.items if isinstance(value, Object) and is_array else ()
+        return is_array and all(any(self.equal(item, wanted) for item in items) for wanted in sample.items)
+
+    def _contains_props(self, value: Object, sample: Object) -> bool:
+        if value.tag not in ("O", "E"):
+            raise UndecidableError("properties of another kind of object")
+        actual = dict(value.props)
+        missing = [key for key, _ in sample.props if key not in actual]
+        if missing and (value.tag == "E" or value.name not in ("Object", None)):
+            raise UndecidableError("properties that may be inherited")
+        return not missing and all(self.equal(actual[key], wanted) for key, wanted in sample.props)
 
     def _objects(self, left: Object, other: Object) -> bool:
         if left.tag != other.tag:
@@ -171,31 +227,62 @@ class _Comparison:
         )
 
 
+def _is_any(kind: Opaque, value: object) -> bool:
+    """As `expect.any`: by the kind of a value, and of an object that is no plain data not at all."""
+    name = kind.chain[0] if kind.chain else ""
+    if name in _ANY_TYPES:
+        boxed = isinstance(value, Object) and value.tag == "B" and value.name == name
+        return boxed or (isinstance(value, _ANY_TYPES[name]) and isinstance(value, bool) is (name == "Boolean"))
+    if isinstance(value, Opaque):
+        if name == "Function" and value.why == "a function":
+            return True
+        if name == "Object" and value.why == "a function":
+            return False
+        raise UndecidableError("an object without a plain form")
+    if name == "Function":
+        return False
+    if name == "Object":
+        return value is None or isinstance(value, Object | Cycle)
+    if isinstance(value, Object) and name in _ANY_TAGS:
+        return value.tag == _ANY_TAGS[name]
+    if isinstance(value, Object) and (name == "Error" or name in _STANDARD_ERRORS):
+        return is_error_of(value, kind.chain)
+    if isinstance(value, Object):
+        raise UndecidableError("an object of another kind")
+    return False
+
+
+_ANY_TYPES: Mapping[str, type] = {"Number": float, "String": str, "Boolean": bool, "BigInt": int, "Symbol": Symbol}
+_ANY_TAGS = {"Array": "a", "Date": "D", "RegExp": "R", "Map": "M", "Set": "S"}
 _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "strict": lambda: _Comparison(primitives=same_value, classes=True),
     "loose": lambda: _Comparison(primitives=loosely_equal),
     "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False, named=("M", "S", "T", "B")),
     "jest strict": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
     "chai": lambda: _Comparison(primitives=same_value, errors=False),
+    "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
+    "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
 }
 
 
-def deeply_equal(left: object, other: object, rules: str) -> bool:
-    """Deep equality by the rules of one of node's, jest's or chai's functions.
+def _one_of_same(left: object, other: object) -> bool:
+    return strictly_equal(left, other) or same_value(left, other)
+
+
+def deeply_equal(left: object, other: object, rules: str, matches: Matches | None = None) -> bool:
+    """Deep equality by the rules of one of node's, jest's, chai's or tap's functions.
+
+    With `matches`, which searches in texts, the other value may have in it what takes more than one.
 
     Raises:
         UndecidableError: something opaque is in it.
 
     """
-    if not is_plain(left) or not is_plain(other):
+    if not is_plain(other) or not (is_plain(left) or is_partial(other)):
         raise UndecidableError("an object without a plain form")
-    return _DEEP[rules]().equal(left, other)
-
-
-def text_of_error(error: Object) -> str:
-    """As `String(error)`."""
-    name, message = error.text
-    return f"{name}: {message}" if name and message else name or message
+    comparison = _DEEP[rules]()
+    comparison.matches = matches
+    return comparison.equal(left, other)
 
 
 def is_error_of(error: object, classes: Sequence[str]) -> bool:
@@ -227,7 +314,31 @@ def _message(error: object) -> str:
 def _raises(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     error, *wanted = operands
     by_message = options.get("by") == "message"
+    decide = {"snapshot": _shows_error, "tap": _as_tap}.get(str(options.get("by")))
+    if decide is not None:
+        return all(decide(error, expected, matches) for expected in wanted)
     return all(_is_wanted(error, expected, matches, by_message=by_message) for expected in wanted)
+
+
+def _shows_error(error: object, expected: object, _matches: Matches) -> bool:
+    """By its message as jest shows it, or all of it as vitest does."""
+    if not isinstance(expected, str):
+        raise UndecidableError("not a snapshot")
+    texts = [*forms(_message(error)), *([f"[{text_of_error(error)}]"] if isinstance(error, Object) else [])]
+    return as_written(expected) in map(str.strip, texts)
+
+
+def _as_tap(error: object, expected: object, matches: Matches) -> bool:
+    """As tap's `throws`: a text only says what is tested, and of an error given the texts have to be in the other's."""
+    if isinstance(expected, str):
+        return True
+    if isinstance(expected, Object) and expected.tag == "E" and not expected.props and not expected.more:
+        if not isinstance(error, Object) or error.tag != "E":
+            raise UndecidableError("not an error")
+        return all(wanted in told for wanted, told in zip(expected.text, error.text, strict=True))
+    if isinstance(expected, Object) and expected.tag != "R":
+        raise UndecidableError("an object that says what an error has")
+    return _is_wanted(error, expected, matches, by_message=isinstance(expected, Object))
 
 
 def _is_wanted(error: object, expected: object, matches: Matches, *, by_message: bool) -> bool:
@@ -273,9 +384,9 @@ def _contains(operands: list[Any], _options: Mapping[str, Any], _matches: Matche
     return any(strictly_equal(part, item) or same_value(part, item) for part in _members(container))
 
 
-def _contains_equal(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _contains_equal(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
     container, item = operands
-    return any(deeply_equal(part, item, "jest") for part in _members(container))
+    return any(deeply_equal(part, item, "jest", matches) for part in _members(container))
 
 
 def _members(container: object) -> tuple[Any, ...]:
@@ -295,10 +406,13 @@ def _length(operands: list[Any], _options: Mapping[str, Any], _matches: Matches)
     raise UndecidableError("no length")
 
 
-def _property(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _property(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     value, path, *wanted = operands
-    if isinstance(path, str):
-        keys: list[Any] = re.sub(r"\[(\w+)\]", r".\1", path).strip(".").split(".")
+    rules = options.get("rules", "jest")
+    if isinstance(path, str) and options.get("by") == "name":
+        keys: list[Any] = [path]
+    elif isinstance(path, str):
+        keys = re.sub(r"\[(\w+)\]", r".\1", path).strip(".").split(".")
     elif isinstance(path, Object) and path.tag == "a":
         keys = [str(int(key)) if isinstance(key, float) else key for key in path.items]
     else:
@@ -307,7 +421,9 @@ def _property(operands: list[Any], _options: Mapping[str, Any], _matches: Matche
         value = _member(value, key)
         if value is HOLE:
             return False
-    return all(deeply_equal(value, expected, "jest") for expected in wanted)
+    if rules == "===":
+        return all(strictly_equal(value, expected) for expected in wanted)
+    return all(deeply_equal(value, expected, rules, matches) for expected in wanted)
 
 
 def _member(value: object, key: Any) -> object:
@@ -321,18 +437,19 @@ def _member(value: object, key: Any) -> object:
     return dict(value.props).get(key, HOLE)
 
 
-def _matches_object(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _matches_object(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
     value, wanted = operands
-    return _has_parts(value, wanted)
+    return _has_parts(value, wanted, matches)
 
 
-def _has_parts(value: object, wanted: object) -> bool:
+def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
     if isinstance(wanted, Object) and wanted.tag == "O" and isinstance(value, Object) and value.tag == "O":
         actual = dict(value.props)
-        return all(key in actual and _has_parts(actual[key], inner) for key, inner in wanted.props)
+        return all(key in actual and _has_parts(actual[key], inner, matches) for key, inner in wanted.props)
     if isinstance(wanted, Object) and wanted.tag == "a" and isinstance(value, Object) and value.tag == "a":
-        return len(value.items) == len(wanted.items) and all(map(_has_parts, value.items, wanted.items))
-    return deeply_equal(value, wanted, "jest")
+        pairs = zip(value.items, wanted.items, strict=False)
+        return len(value.items) == len(wanted.items) and all(_has_parts(*pair, matches) for pair in pairs)
+    return deeply_equal(value, wanted, "jest", matches)
 
 
 def _close(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
@@ -371,9 +488,43 @@ def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[
     return decided
 
 
-def _deep(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
+def _deep(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     left, other = operands
-    return deeply_equal(left, other, options["rules"])
+    return deeply_equal(left, other, options["rules"], matches if options["rules"].startswith("jest") else None)
+
+
+def _snapshot(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, wanted = operands
+    if not isinstance(wanted, str):
+        raise UndecidableError("not a snapshot")
+    return as_written(wanted) in map(str.strip, forms(value))
+
+
+def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
+    """Whether a mock was called with these arguments: any time, the last, the nth or the only one."""
+    calls_told, *wanted = operands
+    calls, which = _members(calls_told), options["which"]
+    if which == "nth":
+        place, *wanted = wanted
+        at = int(place) - 1 if isinstance(place, float) and place >= 1 else len(calls)
+        calls = calls[at : at + 1]
+    elif which == "last":
+        calls = calls[-1:]
+    elif which == "only" and len(calls) != 1:
+        return False
+    undecided = False
+    for call in calls:
+        given = _members(call)
+        try:
+            if len(given) == len(wanted) and all(
+                deeply_equal(one, other, "jest", matches) for one, other in zip(given, wanted, strict=True)
+            ):
+                return True
+        except UndecidableError:
+            undecided = True
+    if undecided:
+        raise UndecidableError("a call with an object without a plain form")
+    return False
 
 
 def _truth(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
@@ -406,6 +557,8 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.length": _length,
     "js.property": _property,
     "js.object": _matches_object,
+    "js.snapshot": _snapshot,
+    "js.called": _called,
     "js.close": _close,
     "js.<": _ordered(lambda left, other: left < other),
     "js.<=": _ordered(lambda left, other: left <= other),
@@ -414,8 +567,8 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.instance": _instance,
     "js.raises": _raises,
 }
-EXACT = frozenset({"js.is", "js.===", "js.==", "js.deep", "js.close"})
-"""Operators that no one value satisfies everywhere, if they are not negated."""
+EXACT = frozenset({"js.is", "js.===", "js.==", "js.deep", "js.close", "js.snapshot"})
+"""Operators that no one value satisfies everywhere, if they are not negated and nothing kept takes more than one."""
 
 
 def operators(matches: Matches) -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.judging.values import Reader
 
@@ -73,6 +73,18 @@ class Object:
     """Of an error: the names of its class and of that one's bases."""
     more: tuple[tuple[Any, Any], ...] = ()
     """Of an error: its cause and its errors."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matcher:
+    """What takes more than one value, as `expect.any(Number)`; only among what was kept."""
+
+    name: str
+    """Of its class: `Any`, `Anything`, `ObjectContaining`…"""
+    inverse: bool
+    """Whether it takes what it would not take otherwise."""
+    sample: object
+    precision: object
 
 
 def read(reader: Reader, parts: list[Any], depth: int) -> object:
@@ -198,6 +210,14 @@ def _error(reader: Reader, parts: list[Any], depth: int) -> object:
     )
 
 
+def _matcher(reader: Reader, parts: list[Any], depth: int) -> object:
+    name, inverse, sample, precision = parts
+    if not reader.kept or not isinstance(inverse, bool):
+        raise ValueError("not a value")
+    told = [_value(reader, part, depth) for part in (sample, precision)]
+    return Matcher(reader.text(name), inverse, *told)
+
+
 OBJECTS = ("a", "M", "S", "D", "R", "T", "B", "O")
 _KINDS: Mapping[str, Callable[[Reader, list[Any], int], object]] = {
     "u": _undefined,
@@ -210,25 +230,36 @@ _KINDS: Mapping[str, Callable[[Reader, list[Any], int], object]] = {
     "x": _unreadable,
     "r": _cycle,
     "E": _error,
+    "m": _matcher,
     **{tag: _object(tag) for tag in OBJECTS},
 }
 
 
-def is_plain(value: object) -> bool:
-    """Whether nothing opaque is in a value, at any depth."""
+def parts_of(value: object) -> Iterator[object]:
+    """A value and all that is in it, at any depth."""
     queue: list[Any] = [value]
     while queue:
         part = queue.pop()
-        if isinstance(part, Opaque):
-            return False
+        yield part
         if isinstance(part, Object):
             queue.extend(item for items in part.items for item in (items if isinstance(items, tuple) else (items,)))
             queue.extend(item for pair in (*part.props, *part.more) for item in pair)
-    return True
+
+
+def is_plain(value: object) -> bool:
+    """Whether nothing opaque is in a value, at any depth."""
+    return not any(isinstance(part, Opaque) for part in parts_of(value))
+
+
+def is_partial(value: object) -> bool:
+    """Whether a value that was kept takes more than one, at any depth."""
+    return any(isinstance(part, Matcher) for part in parts_of(value))
 
 
 def as_python(value: object) -> object:
     """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
+    if isinstance(value, Matcher) and isinstance(value.sample, Object) and not value.inverse:
+        return as_python(value.sample)
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Object):

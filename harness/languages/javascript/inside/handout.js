@@ -25,6 +25,7 @@ const regexpFlags_ = uncurried(own_(RegExp.prototype, "flags").get);
 const LINKS = 40;
 const ITEMS = 20000;
 const LETTERS = 1 << 18;
+const MATCHER = Symbol.for("jest.asymmetricMatcher");
 const WELL_KNOWN = names_(Symbol).map((name) => Symbol[name]).filter((value) => typeof value === "symbol");
 
 // -- values as JSON, by what they are
@@ -37,9 +38,17 @@ function take(left, items, letters) {
   if (left.items < 0 || left.letters < 0) throw new TooMuch();
 }
 
-function encoded(value) {
+// Of what a snapshot shows: an error is its text, and an object with `toJSON` what that gives.
+class Shown {
+  constructor(value) {
+    this.value = value;
+  }
+}
+
+function encoded(told) {
   try {
-    return ["js", within(value, [], { items: ITEMS, letters: LETTERS })];
+    const shown = told instanceof Shown;
+    return ["js", within(shown ? told.value : told, [], { items: ITEMS, letters: LETTERS, shown })];
   } catch (error) {
     return ["js", ["x", error instanceof TooMuch ? "too large" : "it can't be read"]];
   }
@@ -117,6 +126,9 @@ function ofObject(value, above, left) {
   const name = proto === null ? null : classOf(proto) || "";
   const inner = (part) => within(part, above, left);
   const props = (skipped) => properties(value, above, left, skipped || none);
+  const kind = own_(value, "$$typeof");
+  if (kind && kind.value === MATCHER) return ofMatcher(value, name, inner);
+  if (left.shown && !types_.isDate(value) && typeof value.toJSON === "function") return inner(value.toJSON());
   if (isArray_(value)) return ["a", name, items(value, inner, left), props(isIndex)];
   if (types_.isMap(value)) {
     const pairs = [];
@@ -157,9 +169,16 @@ function numbers(value, left) {
   return texts;
 }
 
+// `expect.any(Number)` and its like, among what is kept: the host takes them from nowhere else.
+function ofMatcher(value, name, inner) {
+  const told = (key) => (own_(value, key) ? inner(value[key]) : null);
+  return ["m", name, value.inverse === true, told("sample"), told("precision")];
+}
+
 function ofError(value, proto, inner, props, left) {
   const text = (told) => (typeof told === "string" ? told : "");
   take(left, 0, text(value.message).length + text(value.name).length);
+  if (left.shown) return ["E", chainOf(proto), text(value.name), text(value.message), [], []];
   const more = [];
   for (const key of ["cause", "errors"]) if (own_(value, key)) push_(more, [["s", key], inner(value[key])]);
   const skipped = (key) => key === "stack" || key === "message" || key === "name" || key === "cause" || key === "errors";
@@ -268,8 +287,12 @@ function ofJest(path, scope) {
   return told ? [path + "::" + collapsed(told)] : [];
 }
 
-// tape hands each test an object of its own; what is printed of it is its name alone.
-const ofTape = (path, _scope, counter) => (counter ? [idAmong(counter, () => [counter], (test) => idOf(path, [test.name]))] : []);
+// tape and tap hand each test an object of its own; what is printed of it is its name alone, in tap that of the outermost.
+function ofTape(path, _scope, counter) {
+  let test = counter;
+  while (test && test.parent && test.parent.parent) test = test.parent;
+  return test ? [idAmong(test, () => [test], ({ name }) => idOf(path, [name]))] : [];
+}
 
 const CURRENT = { "node:test": ofNode, tap: ofTape, vitest: ofVitest, jest: ofJest, mocha: () => (running.id === null ? [] : [running.id]) };
 
@@ -309,7 +332,7 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { reason, settled });
+  return Object.assign(site, { reason, settled, shown });
 }
 
 // What a promise is rejected with.
@@ -324,6 +347,8 @@ async function reason(promise) {
 
 // What a promise, or the function that makes it, comes to.
 const settled = (made) => (typeof made === "function" ? made() : made);
+
+const shown = (value) => new Shown(value);
 
 handOut.running = running;
 process.__goldseam__ = handOut;

@@ -26,9 +26,20 @@ _ERRORS = ("Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError")
 _OPERATORS = {
     "js.truth": ("truth", "not"), "js.defined": ("is_not", "is"), "js.match": ("regex", "not_regex"),
     "js.contain": ("in", "not_in"), "js.contain_equal": ("in", "not_in"), "js.close": ("almost", "not_almost"),
-    "js.instance": ("isinstance", "not_isinstance"), "js.raises": ("raises", "raises"),
+    "js.instance": ("isinstance", "not_isinstance"), "js.raises": ("raises", "raises"), "js.called": ("in", "not_in"),
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality or order."""
+
+
+_SHOWN = re.compile(r'"((?:[^"\\]|\\.)*)"|(-?\d[\w.+-]*)|\b(true|false|null|undefined)\b')
+"""What a snapshot shows of a value, apart from its structure."""
+
+
+def _sought(site: Site, value: Any) -> Any:
+    if site.op == "js.snapshot" and isinstance(value, str):
+        parts = [next(filter(None, found), "") for found in _SHOWN.findall(value)]
+        return parts or value
+    return value
 
 
 def _operator(site: Site) -> str:
@@ -167,5 +178,6 @@ READING = Reading(
     errors=_saying,
     shortened=lambda error, letters: ["js", [*error[1][:3], error[1][3][:letters], [], []]],
     operator=_operator,
+    sought=_sought,
     message=_message,
 )

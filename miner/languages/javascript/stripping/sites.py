@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, text_of
+from miner.languages.javascript.stripping.static import EXPECT_MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +26,8 @@ class Operand:
     static: bool = False
     text: str = ""
     """What it is where it does not stand in the file."""
+    around: tuple[str, str] = ("", "")
+    """What is put before and after its text: the assertion looks at a part of it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,7 +57,6 @@ class Assertion:
 
 
 ASSERT_MODULES = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
-_EXPECT_MODULES = frozenset({"vitest", "@jest/globals", "expect", "bun:test"})
 _STRICT = {"equal": "strictEqual", "notEqual": "notStrictEqual", "deepEqual": "deepStrictEqual",
            "notDeepEqual": "notDeepStrictEqual"}  # fmt: skip
 _NOT: Mapping[str, object] = {"not": True}
@@ -76,14 +78,45 @@ _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "toContain": ("js.contain", {}),
     "toContainEqual": ("js.contain_equal", {}), "toHaveLength": ("js.length", {}), "toMatchObject": ("js.object", {}),
     "toBeGreaterThan": ("js.>", {}), "toBeGreaterThanOrEqual": ("js.>=", {}), "toBeLessThan": ("js.<", {}),
-    "toBeLessThanOrEqual": ("js.<=", {}), "toBeInstanceOf": ("js.instance", {}),
+    "toBeLessThanOrEqual": ("js.<=", {}), "toBeInstanceOf": ("js.instance", {}), "toBeTypeOf": ("js.is", {}),
 }  # fmt: skip
+_CALLS, _RETURNED = (
+    ("(", ").mock.calls"),
+    ("(", ').mock.results.flatMap((it) => (it.type === "return" ? [[it.value]] : []))'),
+)
+"""What a mock keeps: the arguments of each call, and what each that returned gave."""
+_MOCK_COUNTS = {
+    **dict.fromkeys(("toHaveBeenCalled", "toBeCalled"), (_CALLS, "")),
+    **dict.fromkeys(("toHaveReturned", "toReturn"), (_RETURNED, "")), "toHaveBeenCalledOnce": (_CALLS, "1"),
+    **dict.fromkeys(("toHaveBeenCalledTimes", "toBeCalledTimes"), (_CALLS, None)),
+    **dict.fromkeys(("toHaveReturnedTimes", "toReturnTimes"), (_RETURNED, None)),
+}  # fmt: skip
+"""How often: what of the mock is counted, and how much of it there has to be; empty for any, None where it is given."""
+_MOCK_CALLS = {
+    **dict.fromkeys(("toHaveBeenCalledWith", "toBeCalledWith"), (_CALLS, "any")),
+    **dict.fromkeys(("toHaveBeenLastCalledWith", "lastCalledWith"), (_CALLS, "last")),
+    **dict.fromkeys(("toHaveBeenNthCalledWith", "nthCalledWith"), (_CALLS, "nth")),
+    "toHaveBeenCalledExactlyOnceWith": (_CALLS, "only"),
+    **dict.fromkeys(("toHaveReturnedWith", "toReturnWith"), (_RETURNED, "any")),
+    **dict.fromkeys(("toHaveLastReturnedWith", "lastReturnedWith"), (_RETURNED, "last")),
+    **dict.fromkeys(("toHaveNthReturnedWith", "nthReturnedWith"), (_RETURNED, "nth")),
+}  # fmt: skip
+"""With what: what of the mock is looked at, and which of its calls."""
 _TAPE: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
     **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
     **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), ("js.deep", {"rules": "chai"})),
     **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), ("js.deep", {"rules": "chai", **_NOT})),
     "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
+}  # fmt: skip
+_TAP: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
+    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
+    **dict.fromkeys(("same", "deepEqual", "deepEquals", "equivalent"), ("js.deep", {"rules": "tap"})),
+    **dict.fromkeys(("notSame", "notDeepEqual", "inequivalent"), ("js.deep", {"rules": "tap", **_NOT})),
+    **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), ("js.deep", {"rules": "tap strict"})),
+    **dict.fromkeys(("strictNotSame", "notStrictSame"), ("js.deep", {"rules": "tap strict", **_NOT})),
+    "match": ("js.match", {}), **dict.fromkeys(("notMatch", "doesNotMatch"), ("js.match", _NOT)),
 }  # fmt: skip
 _TAPE_TRUTH = {"ok": {}, "true": {}, "assert": {}, "notOk": _NOT, "false": _NOT, "notok": _NOT, "error": _NOT,
                "ifError": _NOT, "ifErr": _NOT, "iferror": _NOT}  # fmt: skip
@@ -112,8 +145,13 @@ _CHAI_ASSERT_VALUES = {
     "isUndefined": "undefined",
     "isNaN": "NaN",
 }
+_TAPES = frozenset({"tape", "tap"})
+_NODE_TEST = frozenset({"node:test"})
+_TEXTS = frozenset({"string", "template_string"})
+_SOUGHT = _TEXTS | {"regex"}
 _LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
+_SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
 _THROWING = ("toThrow", "toThrowError")
 
 
@@ -147,7 +185,12 @@ class Reader:
         """The function of node's assert that a callee is, by its name; of the strict one where that differs."""
         names, first = dotted(function)
         binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
-        if binding is None or binding.module not in ASSERT_MODULES or binding.is_written:
+        if binding is None or binding.is_written:
+            return None
+        if names[:1] == ["assert"] and first is not None and self._given_by(first, _NODE_TEST):
+            is_counted = any(_is_called(use.parent, "plan") for use in binding.uses if use.parent is not None)
+            return names[1] if len(names) == 2 and not is_counted else None  # noqa: PLR2004 - `assert` and its function
+        if binding.module not in ASSERT_MODULES:
             return None
         if binding.imported not in ("default", "*", "strict", "assert"):
             names.insert(0, binding.imported)
@@ -206,45 +249,61 @@ class Reader:
         options: Mapping[str, object],
         awaits: str = "",
         text: str = "",
+        around: tuple[str, str] = ("", ""),
     ) -> Assertion | None:
+        """`text` is one operand more; `around` is put around the first."""
         operands = [Operand(node=node, static=self._statics.is_static(node)) for node in nodes]
+        operands[:1] = [replace(operands[0], around=around)]
         if text:
             operands.append(Operand(node=None, static=True, text=text))
         if all(operand.static for operand in operands):
             return None  # nothing of the product is in it
         return Assertion(op=op, operands=tuple(operands), call=call, options=options, awaits=awaits)
 
-    # -- tape
+    # -- tape and tap
 
     def _of_tape(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
         counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
-        if counter is None or not given or not self._is_of_tape(counter):
-            return None
+        library = self._given_by(counter, _TAPES) if counter is not None and given else ""
+        table = _TAP if library == "tap" else _TAPE
         found: Assertion | None = None
-        if name in _TAPE and len(given) > 1:
-            op, options = _TAPE[name]
+        if not library:
+            return None
+        if name in table and len(given) > 1 and not (name.endswith("atch") and given[1].type not in _SOUGHT):
+            op, options = table[name]
             found = self._of_operands(call, op, given[:2], options)
         elif name in _TAPE_TRUTH:
             found = self._of_operands(call, "js.truth", given[:1], _TAPE_TRUTH[name])
         elif name == "doesNotThrow":
             found = Assertion(op="no_raise", operands=(), call=call, body=given[0])
-        elif name == "throws" and all(node.type in ("string", "identifier") for node in given[1:]):
-            wanted = [node for node in given[1:2] if node.type == "identifier"]
-            found = self._raising(call, given[0], wanted, "", {})
+        elif name == "throws":
+            found = self._thrown(call, given, library)
         return replace(found, counted_by=counter) if found is not None else None
 
-    def _is_of_tape(self, node: Node) -> bool:
-        """Whether a name is what tape gives to the function of a test."""
+    def _thrown(self, call: Node, given: Sequence[Node], library: str) -> Assertion | None:
+        kinds = {*_TEXTS, "identifier"} | ({"regex", "new_expression"} if library == "tap" else set())
+        wanted = [node for node in given[1:2] if node.type not in _TEXTS]
+        if any(
+            node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
+            for node in given[1:]
+        ):
+            return None
+        return self._raising(call, given[0], wanted, "", {"by": "tap"} if library == "tap" else {})
+
+    def _given_by(self, node: Node, modules: frozenset[str]) -> str:
+        """The module whose tests give their functions what a name stands for; empty where it is none of these."""
         binding = self._scopes.resolve(node) if node.type == "identifier" else None
         if binding is None or binding.kind != "param" or binding.is_written:
-            return False
+            return ""
         function = function_around(binding.declared)
         call = function.parent.parent if function is not None and function.parent is not None else None
         _, called = dotted(call.child_by_field_name("function") if call is not None else None)
         if called is None or called.type != "identifier" or called.id == node.id:
-            return False
-        tape = self._scopes.resolve(called)
-        return tape is not None and (tape.module == "tape" or (tape is not binding and self._is_of_tape(called)))
+            return ""
+        source = self._scopes.resolve(called)
+        if source is None or source is binding:
+            return ""
+        return source.module if source.module in modules else self._given_by(called, modules)
 
     # -- chai
 
@@ -302,6 +361,9 @@ class Reader:
             return self._of_operands(call, "js.truth", [actual], options) if name == "ok" else None
         if name in ("throw", "throws", "Throw"):
             return self._expected_to_throw(call, actual, given, options, "")
+        if name == "property" and given and len(given) <= 2:  # noqa: PLR2004 - its name and its value
+            by = {"by": "name", "rules": "chai" if is_deep else "==="}
+            return self._of_operands(call, "js.property", [actual, *given], {**by, **options})
         if not given or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
@@ -348,6 +410,8 @@ class Reader:
     ) -> Assertion | None:
         if matcher in _THROWING:
             return self._expected_to_throw(call, actual, given, options, awaits)
+        if matcher in _SHOWN:
+            return self._shown(call, matcher, actual, given, options, awaits)
         if matcher in _VALUES and not given:
             return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
@@ -355,16 +419,71 @@ class Reader:
             return self._of_operands(call, "js.truth", [actual], _NOT if is_not else {}, awaits)
         if matcher == "toBeDefined":
             return self._of_operands(call, "js.defined", [actual], options, awaits)
+        return self._compared(call, matcher, actual, given, options, awaits)
+
+    def _compared(
+        self,
+        call: Node,
+        matcher: str,
+        actual: Node,
+        given: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+    ) -> Assertion | None:
         if matcher in ("toHaveProperty", "toBeCloseTo") and len(given) in (1, 2):
             op = "js.property" if matcher == "toHaveProperty" else "js.close"
             return self._of_operands(call, op, [actual, *given], options, awaits)
-        if matcher in _MATCHERS and len(given) == 1:
-            op, more = _MATCHERS[matcher]
-            found = self._of_operands(call, op, [actual, *given], {**more, **options}, awaits)
-            if found is not None and matcher == "toBeInstanceOf":
-                return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
-            return found
-        return None
+        if awaits and (matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS or matcher == "toBeTypeOf"):
+            return None
+        if matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS:
+            return self._mocked(call, matcher, actual, given, options)
+        if matcher not in _MATCHERS or not given or any(node.type not in _TEXTS for node in given[1:]):
+            return None  # what comes after what is expected is a message, or nothing that is known
+        op, more = _MATCHERS[matcher]
+        around = ("typeof (", ")") if matcher == "toBeTypeOf" else ("", "")
+        found = self._of_operands(call, op, [actual, given[0]], {**more, **options}, awaits, around=around)
+        if found is not None and matcher == "toBeInstanceOf":
+            return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
+        return found
+
+    def _shown(
+        self,
+        call: Node,
+        matcher: str,
+        actual: Node,
+        given: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+    ) -> Assertion | None:
+        """A snapshot that is written out beside what it is of."""
+        if options or len(given) != 1 or given[0].type not in _TEXTS or not self._statics.is_static(given[0]):
+            return None
+        if matcher == "toThrowErrorMatchingInlineSnapshot":
+            return (
+                self._raising(call, actual, given, awaits and "body", {"by": "snapshot"})
+                if awaits != "resolves"
+                else None
+            )
+        around = ("__goldseam__.shown(", ")")
+        return self._of_operands(call, "js.snapshot", [actual, *given], {}, around=around) if not awaits else None
+
+    def _mocked(
+        self, call: Node, matcher: str, actual: Node, given: Sequence[Node], options: Mapping[str, object]
+    ) -> Assertion | None:
+        """How often, or with what, a mock was called."""
+        if matcher in _MOCK_CALLS:
+            around, which = _MOCK_CALLS[matcher]
+            return self._of_operands(call, "js.called", [actual, *given], {"which": which, **options}, around=around)
+        (front, back), count = _MOCK_COUNTS[matcher]
+        around = (front, back + ".length")
+        if len(given) != (count is None):
+            return None
+        if not count and options:
+            return self._of_operands(call, "js.is", [actual], {}, text="0", around=around)
+        op = "js.is" if count != "" else "js.>"
+        return self._of_operands(
+            call, op, [actual, *given], options, text="0" if count == "" else count or "", around=around
+        )
 
     def _expected_to_throw(
         self, call: Node, actual: Node, given: Sequence[Node], options: Mapping[str, object], awaits: str
@@ -381,7 +500,7 @@ class Reader:
         binding = self._scopes.resolve(node)
         if binding is None:
             return text_of(node) == "expect"
-        return binding.module in _EXPECT_MODULES and binding.imported in ("expect", "default", "*")
+        return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
 
 
 def _is_called(member: Node, name: str) -> bool:

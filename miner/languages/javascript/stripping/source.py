@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import scopes
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of, text_of, walk
-from miner.languages.javascript.stripping.sites import ASSERT_MODULES, Assertion, Reader, function_around, holds
+from miner.languages.javascript.stripping.sites import (
+    ASSERT_MODULES,
+    Assertion,
+    Operand,
+    Reader,
+    function_around,
+    holds,
+)
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
 
 if TYPE_CHECKING:
@@ -284,16 +291,22 @@ def titles(node: Node) -> tuple[str, ...]:
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion as it enters a container."""
     assertion = slot.assertion
-    handed = [operand.node for operand in assertion.operands if not operand.static and operand.node is not None]
-    return _called(slot, assertion, [(_range(node),) for node in handed], [])
+    handed = [_text(operand) for operand in assertion.operands if not operand.static and operand.node is not None]
+    return _called(slot, assertion, handed, [])
+
+
+def _text(operand: Operand) -> tuple[Piece, ...]:
+    """What an operand is in the file that hands it out."""
+    if operand.node is None:
+        return (operand.text,)
+    front, back = operand.around
+    return (front, _range(operand.node), back) if front else (_range(operand.node),)
 
 
 def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion handing out what is kept as well."""
     assertion = slot.assertion
-    operands: list[tuple[Piece, ...]] = [
-        (operand.text,) if operand.node is None else (_range(operand.node),) for operand in assertion.operands
-    ]
+    operands = list(map(_text, assertion.operands))
     return (
         _called(slot, assertion, [], operands) if assertion.body is not None else _called(slot, assertion, operands, [])
     )

@@ -9,6 +9,7 @@ from miner.languages.javascript.stripping.scopes import (
     FUNCTIONS,
     Binding,
     arguments_of,
+    dotted,
     is_exported,
     parameters,
     root_of,
@@ -61,6 +62,12 @@ _CALLED = frozenset(
         *_ERRORS,
     }
 )
+EXPECT_MODULES = frozenset({"vitest", "@jest/globals", "expect", "bun:test"})
+_PARTIAL = frozenset(
+    {"any", "anything", "objectContaining", "arrayContaining", "stringContaining", "stringMatching", "closeTo"}
+)
+"""Of `expect`: what takes more than one value; the host has the same (harness/judging/javascript)."""
+_KINDS = _MADE | {"String", "Number", "Boolean", "BigInt", "Symbol", "Function", "Promise"}
 _OBJECTS = frozenset({"Number", "Math", "Symbol"})
 _METHODS = frozenset(
     {
@@ -268,6 +275,8 @@ class Statics:
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
         given = arguments_of(node)
+        if self._takes_more(node):
+            return all(self._is_kind(child) or self.is_static(child, depth) for child in given)
         if any(child.type in FUNCTIONS or not self.is_static(child, depth) for child in given):
             return False
         if node.type == "new_expression":
@@ -286,6 +295,18 @@ class Statics:
                 return True
         root = function.child_by_field_name("object") if function.type == "member_expression" else function
         return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
+
+    def _takes_more(self, call: Node) -> bool:
+        """Whether a call makes what stands for more than one value, as `expect.any(Number)`."""
+        names, first = dotted(call.child_by_field_name("function"))
+        names = names[1:] if names[:1] == ["not"] else names
+        if first is None or text_of(first) != "expect" or len(names) != 1 or names[0] not in _PARTIAL:
+            return False
+        binding = self._scopes.resolve(first)
+        return binding is None or binding.module in EXPECT_MODULES
+
+    def _is_kind(self, node: Node) -> bool:
+        return node.type == "identifier" and text_of(node) in _KINDS and self._scopes.resolve(node) is None
 
     # -- tables of rows
 
