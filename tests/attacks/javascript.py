@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 WRONG = """\
 exports.price = (cents, off = 0) => GIVEN(cents);
 exports.label = (cents) => GIVEN(`${cents}`);
@@ -46,6 +54,32 @@ describe("money", () => {{
   it("reads them", async () => {{
     await expect(parse("31.07")).resolves.toStrictEqual({{ cents: 3107, currency: "EUR" }});
   }});
+  it("shows them", () => {{
+    expect({{ off: price(10590, 10), written: [label(3107)] }}).toMatchInlineSnapshot(`
+      {snapshot}
+    `);
+    expect(() => price(1, 101)).toThrowErrorMatchingInlineSnapshot(`{thrown}`);
+  }});
+  it("hands them on", () => {{
+    const [first, last] = [{mock}.fn(), {mock}.fn(price)];
+    for (const cents of [10590, 5000]) first(label(cents), last(cents, 10));
+    expect(first).toHaveBeenCalledWith("105.90 EUR", 9531);
+    expect(first).toHaveBeenLastCalledWith(expect.stringContaining("50.00 E"), expect.any(Number));
+    expect(first).toHaveBeenCalledTimes(2);
+    expect(last).toHaveReturnedWith(4500);
+    expect(first).not.toHaveBeenCalledWith("50.00 EUR", 9531);
+  }});
+  it("is like them", async () => {{
+    const all = {{ written: label(3107), off: price(10590, 10), read: await parse("0.07"), made: new Date() }};
+    expect(all).toEqual({{
+      written: expect.stringMatching(/^31\\.07 E/),
+      off: expect.any(Number),
+      read: expect.objectContaining({{ currency: "EUR" }}),
+      made: expect.anything(),
+    }});
+    expect([price(10590, 10), price(999, 33)]).toEqual(expect.arrayContaining([670, 9531]));
+    expect(label(1)).toBe("0.01 EUR", "a text that says what is compared");
+  }});
 }});
 """
 _BY_TAPE = """\
@@ -61,13 +95,40 @@ test("takes no more than all of it", (t) => { t.throws(() => price(1, 101), Rang
 test("writes euros", (t) => { t.equal(label(3107), "31.07 EUR", "in euros"); t.end(); });
 test("reads them", async (t) => { t.deepEqual(await parse("31.07"), { cents: 3107, currency: "EUR" }); t.end(); });
 """
+_BY_TAP = """\
+const t = require("tap");
+const { price, label, parse } = require("../money.js");
+t.test("takes nothing off", (t) => { t.equal(price(4217), 4217); t.end(); });
+t.test("takes a share off", (t) => {
+  t.plan(2);
+  t.test("of one", (t) => { t.equal(price(10590, 10), 9531, "a tenth"); t.end(); });
+  t.strictSame([[5000, 50], [999, 33]].map(([cents, off]) => price(cents, off)), [2500, 670]);
+});
+t.test("takes no more than all of it", (t) => {
+  t.throws(() => price(1, 101), new RangeError("more than all of it: 101"), "all of it");
+  t.throws(() => price(1, 101), RangeError);
+  t.throws(() => price(1, 101), /of it: 101$/);
+  t.end();
+});
+t.test("writes euros", (t) => { t.match(label(3107), /^31\\.07 EUR$/); t.end(); });
+t.test("reads them", async (t) => { t.same(await parse("31.07"), { cents: 3107, currency: "EUR" }); });
+"""
+_SNAPSHOT = """\
+{
+        "off": 9531,
+        "written": [
+          "31.07 EUR",
+        ],
+      }"""
 HIDDEN = {
     "node:test": (
         "judged/node.test.js",
         _BY_ASSERT.format(
             head='const { describe, it } = require("node:test");\nconst assert = require("node:assert");',
             path="../money.js",
-        ),
+        )
+        .replace("async () =>", "async (t) =>")
+        .replace("assert.deepEqual(await", "t.assert.deepEqual(await"),
     ),
     "mocha": (
         "judged/mocha.js",
@@ -75,18 +136,27 @@ HIDDEN = {
     ),
     "jest": (
         "judged/jest.test.js",
-        _BY_EXPECT.format(head='const { price, label, parse } = require("../money.js");'),
+        _BY_EXPECT.format(
+            head='const { price, label, parse } = require("../money.js");',
+            mock="jest",
+            snapshot=_SNAPSHOT,
+            thrown='"more than all of it: 101"',
+        ),
     ),
     "vitest": (
         "judged/vitest.test.mjs",
         _BY_EXPECT.format(
-            head='import { describe, expect, it } from "vitest";\nimport money from "../money.js";\n'
-            "const { price, label, parse } = money;"
+            head='import { describe, expect, it, vi } from "vitest";\nimport money from "../money.js";\n'
+            "const { price, label, parse } = money;",
+            mock="vi",
+            snapshot=_SNAPSHOT,
+            thrown="[RangeError: more than all of it: 101]",
         ),
     ),
     "tap": ("judged/tape.js", _BY_TAPE),
+    "tap itself": ("judged/tap.js", _BY_TAP),
 }
-"""By framework: the hidden test file and its text."""
+"""By framework (of `tap`, which is tape's too, by library): the hidden test file and its text."""
 EXPECTED = ("9531", "2500", "670", "RangeError", "31.07 EUR", "3107, currency")
 """What no byte may tell that enters a container."""
 
@@ -281,9 +351,20 @@ for (let fd = 3; fd < 64; fd += 1) { try { fs.closeSync(fd); } catch (error) {} 
 }
 """Tried on one framework each."""
 
+SIDE_BY_SIDE_ATTACKS: Mapping[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+"""Tried on node:test, a process each, many in one container; the number says the family."""
+
+SIDE_BY_SIDE = 12
+"""Folders of one repository with a module and a test each, which the runner gives a process each."""
+
+
+def folder(number: int) -> str:
+    """One of the folders."""
+    return f"group/{number:02}"
+
 
 def attacked(code: str, path: str) -> str:
     """The product as a patch leaves it, still wrong."""
     plain = "" if "globalThis.GIVEN" in code else "globalThis.GIVEN = (value) => value;\n"
-    suite = "" if path == HIDDEN["tap"][0] else "money > "
+    suite = "" if path in (HIDDEN["tap"][0], HIDDEN["tap itself"][0]) else "money > "
     return code.replace("@path@", path).replace("@suite@", suite) + plain + WRONG

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, TestSpec
+from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
@@ -20,10 +20,12 @@ from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
 from miner.stripping import task as stripping
 from tests import tiny
-from tests.attacks import javascript
+from tests.attacks import javascript, javascript_honest
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness.core.instance import Task
     from harness.languages.base import TestReport
 
@@ -37,6 +39,7 @@ MANIFEST = {
         "jest": "^29.0.0",
         "vitest": "^3.0.0",
         "mocha": "^10.0.0",
+        "tap": "npm:libtap@^1.4.0",
         "tape": "^5.0.0",
         "ava": "^6.0.0",
         "jasmine": "^5.0.0",
@@ -199,6 +202,10 @@ def task(tmp_path_factory) -> Task:
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
     files |= {"money.js": javascript.BASE, **TYPED_FILES}
+    for folder in map(javascript.folder, range(javascript.SIDE_BY_SIDE)):
+        files[f"{folder}/money.js"] = javascript.BASE
+    for name in javascript_honest.variants():
+        files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.WRONG
     built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
@@ -367,19 +374,27 @@ def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):
 BUDGETS = Budgets(seconds=20.0)
 
 
-@pytest.fixture(scope="module", params=javascript.HIDDEN)
-def judged(request, task, sandbox, tmp_path_factory) -> Task:
-    """A task of one framework on the same image, proved and stripped as mining does it."""
-    path, text = javascript.HIDDEN[request.param]
+def proved(
+    task: Task,
+    sandbox,
+    folder: Path,
+    framework: str,
+    products: dict[str, tuple[str, str]],
+    tests: dict[str, str],
+) -> Task:
+    """A task of one framework on the same image, proved and stripped as mining does it.
+
+    `products` are files as they are, and as the fix leaves them.
+    """
     subject = Subject(
-        instance_id=f"judged__{path}",
+        instance_id="judged",
         image=task.instance.image,
-        test=TestSpec(framework=request.param),
-        test_files=(path,),
-        gold_patch=tiny.diff("money.js", javascript.BASE, javascript.RIGHT).encode(),
-        test_patch=tiny.diff(path, None, text).encode(),
+        test=TestSpec(framework=framework),
+        test_files=tuple(tests),
+        gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
+        test_patch="".join(tiny.diff(path, None, text) for path, text in tests.items()).encode(),
     )
-    notebook = Notebook(tmp_path_factory.mktemp("judged") / "runs.jsonl", subject)
+    notebook = Notebook(folder / "runs.jsonl", subject)
     proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
     assert isinstance(proof, Proof), proof
     hidden = Hidden(
@@ -390,7 +405,20 @@ def judged(request, task, sandbox, tmp_path_factory) -> Task:
         test_files=subject.test_files,
     )
     plain = replace(task, instance=replace(task.instance, test=subject.test, budgets=BUDGETS), hidden=hidden)
-    return stripping.stripped(plain, {path: text.encode()}, [javascript.BASE.encode()], sandbox)
+    before = [texts[0].encode() for texts in products.values()]
+    return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
+
+
+def listed(task: Task) -> tuple[str, ...]:
+    return (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
+
+
+@pytest.fixture(scope="module", params=javascript.HIDDEN)
+def judged(request, task, sandbox, tmp_path_factory) -> Task:
+    path, text = javascript.HIDDEN[request.param]
+    products = {"money.js": (javascript.BASE, javascript.RIGHT)}
+    framework = request.param.partition(" ")[0]
+    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), framework, products, {path: text})
 
 
 def outcome(task: Task, sandbox, text: str | None) -> Outcome:
@@ -399,10 +427,9 @@ def outcome(task: Task, sandbox, text: str | None) -> Outcome:
 
 
 def test_each_runners_assertions_are_judged_on_the_host(judged):
-    assert (len(judged.hidden.fail_to_pass), len(judged.hidden.pass_to_pass)) == (4, 1)
-    assert {place_of_test(judged, name) for name in (*judged.hidden.fail_to_pass, *judged.hidden.pass_to_pass)} == {
-        Place.HOST
-    }
+    assert len(judged.hidden.pass_to_pass) == 1
+    assert len(judged.hidden.fail_to_pass) == (7 if "expect(" in judged.hidden.test_patch.decode() else 4)
+    assert {place_of_test(judged, name) for name in listed(judged)} == {Place.HOST}
     assert judged.hidden.evidence["guess_bits"] > 20
 
 
@@ -427,3 +454,58 @@ def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
 def test_an_attack_is_not_resolved(judged, sandbox, name):
     [path] = judged.hidden.test_files
     assert outcome(judged, sandbox, javascript.attacked(javascript.ATTACKS[name], path)) not in PASSING
+
+
+FOLDERS = tuple(map(javascript.folder, range(javascript.SIDE_BY_SIDE)))
+PER_CONTAINER = len(FOLDERS) - 1
+"""The first folder has the fix, to show that what goes on beside it hides nothing."""
+
+
+@pytest.fixture(scope="module")
+def side_by_side(task, sandbox, tmp_path_factory) -> Task:
+    products = {f"{folder}/money.js": (javascript.BASE, javascript.RIGHT) for folder in FOLDERS}
+    text = javascript.HIDDEN["node:test"][1].replace("../money.js", "./money.js")
+    tests = {f"{folder}/money.test.js": text for folder in FOLDERS}
+    return proved(task, sandbox, tmp_path_factory.mktemp("side"), "node:test", products, tests)
+
+
+@pytest.mark.parametrize("first", range(0, len(javascript.SIDE_BY_SIDE_ATTACKS), PER_CONTAINER))
+def test_of_attacks_in_processes_side_by_side_none_is_resolved_and_the_fix_beside_them_is(side_by_side, sandbox, first):
+    attacks = list(javascript.SIDE_BY_SIDE_ATTACKS.items())[first : first + PER_CONTAINER]
+    products = {FOLDERS[0]: javascript.RIGHT}
+    for folder, (_, code) in zip(FOLDERS[1:], attacks, strict=False):
+        products[folder] = javascript.attacked(code, f"{folder}/money.test.js")
+    text = "".join(tiny.diff(f"{folder}/money.js", javascript.BASE, text) for folder, text in products.items())
+    scored = scoring.score(side_by_side, screen_task(side_by_side, text.encode()).kept, sandbox, scoring.Demands())
+    passed = {
+        folder: sum(
+            scored.trial.report.statuses.get(name) is TestStatus.PASSED
+            for name in side_by_side.hidden.fail_to_pass
+            if name.startswith(f"{folder}/")
+        )
+        for folder in products
+    }
+    names = dict(zip(FOLDERS[1:], (name for name, _ in attacks), strict=False))
+    assert passed.pop(FOLDERS[0]) == 4
+    assert {names[folder]: count for folder, count in passed.items() if count} == {}
+
+
+@pytest.mark.parametrize("framework", javascript_honest.HIDDEN)
+def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox, tmp_path, framework):
+    path, text = javascript_honest.HIDDEN[framework]
+    variants = javascript_honest.variants()
+    products = {
+        f"{javascript_honest.PLACE}/{name}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)
+        for name in variants
+    }
+    judged_task = proved(task, sandbox, tmp_path, framework, products, {path: text})
+    assert {place_of_test(judged_task, name) for name in judged_task.hidden.fail_to_pass} == {Place.HOST}
+    files = {
+        f"{javascript_honest.PLACE}/{name}/{path}": text for name, of in variants.items() for path, text in of.items()
+    }
+    patch = "".join(tiny.diff(path, products.get(path, (None,))[0], text) for path, text in files.items())
+    screened = screen_task(judged_task, patch.encode())
+    assert screened.dropped == ()
+    scored = scoring.score(judged_task, screened.kept, sandbox, scoring.Demands())
+    assert {name: text for name, text in scored.trial.report.texts.items() if name in listed(judged_task)} == {}
+    assert scored.grade.outcome is Outcome.RESOLVED

@@ -427,14 +427,17 @@ def _property(operands: list[Any], options: Mapping[str, Any], matches: Matches)
 
 
 def _member(value: object, key: Any) -> object:
-    """A property of a plain object or array; a hole where there is none."""
-    if not isinstance(value, Object) or value.tag not in ("a", "O") or (value.tag == "O" and value.name != "Object"):
-        raise UndecidableError("properties that may be inherited")
+    """A property of an object or array; a hole where there is none, which only plain data can tell."""
+    if not isinstance(value, Object) or value.tag not in ("a", "O"):
+        raise UndecidableError("properties of another kind of object")
     if value.tag == "a" and key == "length":
         return float(len(value.items))
     if value.tag == "a" and str(key).isdigit():
         return value.items[int(key)] if int(key) < len(value.items) else HOLE
-    return dict(value.props).get(key, HOLE)
+    found = dict(value.props).get(key, HOLE)
+    if found is HOLE and value.tag == "O" and value.name != "Object":
+        raise UndecidableError("properties that may be inherited")
+    return found
 
 
 def _matches_object(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:

@@ -1,0 +1,209 @@
+"""Honest patches of JavaScript: right modules that give what the fix gives in another way, or lie elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WRONG = """\
+exports.total = (items) => items.length;
+exports.summary = (items) => ({ count: 0 });
+exports.stock = (items) => new Map();
+exports.tags = (items) => new Set();
+exports.find = (items, id) => undefined;
+exports.later = async (items) => ({ count: 0 });
+exports.due = (items, day) => [];
+exports.each = (items, done) => {};
+exports.lines = (items) => "";
+"""
+RIGHT = """\
+exports.total = (items) => items.reduce((sum, { price, count }) => sum + price * count, 0);
+exports.summary = (items) => ({
+  count: items.length,
+  total: exports.total(items),
+  tags: [...exports.tags(items)],
+});
+exports.stock = (items) => new Map(items.map(({ id, count }) => [id, count]));
+exports.tags = (items) => new Set([].concat(...items.map(({ tags }) => tags)).sort());
+exports.find = (items, id) => {
+  const found = items.find((item) => item.id === id);
+  if (!found) throw Object.assign(new RangeError("no item " + id), { code: "E_ITEM" });
+  return found;
+};
+exports.later = async (items) => exports.summary(items);
+exports.due = (items, day) => items.map((_, n) => new Date(day + n * 864e5));
+exports.each = (items, done) => items.forEach(({ id, price }) => done(id, price));
+exports.lines = (items) => items.map(({ id, price }) => `${id} ${price}`).join("\\n");
+"""
+_ITEMS = """\
+const ITEMS = [
+  { id: "a", price: 500, count: 2, tags: ["new", "big"] },
+  { id: "b", price: 250, count: 1, tags: ["new"] },
+];
+"""
+_BY_ASSERT = (
+    """\
+const { describe, it } = require("node:test");
+const assert = require("node:assert");
+"""
+    + _ITEMS
+    + """\
+for (const name of require("fs").readdirSync(__dirname + "/honest").sort()) describe(name, () => {
+  const shop = require(`./honest/${name}/shop.js`);
+  it("totals", () => {
+    assert.strictEqual(shop.total(ITEMS), 1250);
+    assert.ok(shop.total(ITEMS) > 1249);
+  });
+  it("sums up", () => assert.deepEqual(shop.summary(ITEMS), { count: 2, total: 1250, tags: ["big", "new"] }));
+  it("keeps stock", () => {
+    assert.deepEqual([...shop.stock(ITEMS)], [["a", 2], ["b", 1]]);
+    assert.deepEqual(shop.stock(ITEMS), new Map([["b", 1], ["a", 2]]));
+  });
+  it("keeps tags", () => assert.deepEqual(shop.tags(ITEMS), new Set(["new", "big"])));
+  it("finds one", () => assert.deepEqual(shop.find(ITEMS, "b").tags, ["new"]));
+  it("finds nothing", () => {
+    assert.throws(() => shop.find(ITEMS, "z"), { name: "RangeError", code: "E_ITEM", message: /^no item/ });
+    assert.throws(() => shop.find(ITEMS, "z"), RangeError);
+  });
+  it("is later", async () => {
+    assert.deepEqual(await shop.later(ITEMS), { count: 2, total: 1250, tags: ["big", "new"] });
+  });
+  it("is due", () => {
+    assert.deepEqual(shop.due(ITEMS, 0), [new Date(0), new Date(86400000)]);
+    assert.strictEqual(shop.due(ITEMS, 5)[1].toISOString(), "1970-01-02T00:00:00.005Z");
+  });
+  it("goes over each", (t) => {
+    const seen = t.mock.fn();
+    shop.each(ITEMS, seen);
+    assert.deepEqual(seen.mock.calls.map((call) => call.arguments.slice(0, 2)), [["a", 500], ["b", 250]]);
+  });
+  it("writes lines", () => assert.match(shop.lines(ITEMS), /^a 500\\nb 250$/));
+});
+"""
+)
+_BY_EXPECT = (
+    """\
+import { createRequire } from "node:module";
+import fs from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+const load = createRequire(import.meta.url);
+"""
+    + _ITEMS
+    + """\
+for (const name of fs.readdirSync(new URL("./honest", import.meta.url)).sort()) describe(name, () => {
+  const shop = load(`./honest/${name}/shop.js`);
+  it("totals", () => {
+    expect(shop.total(ITEMS)).toBe(1250);
+    expect(shop.total(ITEMS)).toBeGreaterThan(1249);
+  });
+  it("sums up", () => {
+    expect(shop.summary(ITEMS)).toEqual({ count: 2, total: expect.any(Number), tags: ["big", "new"] });
+    expect(shop.summary(ITEMS)).toMatchObject({ total: 1250 });
+    expect(shop.summary(ITEMS)).toEqual(expect.objectContaining({ tags: expect.arrayContaining(["new"]) }));
+  });
+  it("shows", () => {
+    expect([shop.total(ITEMS), shop.lines(ITEMS)]).toMatchInlineSnapshot(`
+      [
+        1250,
+        "a 500
+      b 250",
+      ]
+    `);
+  });
+  it("keeps stock", () => expect([...shop.stock(ITEMS)]).toEqual([["a", 2], ["b", 1]]));
+  it("keeps tags", () => expect([...shop.tags(ITEMS)]).toEqual(expect.arrayContaining(["new", "big"])));
+  it("finds one", () => expect(shop.find(ITEMS, "b")).toHaveProperty("tags", ["new"]));
+  it("finds nothing", () => {
+    expect(() => shop.find(ITEMS, "z")).toThrow("no item z");
+    expect(() => shop.find(ITEMS, "z")).toThrow(RangeError);
+    expect(() => shop.find(ITEMS, "z")).toThrowErrorMatchingInlineSnapshot(`[RangeError: no item z]`);
+  });
+  it("is later", async () => {
+    await expect(shop.later(ITEMS)).resolves.toEqual({ count: 2, total: 1250, tags: ["big", "new"] });
+  });
+  it("is due", () => expect(shop.due(ITEMS, 0).map((day) => +day)).toEqual([0, 86400000]));
+  it("goes over each", () => {
+    const seen = vi.fn();
+    shop.each(ITEMS, seen);
+    expect(seen).toHaveBeenCalledTimes(2);
+    expect(seen).toHaveBeenCalledWith("a", 500);
+    expect(seen).toHaveBeenLastCalledWith(expect.any(String), 250);
+  });
+  it("writes lines", () => {
+    expect(shop.lines(ITEMS)).toMatch(/b 250$/);
+    expect(shop.lines(ITEMS)).toContain("a 500");
+  });
+});
+"""
+)
+PLACE = "honest"
+"""The folder that holds one for each module."""
+HIDDEN = {"node:test": ("shop.test.js", _BY_ASSERT), "vitest": ("shop.test.mjs", _BY_EXPECT)}
+"""By framework: the test file of all modules, and its text."""
+
+VALUES: Mapping[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+"""By name: what comes after the right module, and leaves it right."""
+_LIB = 'require("./lib.js")'
+_NAMES = '"total summary stock tags find later due each lines".split(" ")'
+_READ = 'require("fs").readFileSync(require("path").join(__dirname, "step.txt"), "utf8")'
+_BY_STEP = RIGHT.replace("864e5", "step")
+_AS_MODULE = 'Object.defineProperty(exports, "__esModule", { value: true });\n'
+
+
+def _as_esm(text: str) -> str:
+    for name in ("total", "tags", "summary"):
+        text = text.replace(f"exports.{name}(", f"{name}(")
+    return text.replace("exports.", "export const ")
+
+
+LAYOUTS: Mapping[str, Mapping[str, str]] = {
+    "crlf": {"shop.js": RIGHT.replace("\n", "\r\n")},
+    "byte-order-mark": {"shop.js": "\ufeff" + RIGHT},
+    "no-last-newline": {"shop.js": RIGHT.rstrip("\n")},
+    "strict": {"shop.js": '"use strict";\n' + RIGHT},
+    "module-exports": {
+        "shop.js": "const shop = {};\n" + RIGHT.replace("exports.", "shop.") + "module.exports = shop;\n"
+    },
+    "a-new-module": {"shop.js": f"module.exports = {_LIB};\n", "lib.js": RIGHT},
+    "a-new-folder": {"shop.js": 'module.exports = require("./lib");\n', "lib/index.js": RIGHT},
+    "moved-to-cjs": {"shop.js": 'module.exports = require("./shop.cjs");\n', "shop.cjs": RIGHT},
+    "moved-to-esm": {"shop.js": 'module.exports = { ...require("./shop.mjs") };\n', "shop.mjs": _as_esm(RIGHT)},
+    "split-in-two": {
+        "shop.js": f'module.exports = {{ ...{_LIB}, ...require("./version.js") }};\n',
+        "lib.js": RIGHT,
+        "version.js": "exports.version = 2;\n",
+    },
+    "reads-its-own-data": {
+        "shop.js": 'const { step } = require("./data.json");\n' + _BY_STEP,
+        "data.json": '{ "step": 86400000 }\n',
+    },
+    "reads-a-file": {"shop.js": f"const step = Number({_READ});\n{_BY_STEP}", "step.txt": "86400000\n"},
+    "with-types": {"shop.js": RIGHT, "shop.d.ts": "export function total(items: object[]): number;\n"},
+    "with-notes": {"shop.js": RIGHT, "NOTES.md": "# Notes\n\nTotals are in cents.\n"},
+    "minified": {"shop.js": "\n".join(line.strip() for line in RIGHT.splitlines()) + "\n"},
+    "with-comments": {
+        "shop.js": "/* Totals of a shop.\n * All in cents.\n */\n" + RIGHT.replace("exports.", "// next\nexports.")
+    },
+    "lazily": {
+        "shop.js": f"for (const name of {_NAMES}) exports[name] = (...given) => {_LIB}[name](...given);\n",
+        "lib.js": RIGHT,
+    },
+    "by-getters": {
+        "shop.js": f"const get = (name) => () => {_LIB}[name];\n"
+        f"for (const name of {_NAMES}) Object.defineProperty(exports, name, {{ enumerable: true, get: get(name) }});\n",
+        "lib.js": RIGHT,
+    },
+    "transpiled": {"shop.js": f"{_AS_MODULE}exports.default = void 0;\n{RIGHT}exports.default = exports;\n"},
+    "generated": {"shop.js": RIGHT, "generated/table.js": f"module.exports = {list(range(400))};\n"},
+}
+"""By name: the files of a module's folder, all of them right."""
+
+
+def variants() -> dict[str, Mapping[str, str]]:
+    """Every honest module by name: the files of its folder."""
+    return {**{name: {"shop.js": RIGHT + code} for name, code in VALUES.items()}, **LAYOUTS}
