@@ -19,7 +19,7 @@ UNDEFINED, HOLE = ["u"], ["h"]
 
 def js(value: Any) -> Any:
     """A value as handout.js writes it; lists that begin with a tag are written already."""
-    if isinstance(value, list) and value and value[0] in list("uhNIsYFxrEaMSDRTBO"):
+    if isinstance(value, list) and value and value[0] in list("uhNIsYFxrEaMSDRTBOm"):
         return value
     if value is None or isinstance(value, bool):
         return value
@@ -189,6 +189,174 @@ def test_what_is_thrown_is_held_against_what_was_to_be(thrown, kept, by, holds):
 )
 def test_the_other_matchers(op, out, kept, holds):
     assert decided(op, out, kept) is holds
+
+
+def of(name: str, sample: Any = None, *, inverse: bool = False) -> Any:
+    """What takes more than one value, as handout.js writes it among what is kept."""
+    return ["m", name, inverse, sample, None]
+
+
+NUMBER, FUNCTION, TYPE_ERROR = ["F", ["Number"]], ["F", ["Function"]], ["F", ["TypeError", "Error"]]
+
+
+@pytest.mark.parametrize(
+    ("out", "kept", "holds"),
+    [
+        (5, of("Any", NUMBER), True),
+        ("5", of("Any", NUMBER), False),
+        (True, of("Any", NUMBER), False),
+        (UNDEFINED, of("Any", NUMBER), False),
+        (["B", "Number", ["N", "5"], []], of("Any", NUMBER), True),
+        (["F", []], of("Any", FUNCTION), True),
+        (["x", "Promise"], of("Any", FUNCTION), False),
+        ([1], of("Any", ["F", ["Array"]]), True),
+        (None, of("Any", ["F", ["Object"]]), True),
+        (error("TypeError", "no", "TypeError", "Error"), of("Any", TYPE_ERROR), True),
+        (error("RangeError", "no", "RangeError", "Error"), of("Any", TYPE_ERROR), False),
+        (INSTANCE, of("Any", ["F", ["Point"]]), False),  # a class of the product can't be told outside
+        (0, of("Anything"), True),
+        (None, of("Anything"), False),
+        ("abc", of("StringContaining", js("b")), True),
+        ("abc", of("StringContaining", js("b"), inverse=True), False),
+        ("abc", of("StringMatching", ["R", "RegExp", "^a", "", []]), True),
+        ({"a": 1, "b": 2}, of("ObjectContaining", js({"a": 1})), True),
+        ({"a": 1}, of("ObjectContaining", js({"a": 1, "c": UNDEFINED})), False),
+        (INSTANCE, of("ObjectContaining", js({"x": 1})), True),
+        (INSTANCE, of("ObjectContaining", js({"y": 1})), False),
+        ([1, 2, 3], of("ArrayContaining", js([3, 1])), True),
+        ([1, 2], of("ArrayContaining", js([3])), False),
+        (0.3, ["m", "CloseTo", False, js(0.1 + 0.2), js(5)], True),
+        ([1], of("ArrayOf", js(1)), False),
+    ],
+)
+def test_what_takes_more_than_one_value_is_decided_on_the_host(out, kept, holds):
+    assert decided("js.deep", {"v": js(out)}, {"v": kept}, rules="jest") is holds
+    assert not decided("js.deep", {"v": js(out)}, {"v": kept}, rules="strict")
+
+
+def test_what_takes_more_than_one_value_comes_from_nowhere_but_the_host():
+    with pytest.raises(values.MalformedError):
+        values.load(["js", of("Anything")])
+    assert not decided("js.deep", of("Anything"), 1, rules="jest")
+
+
+def test_where_more_than_one_value_is_taken_what_comes_out_is_bounded():
+    kept = {"v": of("StringContaining", js("b"))}
+    assert decided("js.deep", {"v": "b" * 100}, kept, rules="jest")
+    assert not decided("js.deep", {"v": "b" * 10000}, kept, rules="jest")
+
+
+@pytest.mark.parametrize(
+    ("out", "kept", "holds"),
+    [
+        (1e21, "1e+21", True),
+        (1e-7, "1e-7", True),
+        (123456789012345680000, "123456789012345680000", True),
+        (0.1, "0.1", True),
+        (["I", "12"], "12n", True),
+        ("a", '"a"', True),
+        ('say "x"', '"say \\"x\\""', True),
+        ('say "x"', '"say "x""', True),
+        (["Y", "for a"], "Symbol(a)", True),
+        ([], "[]", True),
+        ([], "Array []", True),
+        ({"b": [1, -0.0], "a": None}, '\n  {\n    "a": null,\n    "b": [\n      1,\n      -0,\n    ],\n  }\n', True),
+        ({"b": 1, "a": 2}, '{\n  "b": 1,\n  "a": 2,\n}', False),  # sorted in every version
+        ({"a": UNDEFINED}, '{\n  "a": undefined,\n}', True),
+        (INSTANCE, 'Point {\n  "x": 1,\n}', True),
+        (INSTANCE, '{\n  "x": 1,\n}', False),
+        (MAP, 'Map {\n  "a" => 1,\n  "b" => 2,\n}', True),
+        (["S", "Set", [js(1)], []], "Set {\n  1,\n}", True),
+        (["T", "Uint8Array", ["1"], []], "Uint8Array [\n  1,\n]", True),
+        (["D", "Date", "5", []], "1970-01-01T00:00:00.005Z", True),
+        (["R", "RegExp", "a.b", "i", []], "/a\\.b/i", True),
+        (error("TypeError", "no", code=1), "[TypeError: no]", True),
+        ({"me": ["r", 1]}, '{\n  "me": [Circular],\n}', True),
+        ({"f": ["F", []]}, '{\n  "f": [Function],\n}', False),
+        ([HOLE], "[\n  ,\n]", False),
+        (1, "2", False),
+    ],
+)
+def test_a_snapshot_is_held_against_what_versions_show(out, kept, holds):
+    assert decided("js.snapshot", out, kept) is holds
+
+
+def test_an_error_is_shown_as_its_message_or_whole():
+    def shown(text: str) -> bool:
+        site = Site(op="js.raises", sides=("kept",), options={"by": "snapshot"})
+        expected = Expected(slot=0, kept=(["js", js(text)],), raises=True, size=100)
+        thrown = error("TypeError", "no", "TypeError", "Error")
+        return judge.event_holds(site, expected, Event(test_id="t", slot=0, raised=["js", thrown]))
+
+    assert [shown(text) for text in ('"no"', "[TypeError: no]", "no", "[Error: no]")] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("which", "wanted", "holds"),
+    [
+        ("any", [1], True),
+        ("any", [1, UNDEFINED], False),
+        ("last", [2, "b"], True),
+        ("last", [1], False),
+        ("nth", [2, 2, "b"], True),
+        ("nth", [3, 2, "b"], False),
+        ("only", [1], False),
+        ("any", [of("Any", NUMBER), of("Anything")], True),
+    ],
+)
+def test_a_mock_was_called_with_what_one_of_its_calls_had(which, wanted, holds):
+    site = Site(op="js.called", sides=("out", *("kept" for _ in wanted)), options={"which": which})
+    expected = Expected(slot=0, kept=tuple(["js", js(one)] for one in wanted), size=100, plain=False)
+    event = Event(test_id="t", slot=0, values=(["js", js([[1], [2, "b"]])],))
+    assert judge.event_holds(site, expected, event) is holds
+
+
+def test_a_call_with_an_opaque_argument_decides_nothing_that_it_might_have_been():
+    site = Site(op="js.called", sides=("out", "kept"), options={"which": "any", "not": True})
+    expected = Expected(slot=0, kept=(["js", js(1)],), size=100, plain=False)
+    event = Event(test_id="t", slot=0, values=(["js", js([[["x", "Promise"]]])],))
+    assert not judge.event_holds(site, expected, event)
+
+
+@pytest.mark.parametrize(
+    ("left", "other", "rules", "holds"),
+    [
+        ({"a": "1"}, {"a": 1}, "tap", True),
+        ({"a": "1"}, {"a": 1}, "tap strict", False),
+        ([0.0], [-0.0], "tap strict", True),
+        (INSTANCE, {"x": 1}, "tap", True),
+        (INSTANCE, {"x": 1}, "tap strict", False),
+    ],
+)
+def test_tap_has_rules_of_its_own(left, other, rules, holds):
+    assert decided("js.deep", left, other, rules=rules) is holds
+
+
+@pytest.mark.parametrize(
+    ("kept", "holds"),
+    [
+        ([error("TypeError", "no x", "TypeError", "Error")], True),
+        ([error("TypeError", "no", "TypeError", "Error")], True),
+        ([error("RangeError", "no x", "RangeError", "Error")], False),
+        ([["R", "RegExp", "^no", "", []]], True),
+        ([["R", "RegExp", "^TypeError", "", []]], False),
+        (["whatever it says"], True),
+        ([["F", ["TypeError", "Error"]]], True),
+        ([{"code": "E"}], False),
+    ],
+)
+def test_tap_looks_for_the_texts_of_an_error_in_what_is_thrown(kept, holds):
+    site = Site(op="js.raises", sides=tuple("kept" for _ in kept), options={"by": "tap"})
+    expected = Expected(slot=0, kept=tuple(["js", js(one)] for one in kept), raises=True, size=100)
+    thrown = error("TypeError", "no x", "TypeError", "Error")
+    assert judge.event_holds(site, expected, Event(test_id="t", slot=0, raised=["js", thrown])) is holds
+
+
+def test_a_property_of_an_instance_is_found_and_none_is_denied_that_may_be_inherited():
+    assert decided("js.property", INSTANCE, "x")
+    assert not decided("js.property", INSTANCE, "y")
+    assert not decided("js.property", INSTANCE, "y", **{"not": True})
+    assert decided("js.property", {"a.b": 1}, "a.b", by="name", rules="===")
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,25 @@ def recorded(text: str) -> str:
             "await __goldseam__(0, async () => [await __goldseam__.reason(f(1))]);",
             "js.is",
         ),
+        ("expect(f(1)).toBe(3, 'three');", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("expect(f(1)).toBeTypeOf('number');", "__goldseam__(0, () => [typeof (f(1))]);", "js.is"),
+        ("expect(f(1)).toEqual({ a: expect.any(Number) });", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("expect(f(1)).toEqual(expect.not.stringMatching(/x/));", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        (
+            "expect(f(1)).toMatchInlineSnapshot(`3`);",
+            "__goldseam__(0, () => [__goldseam__.shown(f(1))]);",
+            "js.snapshot",
+        ),
+        (
+            "expect(f).toThrowErrorMatchingInlineSnapshot(`[Error: no]`);",
+            "__goldseam__(0, () => { (f)(); return []; });",
+            "js.raises",
+        ),
+        ("expect(f).toHaveBeenCalledTimes(2);", "__goldseam__(0, () => [(f).mock.calls.length]);", "js.is"),
+        ("expect(f).not.toHaveBeenCalled();", "__goldseam__(0, () => [(f).mock.calls.length]);", "js.is"),
+        ("expect(f).toBeCalled();", "__goldseam__(0, () => [(f).mock.calls.length]);", "js.>"),
+        ("expect(f).toHaveBeenCalledWith(1, 'a');", "__goldseam__(0, () => [(f).mock.calls]);", "js.called"),
+        ("expect(f).toHaveBeenNthCalledWith(2, 'a');", "__goldseam__(0, () => [(f).mock.calls]);", "js.called"),
     ],
 )
 def test_an_assertion_hands_out_what_depends_on_the_product(statement, left, op):
@@ -93,6 +112,7 @@ CHAI = 'const chai = require("chai");\nconst { expect, assert } = chai;\n'
         ("assert.isTrue(f(1), 'yes');", "__goldseam__(0, () => [f(1)]);", "js.is"),
         ("assert.deepEqual(f(1), [3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
         ("assert(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        ("expect(f(1)).to.have.property('a.b', 3);", "__goldseam__(0, () => [f(1)]);", "js.property"),
     ],
 )
 def test_chai_is_read_in_each_of_its_styles(statement, left, op):
@@ -117,6 +137,45 @@ def test_tape_counts_what_is_taken_out():
         "t.test('b', (st) => { __goldseam__(1, () => [f(1)], null, st); }); t.end(); });\n"
     )
     assert parsed('const test = require("ava");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
+
+
+def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_alone():
+    head = 'const t = require("tap");\n'
+    text = (
+        f"{head}t.test('a', (t) => {{ t.same(f(1), [3]); t.strictSame(f(1), [3]); t.throws(f, new TypeError('n')); "
+        "t.test('b', (t) => { t.match(f(1), /x/); t.match(f(1), { a: 1 }); t.end(); }); t.end(); });\n"
+    )
+    slots = parsed(text).slots
+    assert [slot.assertion.options.get("rules") for slot in slots] == ["tap", "tap strict", None, None, None]
+    assert [slot.assertion.op for slot in slots[2:]] == ["js.raises", "js.match", "js.truth"]
+    assert {slot.function for slot in slots} == {("a",)}
+    assert [best(parsed(text))[slot.number] for slot in slots][-1] is Mode.INSIDE
+    assert "t.match(f(1), { a: 1 }); t.end(); });" in stripped(text)
+
+
+def test_of_the_context_of_node_test_assertions_are_read_where_nothing_counts_them():
+    head = 'import { test } from "node:test";\n'
+    text = f"{head}test('a', (t) => {{ t.assert.strictEqual(f(1), 3); }});\n"
+    assert stripped(text) == f"{head}test('a', (t) => {{ __goldseam__(0, () => [f(1)]); }});\n"
+    assert parsed(text.replace("{ t.assert", "{ t.plan(1); t.assert")).slots == ()
+    assert parsed(text.replace("node:test", "other")).slots == ()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "expect(f(2)).toMatchSnapshot();",
+        "expect(f(2)).to.be.within(1, 2);",
+        "const y = assert.equal(f(2), 3);",
+        "expect(f(2)).toMatchInlineSnapshot({ at: expect.any(Date) }, `3`);",
+    ],
+)
+def test_an_assertion_that_is_not_read_counts_as_left_inside(other):
+    text = f"{ASSERT}test('a', () => {{ expect(f(1)).toBe(3); {other} }});\n"
+    [first, second] = parsed(text).slots
+    assert (first.assertion.modes[0], second.assertion.modes) == (Mode.EXPECTED, (Mode.INSIDE,))
+    assert (first.function, second.function) == (("a",), ("a",))
+    assert other in stripped(text)
 
 
 def test_what_waits_in_an_operand_is_waited_for():

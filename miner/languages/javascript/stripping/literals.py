@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.judging import values
 from harness.judging.javascript import values as javascript
 from miner.languages.guessing import Reading
-from miner.languages.javascript.stripping.scopes import arguments_of, parse, text_of, walk
+from miner.languages.javascript.stripping.scopes import Scopes, arguments_of, parse, text_of, walk
 from miner.languages.javascript.stripping.source import HAND_OUT, titles
 from miner.languages.javascript.stripping.static import bare
 
@@ -154,12 +154,14 @@ def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[st
     """By slot what is written out in what is handed out there, by test what is in all of them."""
     slots: dict[int, tuple[Any, ...]] = {}
     tests: dict[str, tuple[Any, ...]] = {}
-    for node in walk(parse(source.encode(), path)):
+    root = parse(source.encode(), path)
+    scopes = Scopes(root)
+    for node in walk(root):
         if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT:
             number, *given = arguments_of(node)
             found = tuple(value for part in given for value in _values(part))
             slots[int(text_of(number))] = found
-            name = "".join(titles(node))
+            name = "".join(titles(node, scopes))
             tests[name] = (*tests.get(name, ()), *found)
     return slots, tests
 

@@ -46,12 +46,16 @@ class Assertion:
     kept: Mapping[str, object] = field(default_factory=dict)
     counted_by: Node | None = None
     """tape's object for the test, which counts its assertions."""
+    is_unread: bool = False
+    """It is one in a form that is not known, so that it stays as it is."""
     tells_comparison: bool = False
     is_whole: bool = False
 
     @property
     def modes(self) -> tuple[Mode, ...]:
         """What can be tried, best first."""
+        if self.is_unread:
+            return (Mode.INSIDE,)
         is_expected = self.body is not None or any(operand.static for operand in self.operands)
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
 
@@ -149,6 +153,8 @@ _TAPES = frozenset({"tape", "tap"})
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
+_POINTS = frozenset({*_TAP, *_TAPE, *_TAPE_TRUTH, "throws", "rejects", "resolves", "has", "hasStrict", "type", "fail",
+                     "matchSnapshot", "resolveMatchSnapshot", "rejectsWith", "resolveMatch", "emits"})  # fmt: skip
 _LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
@@ -178,6 +184,23 @@ class Reader:
             or self._of_chais_assert(node, function, given)
             or self._of_tape(node, function, given)
         )
+
+    def unread(self, node: Node) -> Assertion | None:
+        """The assertion that an expression makes in whatever form; None where nothing says that it is one."""
+        function = node.child_by_field_name("function")
+        if node.type != "call_expression" or function is None or _goes_on(node):
+            return None
+        names, first = dotted(function)
+        at: Node | None = first
+        while at is not None and at.type in ("call_expression", "member_expression"):
+            inner = at.child_by_field_name("function" if at.type == "call_expression" else "object")
+            if at.type == "call_expression" and (self._is_expect(inner) or self._is_of_chai(inner, "expect")):
+                return Assertion(op="js.truth", operands=(), call=node, is_unread=True)
+            at = inner
+        is_one = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
+        if not is_one and len(names) == 1 and first is not None:
+            is_one = names[0] in _POINTS and bool(self._given_by(first, _TAPES))
+        return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_one else None
 
     # -- node's assert
 
@@ -501,6 +524,11 @@ class Reader:
         if binding is None:
             return text_of(node) == "expect"
         return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
+
+
+def _goes_on(call: Node) -> bool:
+    """Whether a call is only the beginning of a longer chain."""
+    return call.parent is not None and call.parent.type == "member_expression"
 
 
 def _is_called(member: Node, name: str) -> bool:

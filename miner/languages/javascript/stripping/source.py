@@ -53,7 +53,9 @@ class StrippedSource:
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
-        self.slots: tuple[Slot[Assertion], ...] = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        is_read = any(not slot.assertion.is_unread for slot in slots)
+        self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
@@ -90,9 +92,10 @@ class StrippedSource:
             assertion = reader.of_expression(node) if is_read else None
             if assertion is None or not _can_be_moved(assertion):
                 rest.extend(reversed(node.named_children))
-                continue
-            yield Slot(number=number, function=titles(node), assertion=assertion)
-            number += 1
+                assertion = reader.unread(node)
+            if assertion is not None:
+                yield Slot(number=number, function=titles(node, self._scopes), assertion=assertion)
+                number += 1
 
     # -- what only expectations read
 
@@ -276,7 +279,7 @@ def _titles_of_call(call: Node | None) -> str | None:
     return re.sub(r"\s+", " ", text_of(given[0])[1:-1])
 
 
-def titles(node: Node) -> tuple[str, ...]:
+def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
     around: list[str] = []
     at: Node | None = node
@@ -285,6 +288,7 @@ def titles(node: Node) -> tuple[str, ...]:
         if title is not None:
             around.insert(0, title)
         at = at.parent
+    around = around[:1] if names.imports("tap") else around[-1:] if names.imports("tape") else around  # as they tell it
     return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
 
 
