@@ -64,6 +64,45 @@ def test_honest_changes_are_kept(form, path):
     assert reasons(form, path) == []
 
 
+@pytest.mark.parametrize("form", [EDIT, NEW, MOVED])
+@pytest.mark.parametrize(
+    ("reason", "paths"),
+    [
+        ("package_manifest", "package.json packages/a/package.json package-lock.json npm-shrinkwrap.json yarn.lock"),
+        ("package_manifest", "pnpm-lock.yaml pnpm-workspace.yaml"),
+        ("test_configuration", "jest.config.js jest.config.ts jest.setup.js jest-preset.json vitest.config.mts"),
+        ("test_configuration", "vitest.workspace.ts vitest.setup.ts vite.config.js babel.config.cjs .babelrc .swcrc"),
+        ("test_configuration", ".mocharc.yml .mocharc.cjs test/mocha.opts .taprc .nycrc.json ava.config.js .npmrc"),
+        ("test_configuration", ".yarnrc.yml .pnp.cjs .pnpmfile.cjs tsconfig.json packages/a/tsconfig.test.json"),
+        (
+            "test_configuration",
+            "jsconfig.json spec/support/jasmine.json karma.conf.js rollup.config.mjs tsup.config.ts",
+        ),
+        ("installed_modules", "node_modules/assert/index.js a/node_modules/.bin/mocha __mocks__/fs.js node_modules"),
+        ("snapshot", "test/__snapshots__/a.test.js.snap"),
+    ],
+)
+def test_what_says_how_tests_of_javascript_run_is_dropped(form, reason, paths):
+    for path in paths.split():
+        assert reasons(form, path, framework="jest") == [reason]
+        assert reasons(form, path, framework="jest", allowed_paths=frozenset({path, "kept.py"})) == []
+
+
+@pytest.mark.parametrize("form", [EDIT, NEW, GONE, MOVED])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("src/index.js", "src/index.ts", "lib/money.mjs", "lib/money.cjs", "index.d.ts", "src/types.d.mts"),
+        *("src/a/index.tsx", "src/jest.js", "src/config.js", "src/setup.js", "src/vite.js", "lib/rollup.js"),
+        *("src/__mocks__/api.js", "src/snapshot.js", "src/locale/de.json", "data/table.json", "dist/index.js"),
+        *("scripts/build.js", "bin/cli.js", "docs/api.md", "README.md", "CHANGELOG.md", "LICENSE", ".eslintrc.json"),
+        *(".prettierrc", "examples/package/index.js", "src/package.js", "src/tsconfig.ts", "benchmarks/run.js"),
+    ],
+)
+def test_honest_changes_of_javascript_are_kept(form, path):
+    assert reasons(form, path, framework="mocha") == []
+
+
 def test_where_the_repository_is_the_runner_its_own_new_modules_are_kept():
     assert reasons(NEW, "src/_pytest/runner.py", own_runner=True) == []
     assert reasons(NEW, "src/pluggy/runner.py", own_runner=True) == ["shadows_module"]

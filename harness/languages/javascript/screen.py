@@ -16,7 +16,7 @@ _MANIFESTS = frozenset(
 )
 _CONFIGURATIONS = re.compile(
     r"(?:jest|vitest|vite|babel|ava|karma|mocha|tap|nyc|swc|esbuild|tsup|rollup|webpack)[.-](?:config|conf|setup|preset|workspace)"
-    r"\b.*|\.(?:babelrc|swcrc|mocharc|nycrc|taprc|npmrc|yarnrc|c8rc|pnp)\b.*|[jt]sconfig.*\.json|jasmine\.(?:json|[cm]?js)|\.pnpmfile\.cjs|test-setup\..*"
+    r"\b.*|\.(?:babelrc|swcrc|mocharc|nycrc|taprc|npmrc|yarnrc|c8rc|pnp)\b.*|[jt]sconfig.*\.json|jasmine\.(?:json|[cm]?js)|mocha\.opts|\.pnpmfile\.cjs|test-setup\..*"
 )
 
 
