@@ -202,8 +202,7 @@ def task(tmp_path_factory) -> Task:
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
     files |= {"money.js": javascript.BASE, **TYPED_FILES}
-    for folder in map(javascript.folder, range(javascript.SIDE_BY_SIDE)):
-        files[f"{folder}/money.js"] = javascript.BASE
+    files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
     for name in javascript_honest.variants():
         files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.WRONG
     built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}

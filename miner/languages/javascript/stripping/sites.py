@@ -172,17 +172,17 @@ class Reader:
         if node.type == "member_expression":
             return self._of_chai(node, node, None)
         function = node.child_by_field_name("function")
-        given = arguments_of(node)
-        if node.type != "call_expression" or function is None or any(one.type == "spread_element" for one in given):
+        arguments = arguments_of(node)
+        if node.type != "call_expression" or function is None or any(one.type == "spread_element" for one in arguments):
             return None
         name = self._of_assert(function)
         if name is not None:
-            return self._asserted(node, name, given)
+            return self._asserted(node, name, arguments)
         return (
-            self._expected(node, function, given)
-            or self._of_chai(node, function, given)
-            or self._of_chais_assert(node, function, given)
-            or self._of_tape(node, function, given)
+            self._expected(node, function, arguments)
+            or self._of_chai(node, function, arguments)
+            or self._of_chais_assert(node, function, arguments)
+            or self._of_tape(node, function, arguments)
         )
 
     def unread(self, node: Node) -> Assertion | None:
@@ -197,10 +197,10 @@ class Reader:
             if at.type == "call_expression" and (self._is_expect(inner) or self._is_of_chai(inner, "expect")):
                 return Assertion(op="js.truth", operands=(), call=node, is_unread=True)
             at = inner
-        is_one = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
-        if not is_one and len(names) == 1 and first is not None:
-            is_one = names[0] in _POINTS and bool(self._given_by(first, _TAPES))
-        return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_one else None
+        is_assertion = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
+        if not is_assertion and len(names) == 1 and first is not None:
+            is_assertion = names[0] in _POINTS and bool(self._given_by(first, _TAPES))
+        return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_assertion else None
 
     # -- node's assert
 
@@ -224,26 +224,26 @@ class Reader:
         name = names[0] if names else "ok"
         return _STRICT.get(name, name) if strict else name
 
-    def _asserted(self, call: Node, name: str, given: Sequence[Node]) -> Assertion | None:
-        if not given:
+    def _asserted(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
+        if not arguments:
             return None
         if name in ("throws", "rejects", "doesNotThrow", "doesNotReject"):
-            return self._caught(call, name, given)
+            return self._caught(call, name, arguments)
         if name == "ok":
-            return self._truth(call, given[0])
-        if name in _TWO and len(given) >= 2:  # noqa: PLR2004 - two sides, and a message
+            return self._truth(call, arguments[0])
+        if name in _TWO and len(arguments) >= 2:  # noqa: PLR2004 - two sides, and a message
             op, options = _TWO[name]
-            return self._of_operands(call, op, given[:2], options)
+            return self._of_operands(call, op, arguments[:2], options)
         return None
 
-    def _caught(self, call: Node, name: str, given: Sequence[Node]) -> Assertion | None:
+    def _caught(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
         awaits = "body" if name in ("rejects", "doesNotReject") else ""
         if name.startswith("doesNot"):
-            return Assertion(op="no_raise", operands=(), call=call, body=given[0], awaits=awaits)
-        wanted = [node for node in given[1:2] if node.type not in ("string", "template_string")]
+            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
+        wanted = [node for node in arguments[1:2] if node.type not in ("string", "template_string")]
         if any(node.type in FUNCTIONS for node in wanted):
             return None
-        return self._raising(call, given[0], wanted, awaits, {})
+        return self._raising(call, arguments[0], wanted, awaits, {})
 
     def _raising(
         self, call: Node, body: Node, wanted: Sequence[Node], awaits: str, options: Mapping[str, object]
@@ -285,33 +285,33 @@ class Reader:
 
     # -- tape and tap
 
-    def _of_tape(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+    def _of_tape(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
-        library = self._given_by(counter, _TAPES) if counter is not None and given else ""
+        library = self._given_by(counter, _TAPES) if counter is not None and arguments else ""
         table = _TAP if library == "tap" else _TAPE
         found: Assertion | None = None
         if not library:
             return None
-        if name in table and len(given) > 1 and not (name.endswith("atch") and given[1].type not in _SOUGHT):
+        if name in table and len(arguments) > 1 and not (name.endswith("atch") and arguments[1].type not in _SOUGHT):
             op, options = table[name]
-            found = self._of_operands(call, op, given[:2], options)
+            found = self._of_operands(call, op, arguments[:2], options)
         elif name in _TAPE_TRUTH:
-            found = self._of_operands(call, "js.truth", given[:1], _TAPE_TRUTH[name])
+            found = self._of_operands(call, "js.truth", arguments[:1], _TAPE_TRUTH[name])
         elif name == "doesNotThrow":
-            found = Assertion(op="no_raise", operands=(), call=call, body=given[0])
+            found = Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
         elif name == "throws":
-            found = self._thrown(call, given, library)
+            found = self._thrown(call, arguments, library)
         return replace(found, counted_by=counter) if found is not None else None
 
-    def _thrown(self, call: Node, given: Sequence[Node], library: str) -> Assertion | None:
+    def _thrown(self, call: Node, arguments: Sequence[Node], library: str) -> Assertion | None:
         kinds = {*_TEXTS, "identifier"} | ({"regex", "new_expression"} if library == "tap" else set())
-        wanted = [node for node in given[1:2] if node.type not in _TEXTS]
+        wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         if any(
             node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
-            for node in given[1:]
+            for node in arguments[1:]
         ):
             return None
-        return self._raising(call, given[0], wanted, "", {"by": "tap"} if library == "tap" else {})
+        return self._raising(call, arguments[0], wanted, "", {"by": "tap"} if library == "tap" else {})
 
     def _given_by(self, node: Node, modules: frozenset[str]) -> str:
         """The module whose tests give their functions what a name stands for; empty where it is none of these."""
@@ -347,7 +347,7 @@ class Reader:
         source = self._scopes.resolve(binding.init) if binding.init.type == "identifier" else None
         return source is not None and source.module == "chai" and key_of(binding.declared) == name
 
-    def _of_chai(self, whole: Node, function: Node, given: Sequence[Node] | None) -> Assertion | None:
+    def _of_chai(self, whole: Node, function: Node, arguments: Sequence[Node] | None) -> Assertion | None:
         """`expect(x).to.…` or `x.should.…`; without `given` it ends in a property."""
         words: list[str] = []
         actual: Node | None = None
@@ -366,51 +366,51 @@ class Reader:
         if set(flags) - _LINKS - {"not", "deep"}:
             return None
         options: Mapping[str, object] = _NOT if "not" in flags else {}
-        return self._chained(whole, actual, name, given, options, is_deep="deep" in flags)
+        return self._chained(whole, actual, name, arguments, options, is_deep="deep" in flags)
 
     def _chained(
         self,
         call: Node,
         actual: Node,
         name: str,
-        given: Sequence[Node] | None,
+        arguments: Sequence[Node] | None,
         options: Mapping[str, object],
         *,
         is_deep: bool,
     ) -> Assertion | None:
-        if given is None:
+        if arguments is None:
             if name in _CHAI_VALUES:
                 return self._of_operands(call, "js.is", [actual], options, text=_CHAI_VALUES[name])
             return self._of_operands(call, "js.truth", [actual], options) if name == "ok" else None
         if name in ("throw", "throws", "Throw"):
-            return self._expected_to_throw(call, actual, given, options, "")
-        if name == "property" and given and len(given) <= 2:  # noqa: PLR2004 - its name and its value
+            return self._expected_to_throw(call, actual, arguments, options, "")
+        if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
             by = {"by": "name", "rules": "chai" if is_deep else "==="}
-            return self._of_operands(call, "js.property", [actual, *given], {**by, **options})
-        if not given or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
+            return self._of_operands(call, "js.property", [actual, *arguments], {**by, **options})
+        if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
-        return self._of_operands(call, op, [actual, given[0]], {**more, **options}) if op else None
+        return self._of_operands(call, op, [actual, arguments[0]], {**more, **options}) if op else None
 
-    def _of_chais_assert(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+    def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"
         at: Node | None = function
         if function.type == "member_expression" and not self._is_of_chai(function, "assert"):
             name, at = text_of(function.child_by_field_name("property")), function.child_by_field_name("object")
-        if not given or not self._is_of_chai(at, "assert"):
+        if not arguments or not self._is_of_chai(at, "assert"):
             return None
         if name in _CHAI_ASSERT_VALUES:
-            return self._of_operands(call, "js.is", given[:1], {}, text=_CHAI_ASSERT_VALUES[name])
+            return self._of_operands(call, "js.is", arguments[:1], {}, text=_CHAI_ASSERT_VALUES[name])
         if name in ("isOk", "ok", "isNotOk", "notOk"):
-            return self._of_operands(call, "js.truth", given[:1], _NOT if "Not" in name or name == "notOk" else {})
-        if name in _CHAI_ASSERTS and len(given) > 1:
+            return self._of_operands(call, "js.truth", arguments[:1], _NOT if "Not" in name or name == "notOk" else {})
+        if name in _CHAI_ASSERTS and len(arguments) > 1:
             op, options = _CHAI_ASSERTS[name]
-            return self._of_operands(call, op, given[:2], options)
+            return self._of_operands(call, op, arguments[:2], options)
         return None
 
     # -- expect of jest and vitest
 
-    def _expected(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+    def _expected(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         names, first = dotted(function)
         actual = arguments_of(first) if first is not None else []
         if first is None or not names or not actual or not self._is_expect(first.child_by_field_name("function")):
@@ -420,51 +420,51 @@ class Reader:
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
         options: Mapping[str, object] = _NOT if "not" in words else {}
-        return self._matched(call, matcher, actual[0], given, options, "".join(awaits))
+        return self._matched(call, matcher, actual[0], arguments, options, "".join(awaits))
 
     def _matched(
         self,
         call: Node,
         matcher: str,
         actual: Node,
-        given: Sequence[Node],
+        arguments: Sequence[Node],
         options: Mapping[str, object],
         awaits: str,
     ) -> Assertion | None:
         if matcher in _THROWING:
-            return self._expected_to_throw(call, actual, given, options, awaits)
+            return self._expected_to_throw(call, actual, arguments, options, awaits)
         if matcher in _SHOWN:
-            return self._shown(call, matcher, actual, given, options, awaits)
-        if matcher in _VALUES and not given:
+            return self._shown(call, matcher, actual, arguments, options, awaits)
+        if matcher in _VALUES and not arguments:
             return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
             is_not = (matcher == "toBeFalsy") is not bool(options)
             return self._of_operands(call, "js.truth", [actual], _NOT if is_not else {}, awaits)
         if matcher == "toBeDefined":
             return self._of_operands(call, "js.defined", [actual], options, awaits)
-        return self._compared(call, matcher, actual, given, options, awaits)
+        return self._compared(call, matcher, actual, arguments, options, awaits)
 
     def _compared(
         self,
         call: Node,
         matcher: str,
         actual: Node,
-        given: Sequence[Node],
+        arguments: Sequence[Node],
         options: Mapping[str, object],
         awaits: str,
     ) -> Assertion | None:
-        if matcher in ("toHaveProperty", "toBeCloseTo") and len(given) in (1, 2):
+        if matcher in ("toHaveProperty", "toBeCloseTo") and len(arguments) in (1, 2):
             op = "js.property" if matcher == "toHaveProperty" else "js.close"
-            return self._of_operands(call, op, [actual, *given], options, awaits)
+            return self._of_operands(call, op, [actual, *arguments], options, awaits)
         if awaits and (matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS or matcher == "toBeTypeOf"):
             return None
         if matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS:
-            return self._mocked(call, matcher, actual, given, options)
-        if matcher not in _MATCHERS or not given or any(node.type not in _TEXTS for node in given[1:]):
+            return self._mocked(call, matcher, actual, arguments, options)
+        if matcher not in _MATCHERS or not arguments or any(node.type not in _TEXTS for node in arguments[1:]):
             return None  # what comes after what is expected is a message, or nothing that is known
         op, more = _MATCHERS[matcher]
         around = ("typeof (", ")") if matcher == "toBeTypeOf" else ("", "")
-        found = self._of_operands(call, op, [actual, given[0]], {**more, **options}, awaits, around=around)
+        found = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits, around=around)
         if found is not None and matcher == "toBeInstanceOf":
             return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
         return found
@@ -474,48 +474,55 @@ class Reader:
         call: Node,
         matcher: str,
         actual: Node,
-        given: Sequence[Node],
+        arguments: Sequence[Node],
         options: Mapping[str, object],
         awaits: str,
     ) -> Assertion | None:
         """A snapshot that is written out beside what it is of."""
-        if options or len(given) != 1 or given[0].type not in _TEXTS or not self._statics.is_static(given[0]):
+        if (
+            options
+            or len(arguments) != 1
+            or arguments[0].type not in _TEXTS
+            or not self._statics.is_static(arguments[0])
+        ):
             return None
         if matcher == "toThrowErrorMatchingInlineSnapshot":
             return (
-                self._raising(call, actual, given, awaits and "body", {"by": "snapshot"})
+                self._raising(call, actual, arguments, awaits and "body", {"by": "snapshot"})
                 if awaits != "resolves"
                 else None
             )
         around = ("__goldseam__.shown(", ")")
-        return self._of_operands(call, "js.snapshot", [actual, *given], {}, around=around) if not awaits else None
+        return self._of_operands(call, "js.snapshot", [actual, *arguments], {}, around=around) if not awaits else None
 
     def _mocked(
-        self, call: Node, matcher: str, actual: Node, given: Sequence[Node], options: Mapping[str, object]
+        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
     ) -> Assertion | None:
         """How often, or with what, a mock was called."""
         if matcher in _MOCK_CALLS:
             around, which = _MOCK_CALLS[matcher]
-            return self._of_operands(call, "js.called", [actual, *given], {"which": which, **options}, around=around)
+            return self._of_operands(
+                call, "js.called", [actual, *arguments], {"which": which, **options}, around=around
+            )
         (front, back), count = _MOCK_COUNTS[matcher]
         around = (front, back + ".length")
-        if len(given) != (count is None):
+        if len(arguments) != (count is None):
             return None
         if not count and options:
             return self._of_operands(call, "js.is", [actual], {}, text="0", around=around)
         op = "js.is" if count != "" else "js.>"
         return self._of_operands(
-            call, op, [actual, *given], options, text="0" if count == "" else count or "", around=around
+            call, op, [actual, *arguments], options, text="0" if count == "" else count or "", around=around
         )
 
     def _expected_to_throw(
-        self, call: Node, actual: Node, given: Sequence[Node], options: Mapping[str, object], awaits: str
+        self, call: Node, actual: Node, arguments: Sequence[Node], options: Mapping[str, object], awaits: str
     ) -> Assertion | None:
-        if awaits == "resolves" or len(given) > 1 or (options and (given or awaits)):
+        if awaits == "resolves" or len(arguments) > 1 or (options and (arguments or awaits)):
             return None
         if options:
             return Assertion(op="no_raise", operands=(), call=call, body=actual)
-        return self._raising(call, actual, given, awaits and "body", {"by": "message"})
+        return self._raising(call, actual, arguments, awaits and "body", {"by": "message"})
 
     def _is_expect(self, node: Node | None) -> bool:
         if node is None or node.type != "identifier":
