@@ -8,7 +8,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from harness.judging.javascript.values import HOLE, UNDEFINED, Cycle, Object, Symbol
+from harness.judging.javascript.values import HOLE, UNDEFINED, Cycle, Object, Opaque, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,6 +99,8 @@ class _Printer:
             return f"Symbol({value.text[4:]})" if value.text.startswith("for ") else value.text
         if isinstance(value, Cycle):
             return "[Circular]"
+        if isinstance(value, Opaque) and value.why == "a function":
+            return "[Function]"
         if isinstance(value, Object):
             return self._object(value, indent)
         raise UnshownError("not plain data")
@@ -120,7 +122,7 @@ class _Printer:
             front = "Array " if self._names or value.name != "Array" else ""
             named = front if value.name in ("Array", None, "") else f"{value.name} "
             return self._listed(f"{named}[", [self.shown(item, further) for item in value.items], "]", indent)
-        if value.tag == "T":
+        if value.tag == "T" and value.name not in ("ArrayBuffer", "DataView"):
             return self._listed(f"{value.name} [", [text_of_number(float(item)) for item in value.items], "]", indent)
         if value.tag == "S":
             return self._listed("Set {", [self.shown(item, further) for item in value.items], "}", indent)
