@@ -154,6 +154,8 @@ class _Comparison:
                 return _is_any(kind, value)
             case "Anything", _:
                 return value is not None and value is not UNDEFINED
+            case "StringContaining" | "StringMatching", _ if isinstance(value, Object) and value.tag == "B":
+                raise UndecidableError("a boxed text")
             case "StringContaining", str() as part:
                 return (isinstance(value, str) and part in value) is not matcher.inverse
             case "StringMatching", Object() as pattern:
@@ -165,8 +167,8 @@ class _Comparison:
         raise UndecidableError("an unknown matcher")
 
     def _contains(self, value: object, sample: Object) -> bool:
-        if isinstance(value, Opaque):
-            raise UndecidableError("an object without a plain form")
+        if isinstance(value, Opaque) or not (sample.items or sample.props):
+            raise UndecidableError("an object without a plain form, or nothing to be contained")
         if sample.tag == "O":
             return isinstance(value, Object) and self._contains_props(value, sample)
         is_array = isinstance(value, Object) and value.tag == "a"
@@ -230,26 +232,25 @@ class _Comparison:
 def _is_any(kind: Opaque, value: object) -> bool:
     """As `expect.any`: by the kind of a value, and of an object that is no plain data not at all."""
     name = kind.chain[0] if kind.chain else ""
+    if isinstance(value, Object) and value.tag == "B" and value.name == name:
+        raise UndecidableError("versions differ")
     if name in _ANY_TYPES:
-        boxed = isinstance(value, Object) and value.tag == "B" and value.name == name
-        return boxed or (isinstance(value, _ANY_TYPES[name]) and isinstance(value, bool) is (name == "Boolean"))
+        return isinstance(value, _ANY_TYPES[name]) and isinstance(value, bool) is (name == "Boolean")
     if isinstance(value, Opaque):
-        if name == "Function" and value.why == "a function":
-            return True
-        if name == "Object" and value.why == "a function":
-            return False
+        if value.why == "a function" and name in ("Function", "Object"):
+            return name == "Function"
         raise UndecidableError("an object without a plain form")
-    if name == "Function":
-        return False
     if name == "Object":
         return value is None or isinstance(value, Object | Cycle)
-    if isinstance(value, Object) and name in _ANY_TAGS:
+    return isinstance(value, Object) and name != "Function" and _is_of_class(value, kind, name)
+
+
+def _is_of_class(value: Object, kind: Opaque, name: str) -> bool:
+    if name in _ANY_TAGS:
         return value.tag == _ANY_TAGS[name]
-    if isinstance(value, Object) and (name == "Error" or name in _STANDARD_ERRORS):
+    if name == "Error" or name in _STANDARD_ERRORS:
         return is_error_of(value, kind.chain)
-    if isinstance(value, Object):
-        raise UndecidableError("an object of another kind")
-    return False
+    raise UndecidableError("an object of another kind")
 
 
 _ANY_TYPES: Mapping[str, type] = {"Number": float, "String": str, "Boolean": bool, "BigInt": int, "Symbol": Symbol}
@@ -442,7 +443,7 @@ def _member(value: object, key: Any) -> object:
 
 def _matches_object(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
     value, wanted = operands
-    return _has_parts(value, wanted, matches)
+    return isinstance(value, Object) and _has_parts(value, wanted, matches)
 
 
 def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
@@ -450,6 +451,8 @@ def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
         actual = dict(value.props)
         return all(key in actual and _has_parts(actual[key], inner, matches) for key, inner in wanted.props)
     if isinstance(wanted, Object) and wanted.tag == "a" and isinstance(value, Object) and value.tag == "a":
+        if value.props or wanted.props:
+            raise UndecidableError("an array with more than its items")
         pairs = zip(value.items, wanted.items, strict=False)
         return len(value.items) == len(wanted.items) and all(_has_parts(*pair, matches) for pair in pairs)
     return deeply_equal(value, wanted, "jest", matches)
