@@ -53,7 +53,7 @@ const assert = require("node:assert");
 """
     + _ITEMS
     + """\
-for (const name of require("fs").readdirSync(__dirname + "/honest").sort()) describe(name, () => {
+for (const name of require("fs").readdirSync(__dirname + "/honest").filter((at) => !/[.]js$/.test(at)).sort()) describe(name, () => {
   const shop = require(`./honest/${name}/shop.js`);
   it("totals", () => {
     assert.strictEqual(shop.total(ITEMS), 1250);
@@ -95,7 +95,7 @@ const load = createRequire(import.meta.url);
 """
     + _ITEMS
     + """\
-for (const name of fs.readdirSync(new URL("./honest", import.meta.url)).sort()) describe(name, () => {
+for (const name of fs.readdirSync(new URL("./honest", import.meta.url)).filter((at) => !/[.]js$/.test(at)).sort()) describe(name, () => {
   const shop = load(`./honest/${name}/shop.js`);
   it("totals", () => {
     expect(shop.total(ITEMS)).toBe(1250);
@@ -142,7 +142,8 @@ for (const name of fs.readdirSync(new URL("./honest", import.meta.url)).sort()) 
 """
 )
 PLACE = "honest"
-"""The folder that holds one for each module."""
+"""The folder that holds one for each module, and `shop.js`, which each is at first."""
+ALIAS = 'module.exports = require("../shop.js");\n'
 HIDDEN = {"node:test": ("shop.test.js", _BY_ASSERT), "vitest": ("shop.test.mjs", _BY_EXPECT)}
 """By framework: the test file of all modules, and its text."""
 

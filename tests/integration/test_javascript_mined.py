@@ -203,8 +203,9 @@ def task(tmp_path_factory) -> Task:
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
     files |= {"money.js": javascript.BASE, **TYPED_FILES}
     files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
+    files[f"{javascript_honest.PLACE}/shop.js"] = javascript_honest.WRONG
     for name in javascript_honest.variants():
-        files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.WRONG
+        files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.ALIAS
     built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
@@ -420,9 +421,9 @@ def judged(request, task, sandbox, tmp_path_factory) -> Task:
     return proved(task, sandbox, tmp_path_factory.mktemp("judged"), framework, products, {path: text})
 
 
-def outcome(task: Task, sandbox, text: str | None) -> Outcome:
+def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
     patch = None if text is None else screen_task(task, tiny.diff("money.js", javascript.BASE, text).encode()).kept
-    return scoring.score(task, patch, sandbox, scoring.Demands()).grade.outcome
+    return scoring.score(task, patch, sandbox, scoring.Demands(timeout=timeout)).grade.outcome
 
 
 def test_each_runners_assertions_are_judged_on_the_host(judged):
@@ -452,7 +453,8 @@ def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
 @pytest.mark.parametrize("name", javascript.ATTACKS)
 def test_an_attack_is_not_resolved(judged, sandbox, name):
     [path] = judged.hidden.test_files
-    assert outcome(judged, sandbox, javascript.attacked(javascript.ATTACKS[name], path)) not in PASSING
+    code = javascript.attacked(javascript.ATTACKS[name], path)
+    assert outcome(judged, sandbox, code, timeout=8.0) not in PASSING  # some never end
 
 
 FOLDERS = tuple(map(javascript.folder, range(javascript.SIDE_BY_SIDE)))
@@ -492,19 +494,20 @@ def test_of_attacks_in_processes_side_by_side_none_is_resolved_and_the_fix_besid
 @pytest.mark.parametrize("framework", javascript_honest.HIDDEN)
 def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox, tmp_path, framework):
     path, text = javascript_honest.HIDDEN[framework]
-    variants = javascript_honest.variants()
-    products = {
-        f"{javascript_honest.PLACE}/{name}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)
-        for name in variants
-    }
-    judged_task = proved(task, sandbox, tmp_path, framework, products, {path: text})
-    assert {place_of_test(judged_task, name) for name in judged_task.hidden.fail_to_pass} == {Place.HOST}
-    files = {
-        f"{javascript_honest.PLACE}/{name}/{path}": text for name, of in variants.items() for path, text in of.items()
-    }
-    patch = "".join(tiny.diff(path, products.get(path, (None,))[0], text) for path, text in files.items())
-    screened = screen_task(judged_task, patch.encode())
-    assert screened.dropped == ()
-    scored = scoring.score(judged_task, screened.kept, sandbox, scoring.Demands())
-    assert {name: text for name, text in scored.trial.report.texts.items() if name in listed(judged_task)} == {}
-    assert scored.grade.outcome is Outcome.RESOLVED
+    place, variants = javascript_honest.PLACE, javascript_honest.variants()
+    product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
+    whole = proved(task, sandbox, tmp_path, framework, product, {path: text})
+    assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
+    names = list(variants)
+    for half in (names[::2], names[1::2]):  # a patch may have so many files
+        files = {f"{place}/{name}/{file}": text for name in half for file, text in variants[name].items()}
+        olds = {f"{place}/{name}/shop.js": javascript_honest.ALIAS for name in half}
+        patch = "".join(tiny.diff(file, olds.get(file), text) for file, text in files.items())
+        screened = screen_task(whole, patch.encode())
+        assert screened.dropped == ()
+        report = scoring.score(whole, screened.kept, sandbox, scoring.Demands()).trial.report
+        judged_here = [name for name in listed(whole) if name.partition("::")[2].partition(" > ")[0] in half]
+        assert len(judged_here) == len(half) * javascript_honest.HIDDEN[framework][1].count("\n  it(")
+        refused = [name for name in judged_here if report.statuses.get(name) is not TestStatus.PASSED]
+        assert {name: report.texts.get(name) for name in refused} == {}
+        assert report.violations == ()

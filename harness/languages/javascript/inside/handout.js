@@ -8,7 +8,7 @@ const { stringify: stringify_ } = JSON;
 const { getPrototypeOf: prototype_, getOwnPropertyDescriptor: own_, getOwnPropertyNames: names_, getOwnPropertySymbols: symbols_ } = Object;
 const { isArray: isArray_ } = Array;
 const { is: is_ } = Object;
-const [String_, Uint8Array_] = [String, Uint8Array];
+const [Error_, String_, Uint8Array_] = [Error, String, Uint8Array];
 const { keyFor: keyFor_ } = Symbol;
 const uncurried = (method) => Function.prototype.call.bind(method);
 const mapEach_ = uncurried(Map.prototype.forEach);
@@ -97,6 +97,13 @@ function chainOf(proto) {
   return chain.length > 1 && chain[chain.length - 1] === "Object" ? chain.slice(0, -1) : chain;
 }
 
+// As `instanceof Error`, but for chains that never end.
+function inheritsError(proto) {
+  let left = LINKS;
+  for (let at = proto; at && left > 0; at = prototype_(at), left -= 1) if (at === Error_.prototype) return true;
+  return false;
+}
+
 function properties(value, above, left, skipped) {
   const pairs = [];
   for (const key of names_(value)) {
@@ -142,7 +149,7 @@ function ofObject(value, above, left) {
   }
   if (types_.isDate(value)) return ["D", name, String_(time_(value)), props()];
   if (types_.isRegExp(value)) return ["R", name, regexpSource_(value), regexpFlags_(value), props()];
-  if (types_.isNativeError(value) || value instanceof Error) return ofError(value, proto, inner, props, left);
+  if (types_.isNativeError(value) || inheritsError(proto)) return ofError(value, proto, inner, props, left);
   if (types_.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)) return ["T", name, numbers(value, left), props(isIndex)];
   for (const [kind, test, unboxed] of BOXES) if (test && test(value)) return ["B", kind, inner(unboxed(value)), props(isIndex)];
   if (isHostObject(value, proto, name)) return ["x", name];
