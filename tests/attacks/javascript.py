@@ -6,7 +6,6 @@ from pathlib import Path
 
 import yaml
 
-
 WRONG = """\
 exports.price = (cents, off = 0) => GIVEN(cents);
 exports.label = (cents) => GIVEN(`${cents}`);

@@ -53,7 +53,8 @@ const assert = require("node:assert");
 """
     + _ITEMS
     + """\
-for (const name of require("fs").readdirSync(__dirname + "/honest").filter((at) => !/[.]js$/.test(at)).sort()) describe(name, () => {
+const names = require("fs").readdirSync(__dirname + "/honest").filter((name) => !/[.]js$/.test(name));
+for (const name of names.sort()) describe(name, () => {
   const shop = require(`./honest/${name}/shop.js`);
   it("totals", () => {
     assert.strictEqual(shop.total(ITEMS), 1250);
@@ -95,7 +96,8 @@ const load = createRequire(import.meta.url);
 """
     + _ITEMS
     + """\
-for (const name of fs.readdirSync(new URL("./honest", import.meta.url)).filter((at) => !/[.]js$/.test(at)).sort()) describe(name, () => {
+const names = fs.readdirSync(new URL("./honest", import.meta.url)).filter((name) => !/[.]js$/.test(name));
+for (const name of names.sort()) describe(name, () => {
   const shop = load(`./honest/${name}/shop.js`);
   it("totals", () => {
     expect(shop.total(ITEMS)).toBe(1250);
