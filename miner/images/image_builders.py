@@ -89,6 +89,10 @@ class Images(Protocol):
         """Build a task's image; see `build_environment`. `sandbox` is where its tests will run."""
         ...
 
+    def cancel(self) -> None:
+        """End builds that are under way on this machine soon, and refuse new ones; an executor ends those of others."""
+        ...
+
     def can_fake(self, image: str) -> bool:
         """Whether tests in an image can have a clock of their own; see `imageclock.can_fake`."""
         ...
@@ -129,6 +133,7 @@ class HereImages(Images):
     """The engine of this machine."""
 
     settings: ImageSettings
+    _interrupted: threading.Event = field(default_factory=threading.Event, init=False)
 
     def build(
         self,
@@ -144,7 +149,11 @@ class HereImages(Images):
         return _build(
             order, tree, tar,
             sandbox=sandbox, log=log, progress=progress, settings=self.settings, repairing=repairing,
+            interrupted=self._interrupted,
         )  # fmt: skip
+
+    def cancel(self) -> None:
+        self._interrupted.set()
 
     def can_fake(self, image: str) -> bool:
         return imageclock.can_fake(image)
@@ -189,6 +198,9 @@ class ClusterImages(Images):
         log.write_bytes(build_result.log)
         self._clocks[build_result.image] = build_result.clock
         return build_result.built
+
+    def cancel(self) -> None:
+        """Nothing: the executor cancels its errands."""
 
     def can_fake(self, image: str) -> bool:
         return self._clocks.get(image, False)
@@ -294,6 +306,7 @@ def _build(
     settings: ImageSettings,
     shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
+    interrupted: threading.Event | None = None,
 ) -> BuiltImage | Rejection:
     collect = order.collect
     return build_environment(
@@ -311,6 +324,7 @@ def _build(
         collect=None if collect is None else lambda image: collect(image, sandbox),
         shelf=shelf,
         repairing=repairing,
+        interrupted=interrupted,
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from threading import Event
 from typing import IO, TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
@@ -45,6 +46,7 @@ def build_environment(
     collect: Collect | None = None,
     shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
+    interrupted: Event | None = None,
 ) -> BuiltImage | Rejection:
     """Find out what the tests of a tree need, and build the image they run in.
 
@@ -53,14 +55,16 @@ def build_environment(
     built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
     that git's tags would give. `tar` opens the tree as an uncompressed tar stream (byte-exact: without export-subst and
     export-ignore). The whole build goes to `log`, credentials masked. `repairing` is asked where no recipe does.
+    `interrupted`, once set, ends it.
 
     Raises:
         InfrastructureError: the engine, a registry, the package index or the disk failed.
         InputError: a setting is wrong.
+        InterruptedRunError: it was interrupted.
 
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    with open_workshop(settings, repo, log, progress, shelf=shelf) as opened:
+    with open_workshop(settings, repo, log, progress, shelf=shelf, interrupted=interrupted) as opened:
         request = ImageRequest(
             workshop=opened,
             tree=tree,
@@ -88,6 +92,7 @@ def open_workshop(
     progress: Callable[[str], None],
     *,
     shelf: LayerRegistry | None = None,
+    interrupted: Event | None = None,
 ) -> Iterator[Workshop]:
     """A scratch folder that is gone afterwards; those of killed processes go as well."""
     builds = settings.cache_dir / "builds"
@@ -119,6 +124,7 @@ def open_workshop(
                 shelf=shelf,
                 discard=lambda container: sweeper.submit(remove, container),
                 ahead=ahead,
+                interrupted=interrupted or Event(),
             )
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -23,12 +23,21 @@ _NOTABLE = 4
 
 
 class Watch:
-    """Kills a container when its time is up, or when it has written more than it may; a context manager.
+    """Kills a container when its time is up, when it has written more than it may, or when nobody waits for it.
 
     What it writes is the container's own layer, `out` (the folder it leaves results in), and what is new in `cache`.
     """
 
-    def __init__(self, container: str, *, seconds: float, disk_mb: int, out: Path, cache: Path) -> None:
+    def __init__(
+        self,
+        container: str,
+        *,
+        seconds: float,
+        disk_mb: int,
+        out: Path,
+        cache: Path,
+        interrupted: threading.Event,
+    ) -> None:
         self.timed_out = False
         self.disk_full = False
         self._container = container
@@ -36,6 +45,7 @@ class Watch:
         self._most = disk_mb * _MB
         self._out = out
         self._cache = cache
+        self._interrupted = interrupted
         self._began = time.time()
         self._free = _free(cache)
         self._over = threading.Event()
@@ -44,7 +54,7 @@ class Watch:
     @property
     def fired(self) -> bool:
         """Whether the container was ended here."""
-        return self.timed_out or self.disk_full
+        return self.timed_out or self.disk_full or self._interrupted.is_set()
 
     def written(self) -> int:
         """Bytes that the build has written so far.
@@ -61,17 +71,20 @@ class Watch:
 
     def _run(self) -> None:
         deadline = time.monotonic() + self._seconds
-        pause = _LEAST_PAUSE
-        while not self._over.wait(max(min(pause, deadline - time.monotonic()), 0)):
+        look = 0.0
+        while not self._over.wait(max(min(_LEAST_PAUSE, deadline - time.monotonic()), 0)):
+            if self._interrupted.is_set():
+                break
             if time.monotonic() >= deadline:
                 self.timed_out = True
                 break
-            began = time.monotonic()
+            if (began := time.monotonic()) < look:
+                continue
             with contextlib.suppress(*engine.ConnectionLost):  # whoever follows the build notices as well
                 self.disk_full = self.written() > self._most
             if self.disk_full:
                 break
-            pause = max(_LEAST_PAUSE, _SHARE * (time.monotonic() - began))
+            look = time.monotonic() + _SHARE * (time.monotonic() - began)
         if self.fired:
             with contextlib.suppress(*engine.ConnectionLost):
                 client: Any = engine.connect()

@@ -10,13 +10,14 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.errors import InfrastructureError
+from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
 from harness.sandbox.exit_status import end_of
 from harness.sandbox.streams import STDERR
@@ -113,6 +114,8 @@ class Workshop:
     """Has a container removed; the workshop is not closed before that is done."""
     ahead: Ahead = field(default_factory=Ahead)
     """Containers that are ready before it is known what they will do."""
+    interrupted: threading.Event = field(default_factory=threading.Event)
+    """Set where nobody waits for what is built any more."""
     as_of: datetime | None = None
     """The day that dependencies are of; None for today."""
     uv_settings: str = ""
@@ -154,9 +157,11 @@ class Workshop:
 
         Raises:
             InfrastructureError: the engine failed.
+            InterruptedRunError: nobody waits for it.
 
         """
         began = time.monotonic()
+        self._raise_if_interrupted()
         berth = self.ahead.take((image, kind)) if foreign and not (folders or needs_root) else None
         berth = berth or self._lay(image, kind, folders, needs_root=needs_root, foreign=foreign)
         try:
@@ -173,6 +178,7 @@ class Workshop:
             try:
                 ran = self._follow(berth, exported, began)
                 self.write_log(f"--- {kind} ended with {ran.exit_code} after {ran.seconds:.1f} s\n")
+                self._raise_if_interrupted()
                 yield ran
             except BaseException:
                 remove(berth.container)  # it may be running, and write to what goes next
@@ -180,6 +186,10 @@ class Workshop:
             self.discard(berth.container)
         finally:
             berth.leave()
+
+    def _raise_if_interrupted(self) -> None:
+        if self.interrupted.is_set():
+            raise InterruptedRunError("the build was interrupted")
 
     def expect(self, image: str, kind: str) -> None:
         """Have a container of `image` ready for code of the repository or its dependencies, which may never come."""
@@ -259,7 +269,7 @@ class Workshop:
         settings, allowed = self.settings, self.allowed if berth.relayed else None
         watch = Watch(
             berth.container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=berth.out,
-            cache=self.cache,
+            cache=self.cache, interrupted=self.interrupted,
         )  # fmt: skip
         tail = ""
         try:

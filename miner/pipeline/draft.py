@@ -78,6 +78,7 @@ class MiningContext:
     def cancel(self) -> None:
         """End what is under way in other threads."""
         self.sandbox.cancel()
+        self.images.cancel()
         for asking in (self.writer, self.repairer):
             if asking is not None:
                 asking.stop()

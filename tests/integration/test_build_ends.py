@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.config.settings import load_settings
-from harness.core.errors import InfrastructureError
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.sandbox import engine, owners
 from miner.images.task_image import build_environment
 from miner.languages.built import BuiltImage
 from miner.layers import base
@@ -46,11 +49,11 @@ def backend(*lines: str) -> dict[str, str]:
             "backend.py": BACKEND.format("\n    ".join(lines)), "shop.py": ""}  # fmt: skip
 
 
-def build(files, settings, log: Path):
+def build(files, settings, log: Path, interrupted: Event | None = None):
     tree = MemoryTree(files)
     return build_environment(
         tree, repo="tests/ends", base_commit="0" * 40, when=WHEN, version_hint=None, tar=tree.tar,
-        settings=settings, log=log, progress=lambda _: None,
+        settings=settings, log=log, progress=lambda _: None, interrupted=interrupted,
     )  # fmt: skip
 
 
@@ -92,6 +95,22 @@ def test_each_cause_has_its_reason_and_a_log(reason, settings, tmp_path):
     assert found.reason == reason
     assert said in found.detail
     assert f"given up: {reason}" in (tmp_path / "log").read_text()
+
+
+def test_a_build_that_nobody_waits_for_ends_with_its_container(settings, tmp_path):
+    interrupted, ours = Event(), {"label": f"{engine.LABEL_OWNER}={owners.owner()}"}
+
+    def interrupt():
+        while not engine.connect().containers(filters=ours):
+            time.sleep(0.1)
+        interrupted.set()
+
+    asking = Thread(target=interrupt)
+    asking.start()
+    with pytest.raises(InterruptedRunError):
+        build(backend("import time", "time.sleep(600)"), settings, tmp_path / "log", interrupted)
+    asking.join()
+    assert engine.connect().containers(all=True, filters=ours) == []
 
 
 def test_a_socket_is_told_by_its_hosts_name_too(settings, tmp_path):
