@@ -132,6 +132,12 @@ class InnerGrading:
     parts: Mapping[str, bytes] = field(default_factory=dict)
     """Files beside the grader, by name."""
 
+    @classmethod
+    def of_program(cls, program: Program) -> InnerGrading:
+        """A trial's program that is one of its own (harness/languages/inside/command.py), with nothing around it."""
+        argv = tuple(program.spec["argv"])
+        return cls(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
+
 
 Reason = Callable[["FilePatch", str], str | None]
 """Why a file of a patch may not reach the tests by one of its paths: a stable word, or None where it may."""

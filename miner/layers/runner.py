@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import io
 import json
 import os
 import shutil
 import stat
+import tarfile
 import tempfile
 import threading
 import time
@@ -29,7 +31,7 @@ from miner.layers.relay import PORT, PROXY, Relay, Way
 from miner.layers.secrets import CA_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from harness.config.settings import ImageSettings
@@ -133,6 +135,16 @@ class Workshop:
         path = self.folder / f"{digest[:16]}-{name}"
         path.write_bytes(data)
         return Input(name=name, path=path, sha256=digest)
+
+    def packed(self, name: str, files: Iterable[tuple[str, bytes]]) -> Input:
+        """Files, each with its path, as a tar that a build reads: the same bytes for the same files."""
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w") as archive:
+            for path, data in files:
+                entry = tarfile.TarInfo(path)
+                entry.size = len(data)
+                archive.addfile(entry, io.BytesIO(data))
+        return self.input(name, buffer.getvalue())
 
     def reaching(self, hosts: Collection[str]) -> Workshop:
         """The same, where builds may reach hosts as well that the repository names."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from miner.evidence.tree import TESTBED
-from miner.layers.layer import INPUT_DIR, SOURCE_NAME
+from miner.layers.layer import INPUT_DIR, SOURCE_NAME, Layer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from miner.layers.layer import Input
 
 KIND = "task"
 """The kind of the layer, the last of an image."""
@@ -42,6 +44,29 @@ def copied() -> tuple[str, ...]:
     return (f"cp -al {TESTBED} {PRISTINE}", f"rm -rf {PRISTINE}/.git")
 
 
-def labels(repo: str, commit: str) -> Mapping[str, str]:
-    """The labels of the layer."""
-    return {"dev.goldseam.repo": repo, "dev.goldseam.base-commit": commit}
+def layer(
+    parent: str,
+    tree: Input,
+    *,
+    repo: str,
+    commit: str,
+    programs: str,
+    commands: tuple[str, ...],
+    env: Mapping[str, str] | None = None,
+) -> Layer:
+    """The last layer of an image; `programs` is the first folder of its PATH, `env` are further variables."""
+    return Layer(
+        kind=KIND,
+        parent=parent,
+        foreign=True,
+        inputs=(tree,),
+        env={
+            "PATH": f"{programs}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            **(env or {}),
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+        },
+        workdir=TESTBED,
+        labels={"dev.goldseam.repo": repo, "dev.goldseam.base-commit": commit},
+        commands=commands,
+    )

@@ -107,9 +107,7 @@ class JavaScript:
 
     def graded(self, test: TestSpec) -> InnerGrading:
         """The same driver, with nothing around it."""
-        program = self.program(test, {})
-        argv = tuple(program.spec["argv"])
-        return InnerGrading(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
+        return InnerGrading.of_program(self.program(test, {}))
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """Nothing."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import posixpath
-import tarfile
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -17,7 +15,7 @@ from miner.languages.building import Building
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.layers import base, dockerfile, source
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Input, Layer, quote, readable, write_tool
+from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
@@ -161,17 +159,6 @@ def _warmed(kind: str, folders: Sequence[str] = ()) -> str:
     )
 
 
-def _imports(request: ImageRequest) -> Input:
-    """The tree's skeleton as a tar; the same bytes for the same imports."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for path, data in modules.skeleton(request.tree):
-            entry = tarfile.TarInfo(path)
-            entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
-    return request.workshop.input(_GIVEN, buffer.getvalue())
-
-
 def _folders(request: ImageRequest) -> tuple[str, ...]:
     """Where the toolchain is called: in the modules of the tests, and in the root's."""
     folders = modules.module_folders(request.tree)
@@ -186,7 +173,7 @@ def _modules(parent: str, request: ImageRequest) -> Layer:
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(_imports(request),),
+        inputs=(request.workshop.packed(_GIVEN, modules.skeleton(request.tree)),),
         commands=(
             f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
             *_environment(modules.flags(request.tree)),
@@ -200,19 +187,13 @@ def _modules(parent: str, request: ImageRequest) -> Layer:
 
 def _tree(parent: str, request: ImageRequest) -> Layer:
     """The tree, and what is compiled of it; the toolchain's own changes of manifests are undone."""
-    return Layer(
-        kind=source.KIND,
-        parent=parent,
-        foreign=True,
-        inputs=(request.source(),),
-        env={
-            "PATH": f"{ROOT}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            **{name: value for name, value in {**ENV, **_env(request)}.items() if name != "PATH"},
-            "TZ": "UTC",
-            "LANG": "C.UTF-8",
-        },
-        workdir=TESTBED,
-        labels=source.labels(request.repo, request.base_commit),
+    return source.layer(
+        parent,
+        request.source(),
+        repo=request.repo,
+        commit=request.base_commit,
+        programs=f"{ROOT}/bin",
+        env={name: value for name, value in {**ENV, **_env(request)}.items() if name != "PATH"},
         commands=(
             *source.committed(),
             *_environment(modules.flags(request.tree)),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import math
 import posixpath
 import re
-import tarfile
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -383,18 +381,12 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
         text = json.dumps({"wanted": plan.wanted, "commands": plan.commands})
         exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
         building = (write_tool(_BUILT, _tool("built.py")), *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
-    return Layer(
-        kind=source.KIND,
-        parent=parent,
-        foreign=True,
-        inputs=(request.source(),),
-        env={
-            "PATH": f"{_HOME}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "TZ": "UTC",
-            "LANG": "C.UTF-8",
-        },
-        workdir=TESTBED,
-        labels=source.labels(request.repo, request.base_commit),
+    return source.layer(
+        parent,
+        request.source(),
+        repo=request.repo,
+        commit=request.base_commit,
+        programs=f"{_HOME}/bin",
         commands=(
             *source.committed(("node_modules",)),
             write_tool(_MODULES, _tool("modules.py")),
@@ -431,23 +423,22 @@ def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str
 
 
 def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:
-    """The files that an install reads, as a tar; the same bytes for the same files."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for path in tree.files():
-            name = path.rpartition("/")[2]
-            if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
-                data = tree.read(path) or b""
-                if recipe.manager.lock is None and name in LOCKS:
-                    continue
-                if name == MANIFEST:
-                    data = _plain(data, recipe.without)
-                elif name == ".npmrc":
-                    data = _CREDENTIALS.sub(b"", data)
-                entry = tarfile.TarInfo(path)
-                entry.size = len(data)
-                archive.addfile(entry, io.BytesIO(data))
-    return workshop.input(_GIVEN, buffer.getvalue())
+    """The files that an install reads, as a tar."""
+    return workshop.packed(_GIVEN, _read_by_installs(tree, recipe))
+
+
+def _read_by_installs(tree: Tree, recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
+    for path in tree.files():
+        name = path.rpartition("/")[2]
+        if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
+            data = tree.read(path) or b""
+            if recipe.manager.lock is None and name in LOCKS:
+                continue
+            if name == MANIFEST:
+                data = _plain(data, recipe.without)
+            elif name == ".npmrc":
+                data = _CREDENTIALS.sub(b"", data)
+            yield path, data
 
 
 def _plain(data: bytes, without: frozenset[str]) -> bytes:

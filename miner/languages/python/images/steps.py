@@ -22,7 +22,7 @@ from miner.layers.layer import (
     readable,
     write_tool,
 )
-from miner.layers.source import KIND, UNPACK, committed, copied, labels
+from miner.layers.source import UNPACK, committed, copied, layer
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -210,19 +210,13 @@ def source(
     asks for what a trial needs to build extension modules again, of which Cython makes the sources `cython` first.
     """
     project = _installer(when, minor)
-    return Layer(
-        kind=KIND,
-        parent=parent,
-        foreign=True,
-        inputs=(tree,),
-        env={
-            "PATH": f"{VENV}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "PYTHONHASHSEED": "0",
-            "TZ": "UTC",
-            "LANG": "C.UTF-8",
-        },
-        workdir=TESTBED,
-        labels=labels(repo, commit),
+    return layer(
+        parent,
+        tree,
+        repo=repo,
+        commit=commit,
+        programs=f"{VENV}/bin",
+        env={"PYTHONHASHSEED": "0"},
         commands=(
             *committed(("__pycache__/", "*.egg-info/")),
             *versions(version_hint),
