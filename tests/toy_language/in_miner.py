@@ -10,7 +10,7 @@ from harness.core.instance import TestSpec
 from miner.languages.base import Described, Guess, RecordedTests, TestCommand
 from miner.languages.built import BuiltImage
 from miner.layers import base, build, dockerfile, source
-from miner.layers.layer import FACTS_PATH, Layer, readable
+from miner.layers.layer import FACTS_PATH, readable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -54,13 +54,12 @@ class Toy:
 
     def build(self, request: ImageRequest) -> BuiltImage:
         ground = base.ensure(request.workshop)
-        layer = Layer(
-            kind=source.KIND,
-            parent=ground.image_id,
-            foreign=True,
-            inputs=(request.source(),),
-            workdir="/testbed",
-            labels=source.labels(request.repo, request.base_commit),
+        layer = source.layer(
+            ground.image_id,
+            request.source(),
+            repo=request.repo,
+            commit=request.base_commit,
+            programs="/usr/local/bin",
             commands=(*source.committed(), readable("/testbed"), *source.copied(), f"echo {{}} > {FACTS_PATH}"),
         )
         made = build.ensure(request.workshop, layer)
