@@ -12,8 +12,8 @@ from harness.solve import call as calls
 from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.single import SingleAgent
+from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import Api, Endpoint
 from harness.solve.models.prices import Prices
 from tests import tiny
 from tests.model_server import Asked, ModelServer, Say

@@ -33,16 +33,15 @@ from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.core.wording import one_of
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
-from harness.solve.models.alias import is_pinned
+from harness.solve.models.endpoint import Api, Endpoint, is_pinned
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.stack import wrap
 
 if TYPE_CHECKING:
     from harness.solve.judge.file import JudgeIdentity, Judgement
     from harness.solve.judge.run import JudgingOutcome, Question
     from harness.solve.models.meter import Limits
-    from harness.solve.models.openai_model import Endpoint
 
 app = App()
 

@@ -43,8 +43,8 @@ from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
 from harness.solve.call import Call, look_ahead, run
+from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import Api, Endpoint
 from harness.solve.models.prices import load as load_prices
 
 if TYPE_CHECKING:

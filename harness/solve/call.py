@@ -11,9 +11,9 @@ from harness.patches import patch
 from harness.solve import plan as plans
 from harness.solve.campaign import Campaign, job_of
 from harness.solve.estimate import Estimate, estimate
-from harness.solve.models.alias import is_pinned
+from harness.solve.models.endpoint import is_pinned
 from harness.solve.models.masking import of_environment
-from harness.solve.models.openai_model import Endpoint, OpenAIModel
+from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.response_cache import Asker, ResponseCache
 from harness.solve.models.stack import wrap
 from harness.solve.records import Records
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.solve.base import Agent
     from harness.solve.campaign import Report, UnitOutcome
+    from harness.solve.models.endpoint import Endpoint
     from harness.solve.models.meter import Limits, Spending
     from harness.solve.models.prices import Prices
     from harness.solve.models.stack import Wrapped

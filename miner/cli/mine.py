@@ -34,8 +34,8 @@ from miner.cli import display, model_options, repair, statements
 from miner.pipeline import mine as pipeline
 from miner.pipeline.mine import look
 from miner.proof import repeats
+from miner.sources.address import Filter
 from miner.sources.git import is_url
-from miner.sources.github import Filter
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ import typer
 from harness.cli.model_options import cache_of, prices_of
 from harness.cli.shell.help import ADVANCED
 from harness.sandbox.executors.local import default_jobs
-from harness.solve.models.alias import is_pinned
+from harness.solve.models.endpoint import Endpoint, is_pinned
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import Endpoint, OpenAIModel
 from harness.solve.models.stack import wrap
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from harness.config.settings import Settings
     from harness.solve.models.meter import Spending
-    from harness.solve.models.openai_model import Endpoint
     from harness.solve.models.stack import Wrapped
 
 _PANEL = f"{ADVANCED}: models"
@@ -94,6 +92,8 @@ def opened(
         InputError: an unusable endpoint or price table, or no key.
 
     """
+    from harness.solve.models.openai_model import OpenAIModel  # noqa: PLC0415 - as slow to load as the rest of a mine
+
     endpoint = Endpoint(base_url=asked.base_url, api_key_env=asked.api_key_env)
     with (
         OpenAIModel(model, endpoint, environment=os.environ) as client,

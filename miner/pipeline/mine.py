@@ -25,11 +25,11 @@ from miner.pipeline.retire_reverted import retire_reverted
 from miner.pipeline.statement_stage import write_statement
 from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
 from miner.quality.known_duplicates import Neighbours, shelf_of_rows, shelf_of_tasks
+from miner.sources.address import Filter
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
-from miner.sources.expand import Expander
+from miner.sources.expand import Expander, ahead
 from miner.sources.git import is_url
-from miner.sources.github import Filter, ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
 
 from harness.core.errors import InputError
-from miner.sources.github import Filter, address_of, origins_of
+from miner.sources.address import Filter, address_of
 from miner.sources.github_auth import find_credential, host_of
-from miner.sources.github_client import Gateway
 from miner.sources.origin import GitOrigin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
     from harness.config.settings import GithubSettings
+    from miner.sources.github_client import Gateway
     from miner.sources.history import ChangeFilter
     from miner.sources.origin import Origin
+
+_AHEAD = 2
+"""Repositories made ready while another one is mined."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Expander:
@@ -55,6 +63,9 @@ class Expander:
                 f"--pr and --commit pick from one repository, and {source} may have many",
                 hint=f"name it: {source}/REPOSITORY",
             )
+        from miner.sources.github import origins_of  # noqa: PLC0415 - PyGithub is slow to load
+        from miner.sources.github_client import Gateway  # noqa: PLC0415
+
         if self._gateway is None:
             credential = find_credential(host, self._settings)
             waits = self._settings.max_wait_seconds
@@ -62,3 +73,21 @@ class Expander:
         size = self._settings.page_size
         origins = origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
         return list(origins)
+
+
+def ahead(items: Iterable[Item], work: Callable[[Item], Result]) -> Iterator[tuple[Item, Callable[[], Result]]]:
+    """Each item with a way to its result, which is worked out on another thread while earlier items are used."""
+    with ThreadPoolExecutor(max_workers=_AHEAD, thread_name_prefix="goldseam-source") as pool:
+        waiting: deque[tuple[Item, Future[Result]]] = deque()
+        source = iter(items)
+        try:
+            while True:
+                while len(waiting) <= _AHEAD and (item := next(source, None)) is not None:
+                    waiting.append((item, pool.submit(work, item)))
+                if not waiting:
+                    return
+                first, future = waiting.popleft()
+                yield first, future.result
+        finally:
+            for _, future in waiting:
+                future.cancel()

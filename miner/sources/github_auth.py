@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from github import Auth
-
 from harness.core.errors import InputError
 from harness.core.process import run, which
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from github import Auth
 
     from harness.config.settings import GithubSettings
 
@@ -102,6 +102,8 @@ class Credential:
 
     def auth(self) -> Auth.Auth:
         """PyGithub's form of it, for one client."""
+        from github import Auth  # noqa: PLC0415 - loaded where GitHub is asked
+
         if self.kind == "app":
             return Auth.AppInstallationAuth(Auth.AppAuth(self.app_id, self.secret), self.installation)
         return Auth.Token(self.secret)

@@ -17,7 +17,8 @@ import pytest
 
 from harness.core.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
-from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.endpoint import Api, Endpoint
+from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.response_cache import Asker
 from harness.solve.proxy import DoorLimits, Gateway, host_and_port
 from tests.model_server import ModelServer, Say

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.solve.models.alias import floating_warning, is_local, is_pinned
+from harness.solve.models.endpoint import floating_warning, is_local, is_pinned
 from harness.solve.models.masking import Masker, of_environment
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from harness.core.errors import InputError
 from harness.solve.base import Fault, Message, ModelError, Request, Sampling, Tool, ToolCall, Usage
-from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.endpoint import Api, Endpoint
+from harness.solve.models.openai_model import OpenAIModel
 from tests.model_server import Call, Fail, ModelServer, Say, Spent, overflow, rate_limit
 from tests.model_server.server import KEY
 

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from harness.solve.models import prices
+from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits, Spending
-from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.retry import RetryPolicy
 from harness.solve.models.stack import wrap
 from miner.assist import spend_log

@@ -12,8 +12,9 @@ import pytest
 from harness.core.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, ModelError
 from harness.solve.models import stack
+from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.prices import Prices, shipped
 from harness.solve.models.response_cache import ResponseCache
 from harness.solve.models.retry import RetryPolicy

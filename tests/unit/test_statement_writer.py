@@ -13,8 +13,9 @@ from harness.core.errors import InputError, InterruptedRunError
 from harness.dataset.folder import create_dataset
 from harness.dataset.ledger import ledger
 from harness.languages.base import TestReport
+from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.prices import load as load_prices
 from harness.solve.models.response_cache import ResponseCache
 from harness.solve.models.retry import RetryPolicy

@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -21,7 +19,7 @@ import openai
 from harness.core.errors import InputError
 from harness.solve.base import Fault, ModelError
 from harness.solve.models import chat_api, responses_api
-from harness.solve.models.alias import floating_warning, is_local
+from harness.solve.models.endpoint import Api, floating_warning
 from harness.solve.models.faults import fault_of, is_missing_api
 from harness.solve.models.masking import Masker
 from harness.solve.models.retry import retry_after_seconds
@@ -30,55 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from harness.solve.base import Reply, Request
+    from harness.solve.models.endpoint import Endpoint
 
-OPENAI_URL = "https://api.openai.com/v1"
 _SHOWN_MODELS = 8
 _SHOWN_CHARACTERS = 500
-
-
-class Api(StrEnum):
-    """Which of the two APIs is spoken."""
-
-    AUTO = "auto"
-    """What the endpoint has; found out by the first question.
-
-    OpenAI itself is asked by Responses first, all others by Chat Completions: few of them have the whole of the other
-    one; some never say there that an answer was cut.
-    """
-    CHAT = "chat"
-    RESPONSES = "responses"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Endpoint:
-    """Where a model is, and how it is spoken to."""
-
-    base_url: str = OPENAI_URL
-    api_key_env: str = "OPENAI_API_KEY"
-    """Name of the variable that holds the key; the key itself is in no file and on no command line."""
-    api: Api = Api.AUTO
-    timeout: float = 600.0
-    """Seconds without a word from the endpoint after which the connection is taken for dead."""
-
-    @property
-    def host(self) -> str:
-        """Host and port, without path or password: what is recorded."""
-        parts = urlsplit(self.base_url)
-        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
-
-    @property
-    def is_official(self) -> bool:
-        """Whether it is OpenAI's own."""
-        return urlsplit(self.base_url).hostname == "api.openai.com"
-
-    @property
-    def preferred(self) -> tuple[Api, Api]:
-        """The order in which `auto` tries the APIs."""
-        return (Api.RESPONSES, Api.CHAT) if self.is_official else (Api.CHAT, Api.RESPONSES)
-
-    @property
-    def is_local(self) -> bool:
-        return is_local(urlsplit(self.base_url).hostname or "")
 
 
 class OpenAIModel:

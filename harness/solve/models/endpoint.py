@@ -1,10 +1,14 @@
-"""Model names that say which model they mean, and those that mean another one tomorrow. Pure."""
+"""A model's endpoint, and whether its name will mean the same model tomorrow. Pure."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
 
+OPENAI_URL = "https://api.openai.com/v1"
 _PINNED = re.compile(
     r"""
     [-_@.:/]
@@ -18,6 +22,51 @@ _PINNED = re.compile(
     $""",
     re.VERBOSE,
 )
+
+
+class Api(StrEnum):
+    """Which of the two APIs is spoken."""
+
+    AUTO = "auto"
+    """What the endpoint has; found out by the first question.
+
+    OpenAI itself is asked by Responses first, all others by Chat Completions: few of them have the whole of the other
+    one; some never say there that an answer was cut.
+    """
+    CHAT = "chat"
+    RESPONSES = "responses"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """Where a model is, and how it is spoken to."""
+
+    base_url: str = OPENAI_URL
+    api_key_env: str = "OPENAI_API_KEY"
+    """Name of the variable that holds the key; the key itself is in no file and on no command line."""
+    api: Api = Api.AUTO
+    timeout: float = 600.0
+    """Seconds without a word from the endpoint after which the connection is taken for dead."""
+
+    @property
+    def host(self) -> str:
+        """Host and port, without path or password: what is recorded."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+    @property
+    def is_official(self) -> bool:
+        """Whether it is OpenAI's own."""
+        return urlsplit(self.base_url).hostname == "api.openai.com"
+
+    @property
+    def preferred(self) -> tuple[Api, Api]:
+        """The order in which `auto` tries the APIs."""
+        return (Api.RESPONSES, Api.CHAT) if self.is_official else (Api.CHAT, Api.RESPONSES)
+
+    @property
+    def is_local(self) -> bool:
+        return is_local(urlsplit(self.base_url).hostname or "")
 
 
 def is_pinned(name: str) -> bool:
