@@ -11,6 +11,8 @@ PROJECT_URL ?=
 BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
+# Programs under test are started a thousand times: bytecode is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial package image check clean
 
