@@ -117,15 +117,18 @@ def test_gold_resolves_and_null_does_not(mined, tmp_path):
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_mine_that_is_killed_goes_on(history, tmp_path, signal_number):
+def test_a_mine_that_is_killed_goes_on(history, tmp_path):
     out = tmp_path / "dataset"
     words = [*GOLDSEAM, "mine", history, "-o", out, "--pr", "4", "--pr", "6", "-j", "1", "--runs", "2"]
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
-        wait_for(lambda: any((out / ".goldseam" / "proofs").glob("*.jsonl")), child)
-        os.kill(child.pid, signal_number)
-        code = child.wait(timeout=60)
-    assert code == (130 if signal_number != signal.SIGKILL else -signal.SIGKILL)
+    killed = []
+    for signal_number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        before = proofs(out)
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
+            wait_for(lambda before=before: proofs(out) != before, child)
+            os.kill(child.pid, signal_number)
+            code = child.wait(timeout=60)
+        killed.append(child.pid)
+        assert code == (130 if signal_number != signal.SIGKILL else -signal.SIGKILL)
 
     done = process.run(words, check=False)
 
@@ -133,8 +136,13 @@ def test_a_mine_that_is_killed_goes_on(history, tmp_path, signal_number):
     assert [line["reason"] for line in funnel(out)] == ["accepted", "accepted"]
     assert check(out) == ()
     assert not [path for path in out.rglob("*") if path.name.endswith(".tmp")]
-    assert not list((out / ".goldseam" / "proofs").iterdir())
-    assert own_containers(child.pid) == []
+    assert not proofs(out)
+    assert [own_containers(pid) for pid in killed] == [[], [], []]
+
+
+def proofs(out):
+    """The runs of begun proofs that are on record."""
+    return [path.read_bytes() for path in sorted((out / ".goldseam" / "proofs").glob("*.jsonl"))]
 
 
 def test_a_dry_run_writes_nothing(history, tmp_path, monkeypatch):
