@@ -60,7 +60,10 @@ def list_tasks(
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--grep", metavar="TEXT", help="Only tasks whose id or statement contains this.")
+        str | None,
+        typer.Option(
+            "--grep", metavar="TEXT", show_default="all", help="Only tasks whose id or statement contains this."
+        ),
     ] = None,
     json_: JsonFlag = False,
 ) -> None:

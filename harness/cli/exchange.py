@@ -38,7 +38,7 @@ app = App()
 @app.add(
     examples={
         "goldseam holdout export bench --format jsonl -o tasks.jsonl": "Write the public side, one task a line",
-        "goldseam holdout export bench --format harbor --hidden -o harbor": "Write tasks that Harbor can run, tests included",
+        "goldseam holdout export bench --format harbor --with-hidden -o harbor": "Write tasks that Harbor can run, tests included",
         "goldseam holdout export bench --format jsonl -o -": "Write to standard output",
     }
 )
@@ -61,7 +61,9 @@ def export(
     ],
     hidden: Annotated[
         bool,
-        typer.Option("--hidden/--public", help="Include the hidden tests and fixes; whoever has the export has them."),
+        typer.Option(
+            "--with-hidden/--public", help="Include the hidden tests and fixes; whoever has the export has them."
+        ),
     ] = False,
     ids: IdsOption = None,
     split: Annotated[

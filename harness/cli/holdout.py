@@ -293,7 +293,12 @@ def log(
     task: Annotated[
         str | None,
         typer.Option(
-            "-i", "--id", metavar="TASK", help="Only lines about this task.", autocompletion=complete.task_ids
+            "-i",
+            "--id",
+            metavar="TASK",
+            show_default="all",
+            help="Only lines about this task.",
+            autocompletion=complete.task_ids,
         ),
     ] = None,
     json_: JsonFlag = False,

@@ -25,16 +25,16 @@ _TIERS = ("easy", "medium", "hard", "brutal")
 
 @app.add(
     examples={
-        "goldseam holdout difficulty bench --runs runs/a --runs runs/b": "Rate tasks by two runs",
-        "goldseam holdout difficulty bench --runs runs/a --dry-run": "Show what would change",
-        "goldseam holdout difficulty bench --runs runs/a --json": "Print the ratings as JSON",
+        "goldseam holdout difficulty bench --run runs/a --run runs/b": "Rate tasks by two runs",
+        "goldseam holdout difficulty bench --run runs/a --dry-run": "Show what would change",
+        "goldseam holdout difficulty bench --run runs/a --json": "Print the ratings as JSON",
     }
 )
 def difficulty(
     dataset: DatasetArgument,
     runs: Annotated[
         list[Path],
-        typer.Option("--runs", metavar="RUN", help="Run folder with verdicts on models (repeatable)."),
+        typer.Option("--run", metavar="RUN", help="Run folder with verdicts on models (repeatable)."),
     ],
     dry_run: DryRunFlag = False,
     identity: IdentityOption = None,

@@ -119,6 +119,7 @@ def solve(
     name: Annotated[
         str | None,
         typer.Option(
+            "--model-name",
             metavar="NAME",
             show_default="the model's name",
             rich_help_panel=ADVANCED,
@@ -179,12 +180,22 @@ def solve(
     agent_minutes: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="MINUTES", help="Time that the program may spend on one task.", rich_help_panel=_AGENT
+            min=0,
+            metavar="MINUTES",
+            show_default="30",
+            help="Time that the program may spend on one task.",
+            rich_help_panel=_AGENT,
         ),
     ] = None,
     max_turns: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Turns per sample of the agents loop and mini.", rich_help_panel=_AGENT),
+        typer.Option(
+            min=1,
+            metavar="N",
+            show_default="60 for loop, mini's own for mini",
+            help="Turns per sample of the agents loop and mini.",
+            rich_help_panel=_AGENT,
+        ),
     ] = None,
     temperatures: Annotated[
         list[float] | None,

@@ -70,15 +70,17 @@ def mine(
             "-o",
             "--output",
             metavar="DATASET",
+            show_default="none; required without --dry-run",
             help="Dataset folder; an unfinished mine into it is continued.",
             parser=output_folder,
         ),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only changes merged on or after this day (YYYY-MM-DD).")
+        str | None,
+        typer.Option(metavar="DATE", show_default="all", help="Only changes merged on or after this day (YYYY-MM-DD)."),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only changes merged on or before this day.")
+        str | None, typer.Option(metavar="DATE", show_default="all", help="Only changes merged on or before this day.")
     ] = None,
     prs: Annotated[
         list[int] | None, typer.Option("--pr", metavar="NUMBER", help="Only this pull request (repeatable).")
@@ -103,7 +105,10 @@ def mine(
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="OWNER/NAME", rich_help_panel=_CANDIDATES, help="Repository name, if the source doesn't tell."
+            metavar="OWNER/NAME",
+            show_default="the source's own",
+            rich_help_panel=_CANDIDATES,
+            help="Repository name, if the source doesn't tell.",
         ),
     ] = None,
     min_score: Annotated[

@@ -322,7 +322,7 @@ def test_a_sealed_dataset_is_pushed_without_a_hidden_byte(s3, dataset, tmp_path)
         URL,
         "--to",
         "jsonl",
-        "--hidden",
+        "--with-hidden",
         "--identity",
         tmp_path / "key",
         "-o",

@@ -88,12 +88,14 @@ def test_an_export_is_in_the_ledger_with_its_format_and_side(dataset, tmp_path, 
 
 def test_an_export_with_the_hidden_side_warns_and_one_without_does_not(dataset, tmp_path):
     argv = ("holdout", "export", dataset.path, "--format", "jsonl", "-o", tmp_path / "rows")
-    assert "hidden tests and fixes in the clear" in goldseam(*argv, "--hidden").error_text
+    assert "hidden tests and fixes in the clear" in goldseam(*argv, "--with-hidden").error_text
     assert "in the clear" not in goldseam(*argv).error_text
 
 
 def test_json_on_standard_output_is_one_document(dataset, tmp_path):
-    done = goldseam("holdout", "export", dataset.path, "--format", "harbor", "--hidden", "-o", tmp_path / "o", "--json")
+    done = goldseam(
+        "holdout", "export", dataset.path, "--format", "harbor", "--with-hidden", "-o", tmp_path / "o", "--json"
+    )
     found = json.loads(done.stdout)
     assert (found["format"], found["hidden"], found["tasks"]) == ("harbor", True, ["tiny__calc-1", "tiny__calc-2"])
 

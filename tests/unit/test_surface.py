@@ -78,6 +78,18 @@ def test_what_an_option_takes_is_a_noun(path):
     assert not [name for name in names if "<" in name or name.endswith(("INTEGER", "FLOAT"))]
 
 
+@pytest.mark.parametrize("path", LEAVES)
+def test_an_option_that_takes_a_value_shows_its_default_unless_it_is_required_or_repeatable(path):
+    ctx, command = LEAVES[path]
+    silent = [
+        param.name
+        for param in command.params
+        if param.param_type_name == "option" and not (param.hidden or param.is_flag or param.count or param.multiple)
+        if not re.search(r"\[default: |required", help_text.description(param, ctx))
+    ]
+    assert silent == []
+
+
 @pytest.mark.parametrize(("command", "old"), [(name, old) for name, table in renamed.RENAMED.items() for old in table])
 def test_an_old_spelling_is_a_new_one_and_is_not_in_help(command, old):
     ctx, loaded = COMMANDS[f"goldseam {command}"]
