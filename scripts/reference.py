@@ -238,9 +238,9 @@ def _help_tree() -> Iterator[str]:
         longest = max(longest, first)
     yield "# Help, before and after\n"
     yield (
-        "How many options the help of each command shows, in 0.1 and now. The first screen is what stands under Options, "
-        "`--help` included; the other options come under Advanced. No help of 0.1 had an example. The four options "
-        "that every command takes now (`--config`, `-v`, `-q`, `--no-color`) are not counted.\n"
+        "How many options the help of each command shows, in 0.1 and now. The first screen is what stands under "
+        "Options, `--help` included; the other options come under Advanced. No help of 0.1 had an example. The four "
+        "options that every command takes now (`--config`, `-v`, `-q`, `--no-color`) are not counted.\n"
     )
     before = max(int(first) for first, _ in old.values())
     yield f"The longest first screen had {before} options in 0.1 and has {longest} now.\n"
@@ -251,8 +251,8 @@ def _help_tree() -> Iterator[str]:
     yield from rows
     yield "\n## One word for one thing\n"
     yield (
-        f"Old spellings work until {renamed.REMOVED_IN}, with a hint that names the new one. `--out` is `--output` in every "
-        "command.\n"
+        f"Old spellings work until {renamed.REMOVED_IN}, with a hint that names the new one. `--out` is `--output` "
+        "in every command.\n"
     )
     yield "| command | old | now |\n|---|---|---|"
     for words, table in renamed.RENAMED.items():

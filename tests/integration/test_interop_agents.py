@@ -38,8 +38,8 @@ def folder(tiny_image, tmp_path_factory) -> Path:
 def samples(folder) -> list[dict]:
     """What Inspect says of every sample: with their fixes, with an agent, with an agent and without hidden tests."""
     python = pypi_tools.environment(pypi_tools.INSPECT).python
-    jobs = [f"{folder / name}:{how}" for name, how in
-            (("inspect--with-hidden", "gold"), ("inspect--with-hidden", "agent"), ("inspect--public", "agent"))]  # fmt: skip
+    logs = (("inspect--with-hidden", "gold"), ("inspect--with-hidden", "agent"), ("inspect--public", "agent"))
+    jobs = [f"{folder / name}:{how}" for name, how in logs]
     done = process.run([python, TOOLS / "inspect_engine.py", folder / "logs", *jobs], check=False)
     assert done.returncode == 0, done.error_text
     return json.loads(done.stdout)

@@ -169,7 +169,7 @@ def test_parquet_without_its_package_names_the_extra(dataset, tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError) as caught:
         export(dataset, tmp_path / "rows.parquet", to="parquet")
-    assert caught.value.hint == "pip install 'goldseam[parquet]'"
+    assert "[parquet]" in caught.value.hint
 
 
 def test_test_ids_that_swe_benchs_parser_would_change_are_left_out_and_counted(tmp_path):
