@@ -29,6 +29,7 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, InputError
+from harness.core.wording import counted
 from harness.dataset.splits import known_split
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, run_folder
@@ -260,7 +261,7 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
     left = summary.count(State.NOT_REGRADED)
     if left:
         raise AnswerIsNoError(
-            f"{left} of {len(summary.predictions)} prediction(s) could not be regraded; "
+            f"{left} of {counted(len(summary.predictions), 'prediction')} could not be regraded; "
             "their verdicts are as they were",
             hint="run the same evaluation again with --force to score them by today's rules",
         )
@@ -289,10 +290,10 @@ def _refuse_gaps(folder: RunFolder) -> None:
         return
     if bugs := [report for report in gaps if report.cause == "bug"]:
         raise BugError(
-            f"{len(bugs)} prediction(s) could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",
+            f"{counted(len(bugs), 'prediction')} could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",
             hint=f"please report it with the log, which is in {bug_log.folder()}",
         )
     raise InfrastructureError(
-        f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
+        f"{counted(len(gaps), 'prediction')} could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
         hint="fix the cause, then run the same command with --retry-errors",
     )

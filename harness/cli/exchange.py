@@ -21,6 +21,7 @@ from harness.cli.options import (
 from harness.cli.shell import complete
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
+from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.dataset.splits import known_split
 from harness.interop import export as work
@@ -96,7 +97,7 @@ def export(
         return
     side = "with" if exported.hidden else "without"
     (console if to_stdout else terminal.results()).print(
-        Text(f"{exported.path}: {len(exported.tasks)} task(s) for {exported.format}, {side} the hidden side"),
+        Text(f"{exported.path}: {counted(len(exported.tasks), 'task')} for {exported.format}, {side} the hidden side"),
         soft_wrap=True,
     )
 
@@ -129,7 +130,7 @@ def push(
     if json_:
         print_json(synced.as_json())
         return
-    text = f"revision {synced.revision}, {synced.files} file(s), {synced.changed} of them new to the store"
+    text = f"revision {synced.revision}, {counted(synced.files, 'file')}, {synced.changed} of them new to the store"
     terminal.results().print(Text(f"{synced.url}: {text}"), soft_wrap=True)
 
 
@@ -150,8 +151,12 @@ def pull(
     if json_:
         print_json(synced.as_json())
         return
-    joined = f"; {synced.ledger_lines} line(s) of its ledger were new here" if synced.ledger_lines else ""
-    text = f"revision {synced.revision} of {synced.url}, {synced.changed} file(s) changed{joined}"
+    joined = (
+        f"; {counted(synced.ledger_lines, 'line of its ledger was', 'lines of its ledger were')} new here"
+        if synced.ledger_lines
+        else ""
+    )
+    text = f"revision {synced.revision} of {synced.url}, {counted(synced.changed, 'file')} changed{joined}"
     terminal.results().print(Text(f"{synced.path}: {text}"), soft_wrap=True)
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from harness.cli.options import DatasetArgument, DryRunFlag, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
+from harness.core.wording import counted
 from harness.quality.measuring import rate
 from harness.quality.solved import ENOUGH
 
@@ -71,13 +72,17 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
     console.print(table)
     counts = Counter(rated.after for rated in rating.tasks)
     text = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
-    console.print(Text(f"{len(rating.tasks)} task(s): {text or 'no tier'}; {rating.unmeasured} without a verdict"))
+    console.print(
+        Text(f"{counted(len(rating.tasks), 'task')}: {text or 'no tier'}; {rating.unmeasured} without a verdict")
+    )
     models = sorted({model for rated in rating.tasks for model in rated.measured.models})
     console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
     few = sum(not rated.measured.settled for rated in rating.tasks)
     if few:
-        console.print(Text(f"{few} task(s) keep the tier they had: fewer than {ENOUGH} verdicts"))
+        console.print(
+            Text(f"{counted(few, 'task keeps', 'tasks keep')} the tier they had: fewer than {ENOUGH} verdicts")
+        )
     for reason, count in sorted(rating.left_out.items()):
-        console.print(Text(f"{count} verdict(s) left out: {reason}", style="bright_black"))
+        console.print(Text(f"{counted(count, 'verdict')} left out: {reason}", style="bright_black"))
     if dry_run:
         console.print(Text("nothing was written"))

@@ -95,3 +95,8 @@ def not_readable(kind: str, error: Exception) -> str:
     if inside := re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", text):  # tomllib.TOMLDecodeError
         text, line = inside[1], inside[2]
     return f"not {kind}: " + (f"line {line}: " if line else "") + text[:300]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, such as `1 task` or `2 tasks`; `many` is the plural where an `s` does not make it."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"

@@ -102,7 +102,7 @@ def test_json_on_standard_output_is_one_document(dataset, tmp_path):
 
 def test_images_that_nobody_else_can_pull_are_told(dataset, tmp_path):
     notes = export(dataset, tmp_path / "rows", to="jsonl").notes
-    assert any("1 task(s), such as tiny__calc-1, are ids of this machine's engine" in note for note in notes)
+    assert any("1 task, such as tiny__calc-1, are ids of this machine's engine" in note for note in notes)
     assert export(dataset, tmp_path / "rows", to="jsonl", ids=["tiny__calc-2"]).notes == ()
 
 
@@ -176,7 +176,7 @@ def test_test_ids_that_swe_benchs_parser_would_change_are_left_out_and_counted(t
     ids = ["t.py::test_two", "t.py::test[a  b]", "t.py::test[[5m]", "t.py::test[a b]"]
     made = tiny.dataset(tmp_path / "d", tiny.task(DIGEST, fail_to_pass=ids[:1], pass_to_pass=ids[1:]))
     done = export(made, tmp_path / "rows", to="jsonl", hidden_of=hidden_of(made))
-    assert any(note.startswith("2 test id(s) of 1 task(s)") for note in done.notes)
+    assert any(note.startswith("left out: 2 test ids of 1 task") for note in done.notes)
     row = json.loads((tmp_path / "rows").read_text())
     assert json.loads(row["PASS_TO_PASS"]) == ["t.py::test[a b]"]
 

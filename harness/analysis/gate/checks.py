@@ -14,6 +14,7 @@ from harness.analysis.gate.decision import Finding, RuleLine, Ruling
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import NothingComparableError
 from harness.core.nearest import nearest
+from harness.core.wording import counted
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
@@ -323,7 +324,7 @@ def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
     tasks = tuple(sorted({finding.instance_id for finding in security.findings}))
     gaps = security.of - security.measured
     if security.findings:
-        summary, ruling = f"{len(security.findings)} in {len(tasks)} task(s)", Ruling.BROKEN
+        summary, ruling = f"{len(security.findings)} in {counted(len(tasks), 'task')}", Ruling.BROKEN
         sentence = f"In {_list(list(tasks))}."
     elif gaps:
         summary, ruling = f"not measured: {gaps} of {security.of}", Ruling.UNKNOWN

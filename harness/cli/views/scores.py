@@ -10,6 +10,7 @@ from rich.text import Text
 
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.cutoffs import gap
+from harness.core.wording import counted
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 
 if TYPE_CHECKING:
@@ -162,13 +163,16 @@ def render(
         parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
     task_ids = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
     if task_ids:
-        parts += [Text(), Text(f"kind: scaffolded, {len(task_ids)} task(s) show some of their tests", "yellow")]
+        parts += [
+            Text(),
+            Text(
+                f"kind: scaffolded, {counted(len(task_ids), 'task shows', 'tasks show')} some of their tests", "yellow"
+            ),
+        ]
     sentences = dict.fromkeys(sheet.standing.told() for sheet in sheets)
     parts += [part for text in sentences if text for part in (Text(), Text(text, "yellow"))]
     if apart := sorted({task_id for sheet in sheets for task_id in sheet.apart}):
-        text = (
-            f"own_runner: {len(apart)} task(s) judged by the repository's own runner, not counted (--own-runner does)"
-        )
+        text = f"own_runner: {counted(len(apart), 'task')} judged by the repository's own runner, not counted (--own-runner does)"
         parts += [Text(), Text(text, "yellow")]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside.keys() - sheet.apart.keys()})
     if aside:
