@@ -14,7 +14,7 @@ from harness.analysis.gate.decision import Finding, RuleLine, Ruling
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import NothingComparableError
 from harness.core.nearest import nearest
-from harness.core.wording import counted
+from harness.core.wording import counted, span
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
@@ -233,7 +233,7 @@ def coverage(candidate: Scoresheet, rules: GateRules) -> RuleLine:
     gaps = [task.instance_id for task in candidate.tasks.values() if task.unscored]
     missing = list(candidate.uncovered)
     parts = [f"{len(gaps)} not scored" if gaps else "", f"{len(missing)} without a prediction" if missing else ""]
-    why = f"Gaps say nothing about the model: {', '.join(filter(None, parts)) or 'nothing was asked'}."
+    why = f"Gaps are not failures of the model: {', '.join(filter(None, parts)) or 'no task counts'}."
     return RuleLine(
         name="min_coverage",
         required=f"{rules.min_coverage:.0%}",
@@ -260,7 +260,7 @@ def _floor(key: str, floor: float, candidate: Scoresheet) -> RuleLine:
         return replace(line, sentence=f"No scored task of the run is {key}. {hint}")
     rate = cohort.rate
     share, interval = rate.value or 0.0, rate.interval
-    bounds = f"; {interval.low:.0%} to {interval.high:.0%}" if interval else ""
+    bounds = f"; {span(interval.low, interval.high)}" if interval else ""
     line = replace(line, found=f"{share:.1%} of {rate.tasks}{bounds}")
     if _at_least(share, floor):
         return replace(line, ruling=Ruling.KEPT)

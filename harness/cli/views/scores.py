@@ -10,7 +10,7 @@ from rich.text import Text
 
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.cutoffs import gap
-from harness.core.wording import counted
+from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 UNKNOWN = "–"
-_ALMOST = 0.005
 
 
 def table(*headings: str, left: int = 1) -> Table:
@@ -41,18 +40,9 @@ def table(*headings: str, left: int = 1) -> Table:
     return grid
 
 
-def percent(value: float | None) -> str:
-    """Whole percent; what is not quite nothing or all doesn't look like it."""
-    if value is None:
-        return UNKNOWN
-    if 0 < value < _ALMOST or 1 - _ALMOST < value < 1:
-        return "<1%" if value < _ALMOST else ">99%"
-    return f"{value:.0%}"
-
-
 def bounds(interval: Interval | None) -> str:
     """`47–91%`."""
-    return UNKNOWN if interval is None else f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
+    return UNKNOWN if interval is None else span(interval.low, interval.high)
 
 
 def points(value: float, *, sign: bool = True) -> str:
