@@ -317,7 +317,9 @@ def gate(
     ] = False,
     accept_to: Annotated[
         Path | None,
-        typer.Option("--accept-to", metavar="FILE", help="If it passes, write it here as the next baseline."),
+        typer.Option(
+            "--accept-to", metavar="FILE", help="If the candidate passes, write it to this file as the next baseline."
+        ),
     ] = None,
     max_drop: Annotated[
         float | None,

@@ -157,7 +157,7 @@ def evaluate(
         typer.Option(
             "--keep-evidence",
             rich_help_panel=ADVANCED,
-            help="Leave test output and results readable in RUN although the dataset is sealed.",
+            help="Leave test output and results readable in RUN even though the dataset is sealed.",
         ),
     ] = False,
 ) -> int:
@@ -242,7 +242,7 @@ def regrade_command(
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> int:
-    """Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't."""
+    """Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't be derived."""
     return _regrade(open_with(dataset, identity), run, ids=ids or [], json_=json_)
 
 

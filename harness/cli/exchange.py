@@ -63,7 +63,7 @@ def export(
     hidden: Annotated[
         bool,
         typer.Option(
-            "--with-hidden/--public", help="Include the hidden tests and fixes; whoever has the export has them."
+            "--with-hidden/--public", help="Include the hidden tests and fixes; anyone with the export can read them."
         ),
     ] = False,
     ids: IdsOption = None,
@@ -120,7 +120,8 @@ def push(
     allow_unsealed: Annotated[
         bool,
         typer.Option(
-            "--allow-unsealed", help="Push hidden files that are not sealed; whoever reads the store has them."
+            "--allow-unsealed",
+            help="Push hidden files that are not sealed; anyone who can read the store can read them.",
         ),
     ] = False,
     json_: JsonFlag = False,

@@ -137,7 +137,7 @@ def seal(
         list[str] | None,
         typer.Option(
             metavar="RECIPIENT",
-            help="Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key does.",
+            help="Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key opens it.",
         ),
     ] = None,
     passphrase_env: Annotated[
@@ -239,7 +239,7 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
 def bind(
     dataset: DatasetArgument,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Record what differs as it is now: the changes were yours.")
+        bool, typer.Option("--accept", help="Accept the differences as your own changes, and record them.")
     ] = False,
     json_: JsonFlag = False,
 ) -> None:
@@ -288,7 +288,8 @@ def log(
     head: Annotated[
         str | None,
         typer.Option(
-            metavar="HASH", help="With --verify: hash of a line noted earlier, which also reveals a cut-off end."
+            metavar="HASH",
+            help="With --verify: the hash of a line that you noted earlier; this also reveals lines missing at the end.",
         ),
     ] = None,
     join: Annotated[

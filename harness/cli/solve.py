@@ -113,7 +113,7 @@ def solve(
         ),
     ] = 4,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nothing; estimate requests, tokens and cost.")
+        bool, typer.Option("--dry-run", help="Send no request; estimate requests, tokens and cost.")
     ] = False,
     json_: JsonFlag = False,
     name: Annotated[

@@ -154,12 +154,12 @@ def split(
 @app.add(
     examples={
         "goldseam holdout rotate bench --dry-run": "Show which tasks are due",
-        "goldseam holdout rotate bench": "Retire them, and name what to mine",
+        "goldseam holdout rotate bench": "Retire them, and suggest what to mine",
         "goldseam holdout rotate bench --config policy.toml": "Use another policy",
     }
 )
 def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFlag = False) -> None:
-    """Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few remain."""
+    """Retire tasks by the policy, and suggest what to mine. Exit code 1 if a task is due or too few remain."""
     opened = open_dataset(dataset)
     rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy()), dry_run=dry_run)
     if json_:
