@@ -65,7 +65,7 @@ def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
         if problem.unreadable:
             continue  # told of as the task's own problem
         line = f", line {problem.line}" if problem.line else ""
-        yield f"{ledger.LEDGER_FILE}{line}", problem.what
+        yield f"{ledger.LEDGER_FILE}{line}", problem.text
     if verification.problems:
         return
     recorded: dict[str, str] = {}
@@ -114,8 +114,8 @@ def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
 
 def _inside(dataset: Dataset, task_id: str, file: Path) -> Iterator[str]:
     try:
-        digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=digest)
+        digest = binding.current(dataset).sealed_digest(task_id, dataset.recipients)
+        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, bound=digest)
         own_digest = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
     except InputError as error:
         yield error.message

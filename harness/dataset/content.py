@@ -73,7 +73,7 @@ def task_content(folder: Path, *, life: bool = True) -> str:
 
     """
     model = read_model(folder / TASK_FILE, TaskModel)
-    fields = model.known()
+    fields = model.as_written()
     public = {name: fields.get(name) for name in (*_PUBLIC, *(_LIFE if life else ()))}
     instance = read_instance(folder)
     public["statement"] = hashlib.sha256(instance.problem_statement.encode("utf-8", "surrogatepass")).hexdigest()

@@ -125,4 +125,4 @@ def _tests_file(hidden: Hidden) -> bytes:
             "judged": ids_by_place(hidden) if hidden.expectations.tests else {},
         }
     )
-    return (json.dumps(model.known(), indent=1) + "\n").encode()
+    return (json.dumps(model.as_written(), indent=1) + "\n").encode()

@@ -67,12 +67,12 @@ def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
         return Policy.model_validate(raw)
     except ValidationError as error:
         text = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc'])}: {_said(problem['msg'])}" for problem in error.errors()
+            f"{'.'.join(str(part) for part in problem['loc'])}: {_reason(problem['msg'])}" for problem in error.errors()
         )
         raise InputError(f"{where}: {text}", hint=f"known are {', '.join(Policy.model_fields)}") from error
 
 
-def _said(message: str) -> str:
+def _reason(message: str) -> str:
     return "unknown rule" if message.startswith("Extra inputs") else wording.problem(message, is_known=False)
 
 

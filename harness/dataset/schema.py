@@ -25,7 +25,7 @@ class FileModel(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
 
-    def known(self) -> dict[str, Any]:
+    def as_written(self) -> dict[str, Any]:
         """Every field, defaults included, in the order of declaration; unknown ones last."""
         return self.model_dump(mode="json", by_alias=True)
 

@@ -47,7 +47,7 @@ def known_split(dataset: Dataset, split: str | None) -> None:
 
     """
     if split not in {None, "all", *Split}:
-        one_of("--split", str(split), dict.fromkeys((*Split, *(one.split for one in dataset.instances()), "all")))
+        one_of("--split", str(split), dict.fromkeys((*Split, *(task.split for task in dataset.instances()), "all")))
 
 
 class Rule(BaseModel):

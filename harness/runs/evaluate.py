@@ -369,7 +369,7 @@ def run(
                 attach.Tools(image=tools, sandbox=sandbox, rules=rules) if tools else None,
                 executor,
                 note=observer.note,
-                done=kept.complete if kept else lambda _report: None,
+                on_complete=kept.complete if kept else lambda _report: None,
             )
         return summary
 

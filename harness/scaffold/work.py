@@ -66,7 +66,7 @@ def reveal_in(
         InfrastructureError: the engine failed, or an image is not there.
 
     """
-    tasks = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    tasks = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
     others = [task for task in tasks if task.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can show tests: {others[0].instance_id} is {others[0].state}")

@@ -60,8 +60,8 @@ class SignalInputs:
     """The proof's evidence, as tests.json has it."""
 
 
-def seen(observed: Observations | None, **fields: Any) -> SignalInputs:
-    """With what the supervisor told, if it was asked."""
+def inputs_of(observed: Observations | None, **fields: Any) -> SignalInputs:
+    """Inputs of signals with the supervisor's frames, where it was asked for them."""
     if observed is None:
         return SignalInputs(**fields)
     fields |= {"sources": observed.sources, "configs": observed.configs}

@@ -86,13 +86,13 @@ class Observations:
     after: AfterFrame | None = None
 
     @classmethod
-    def read(cls, said: Iterable[Mapping[str, Any]]) -> Self:
+    def read(cls, frames: Iterable[Mapping[str, Any]]) -> Self:
         """From the supervisor's frames. What does not fit is left out."""
         sources: list[Source] = []
         configs: list[tuple[str, bytes]] = []
         compiled: CompiledFrame | None = None
         after: AfterFrame | None = None
-        for raw in said:
+        for raw in frames:
             frame = _plain(raw)
             try:
                 if frame["t"] == "source" and frame["why"] == CONFIGURATION:

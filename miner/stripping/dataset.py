@@ -62,7 +62,7 @@ def strip_tasks(
         InfrastructureError: the engine is gone.
 
     """
-    instances = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    instances = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
     others = [instance for instance in instances if instance.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can be stripped: {others[0].instance_id} is {others[0].state}")

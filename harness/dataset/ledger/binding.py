@@ -106,8 +106,8 @@ def replay(entries: Iterable[Entry]) -> Bindings:
     keys: frozenset[str] = frozenset()
     for entry in entries:
         fields = _mapping(entry, "settings")
-        bound, told = _mapping(entry, "bound"), _mapping(entry, "files")
-        if not (fields or bound or told or entry.event == Event.SEALED) or entry.event not in _BINDING:
+        bound, digests = _mapping(entry, "bound"), _mapping(entry, "files")
+        if not (fields or bound or digests or entry.event == Event.SEALED) or entry.event not in _BINDING:
             continue
         new_keys = _keys(fields)
         if not _is_signed(entry, keys or new_keys):
@@ -121,7 +121,7 @@ def replay(entries: Iterable[Entry]) -> Bindings:
             if isinstance(parts, dict):
                 tasks.setdefault(task_id, {}).update({str(name): str(value) for name, value in parts.items()})
         to = str(entry.facts.get("to", ""))
-        for task_id, value in told.items():
+        for task_id, value in digests.items():
             files[task_id] = {**(files.get(task_id, {}) if to else {}), to: str(value)}
     return Bindings(
         settings=settings, tasks=tasks, complete=complete, is_sealed=is_sealed, refused=tuple(refused), sealed=files
@@ -151,7 +151,7 @@ def _is_signed(entry: Entry, keys: frozenset[str]) -> bool:
     return entry.key in keys and entry.signature is not None and key.holds(entry.key, entry.signature, entry.hash)
 
 
-def held(dataset: Dataset) -> Bindings:
+def current(dataset: Dataset) -> Bindings:
     """What the dataset's ledger binds now; nothing where there is none.
 
     Raises:
@@ -163,11 +163,11 @@ def held(dataset: Dataset) -> Bindings:
         state = path.stat()
     except OSError:
         return Bindings()
-    return _held(dataset, state.st_mtime_ns, state.st_size)
+    return _cached(dataset, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=8)
-def _held(dataset: Dataset, _changed: int, _size: int) -> Bindings:
+def _cached(dataset: Dataset, _changed: int, _size: int) -> Bindings:
     return replay(ledger.read(dataset))
 
 
@@ -218,7 +218,7 @@ def refuse_recipients(dataset: Dataset) -> None:
         InputError: it names others.
 
     """
-    recipients = held(dataset).settings.get("recipients")
+    recipients = current(dataset).settings.get("recipients")
     if recipients is not None and recipients != sorted(dataset.recipients):
         raise InputError(
             f"{dataset.path / DATASET_FILE} names different recipients from the ledger, so nothing is sealed to them",

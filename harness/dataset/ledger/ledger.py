@@ -52,7 +52,6 @@ __all__ = [
     "read",
     "record",
     "record_exposure",
-    "who",
 ]
 
 LEDGER_FILE = "ledger.jsonl"
@@ -96,10 +95,10 @@ def record_exposure(
         InputError, InfrastructureError: as `record`.
 
     """
-    task_ids = sorted(set(shown))
-    if unknown := set(task_ids) - SHOWN:
+    parts = sorted(set(shown))
+    if unknown := set(parts) - SHOWN:
         raise ValueError(f"a task has no {', '.join(sorted(unknown))} to show")
-    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=task_ids)
+    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=parts)
 
 
 def read(dataset: Dataset) -> tuple[Entry, ...]:
@@ -110,10 +109,10 @@ def read(dataset: Dataset) -> tuple[Entry, ...]:
 
     """
     path = dataset.path / LEDGER_FILE
-    found = lines(read_ledger(path))
+    parsed = lines(read_ledger(path))
     entries: list[Entry] = []
     broken: list[Line] = []
-    for line in found:
+    for line in parsed:
         if line.entry is None:
             broken.append(line)
             continue
@@ -194,7 +193,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._signer = ledger_key.signer()  # may ask a person
-        self._who = who(path.parent)
+        self._actor = _actor_of(path.parent)
 
     @property
     def key(self) -> str | None:
@@ -209,7 +208,7 @@ class Writer:
             "schema_version": LEDGER_VERSION,
             "seq": seq,
             "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "who": self._who,
+            "who": self._actor,
             "event": event.value,
             "tasks": list(tasks),
             **facts,
@@ -293,8 +292,8 @@ def write_end(handle: int, data: bytes) -> None:
     os.fsync(handle)
 
 
-def who(folder: Path) -> str:
-    """Who does what is done: GOLDSEAM_USER, else git's user.email as the folder has it, else login@host."""
+def _actor_of(folder: Path) -> str:
+    """Who acts: GOLDSEAM_USER, else git's user.email as the folder has it, else login@host."""
     return os.environ.get("GOLDSEAM_USER") or _address_in_git(folder.absolute()) or _login()
 
 

@@ -120,15 +120,15 @@ def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[
     whole_texts = [text for text in texts if text.parts]
     cut = [[(_tokens(text.kind, new), _tokens(text.kind, old)) for new, old in text.parts] for text in whole_texts]
     vocabulary = Vocabulary.of(new for parts in cut for new, _ in parts)
-    found = [
+    shingles = [
         [_only_new(vocabulary, text.kind, *part) for part in parts]
         for text, parts in zip(whole_texts, cut, strict=True)
     ]
-    dull = _shared(whole_texts, found) | _ordinary(vocabulary, ordinary)
+    dull = _shared(whole_texts, shingles) | _ordinary(vocabulary, ordinary)
     units: list[Unit] = []
     owners: dict[int, dict[str, tuple[int, ...]]] = {WORDS: {}, CODE: {}}
     untold: list[Text] = []
-    for text, parts in zip(whole_texts, found, strict=True):
+    for text, parts in zip(whole_texts, shingles, strict=True):
         before = len(units)
         for part in parts:
             left = part - dull

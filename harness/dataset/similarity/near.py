@@ -126,7 +126,7 @@ class _Settled:
 
     fixes: tuple[Fix, ...]
     postings: Postings
-    same: Mapping[str, tuple[int, ...]]
+    by_patch_id: Mapping[str, tuple[int, ...]]
     """By the id of a patch: numbers of the fixes that are it."""
 
     @classmethod
@@ -137,13 +137,13 @@ class _Settled:
         return cls(
             fixes=fixes,
             postings=Postings.of([fix.code for fix in fixes]),
-            same={name: tuple(numbers) for name, numbers in by_patch_id.items()},
+            by_patch_id={name: tuple(numbers) for name, numbers in by_patch_id.items()},
         )
 
     def sharing(self, fix: Fix) -> Iterator[tuple[Fix, int]]:
         """Every fix with the same patch or code in common, and how many shingles of it."""
         shared = self.postings.shared(fix.code)
-        for number in {*shared, *self.same.get(fix.patch_id, ())}:
+        for number in {*shared, *self.by_patch_id.get(fix.patch_id, ())}:
             yield self.fixes[number], shared.get(number, 0)
 
 

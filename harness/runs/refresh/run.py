@@ -131,7 +131,7 @@ def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[
 
     """
     state = TaskState.QUARANTINED if quarantined else TaskState.PROVED
-    instances: Sequence[Instance] = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    instances: Sequence[Instance] = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
     others = [instance for instance in instances if instance.state is not state]
     if ids and others:
         words = ", ".join(f"{other.instance_id} is {other.state}" for other in others[:5])
