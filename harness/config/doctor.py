@@ -225,13 +225,13 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
 
 def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check:
     """The check of the lines of Node that JavaScript's images can have: of this machine, and of npm's registry."""
-    here = f"{', '.join(sorted(own, key=int))} of [images.nodes]" if own else ""
+    local = f"{', '.join(sorted(own, key=int))} of [images.nodes]" if own else ""
     if lines:
-        there = f"{lines[-1]} to {lines[0]} of npm's registry"
-        return Check(name="node", status=Status.OK, found=" and ".join(filter(None, (here, there))))
+        remote = f"{lines[-1]} to {lines[0]} of npm's registry"
+        return Check(name="node", status=Status.OK, found=" and ".join(filter(None, (local, remote))))
     mend = "name your registry in NPM_CONFIG_REGISTRY, or folders of Node in [images.nodes]"
-    found = f"npm's registry does not answer; {f'only {here}' if here else 'no JavaScript can be mined'}"
-    return Check(name="node", status=Status.WARN, found=found, mend=mend)
+    text = f"npm's registry does not answer; {f'only {local}' if local else 'no JavaScript can be mined'}"
+    return Check(name="node", status=Status.WARN, found=text, mend=mend)
 
 
 @contextmanager

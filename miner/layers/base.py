@@ -97,7 +97,7 @@ def _base_image(settings: ImageSettings) -> tuple[str, ImageFacts] | None:
 
 
 def _fits(facts: ImageFacts, settings: ImageSettings) -> bool:
-    return settings.platform is None or platforms.same(facts.platform, settings.platform)
+    return settings.platform is None or platforms.equal(facts.platform, settings.platform)
 
 
 def describe(settings: ImageSettings) -> str:

@@ -33,7 +33,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 def name(suite: str = SUITE, platform: str | None = None) -> str:
     """What the image is called; one for another platform than the engine's has that in its tag."""
-    if platform is None or platforms.same(platform, engine.platform()):
+    if platform is None or platforms.equal(platform, engine.platform()):
         return f"{REPOSITORY}:{suite}"
     return f"{REPOSITORY}:{suite}-{platforms.normal(platform).partition('/')[2].replace('/', '-')}"
 
@@ -65,7 +65,7 @@ def make(
     image_id = engine.image_id(tag)
     if image_id and not force:
         return image_id
-    is_native = platforms.same(platform_wanted, engine.platform())
+    is_native = platforms.equal(platform_wanted, engine.platform())
     seconds = _SECONDS if is_native else _SECONDS * _EMULATED
     options = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
     with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder, _told(suite):

@@ -276,7 +276,7 @@ def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     with timed(draft, "inspect"):
         leaks = site.images.inspect(draft.image.image_id, secrets)
     if leaks:
-        text = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
+        text = "; ".join(f"{leak.where}: {leak.text}" for leak in leaks[:5])
         return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=text)
     return draft
 
@@ -362,7 +362,7 @@ def keep(draft: Draft, site: MiningContext) -> Draft:
         task = assessment.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
         task = site.neighbours.marked(task)
     if draft.revealed is not None:
-        task = applied(task, draft.revealed, asked=site.reveal)
+        task = applied(task, draft.revealed, count=site.reveal)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
     return draft
 
