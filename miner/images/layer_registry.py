@@ -67,10 +67,10 @@ class LayerRegistry:
         """
         name = self.name(tag)
         facts = engine.inspect_image(tag)
-        digests = [one for one in facts.digests if one.startswith(f"{self.repository}@")] if facts else []
+        digests = [digest for digest in facts.digests if digest.startswith(f"{self.repository}@")] if facts else []
         if digests:
             both = (name, digests[0])
-            if all(self._patiently(f"asking for {one}", partial(registries.in_registry, one)) for one in both):
+            if all(self._patiently(f"asking for {ref}", partial(registries.in_registry, ref)) for ref in both):
                 return digests[0]
         self.note(f"pushing {name}")
         engine.tag_image(tag, name)

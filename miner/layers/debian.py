@@ -59,7 +59,7 @@ def make(
     system, _, machine = platform_wanted.partition("/")
     architecture = _ARCHITECTURES.get(machine)
     if system != "linux" or architecture is None:
-        text = ", ".join(f"linux/{one}" for one in _ARCHITECTURES)
+        text = ", ".join(f"linux/{key}" for key in _ARCHITECTURES)
         raise InputError(f"there is no Debian for {platform_wanted}", hint=f"name one of {text}")
     tag = name(suite, platform)
     image_id = engine.image_id(tag)
@@ -68,7 +68,7 @@ def make(
     is_native = platforms.equal(platform_wanted, engine.platform())
     seconds = _SECONDS if is_native else _SECONDS * _EMULATED
     options = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
-    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder, _told(suite):
+    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder, _explained(suite):
         archive = Path(folder, "root.tar")
         if process.which("mmdebstrap"):
             argv = ["mmdebstrap", *options, suite, str(archive), *([mirror] if mirror else [])]
@@ -89,8 +89,8 @@ def make(
 
 
 @contextlib.contextmanager
-def _told(suite: str) -> Iterator[None]:
-    """What the program that builds Debian says of a failure, by its last line."""
+def _explained(suite: str) -> Iterator[None]:
+    """Raise a failure of the program that builds Debian as ours, with its last line."""
     try:
         yield
     except process.ProgramError as error:

@@ -164,7 +164,7 @@ def mine(
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
         cursors = Cursors(dataset.path, canary=dataset.canary)
-        decided = funnel.seen()
+        decided = funnel.decided_patches()
         index = package_index.configured(settings.mining)
         public = shelf_of_rows(options.against) if options.against else None
         neighbours = Neighbours(public=public, own=shelf_of_tasks(dataset))
@@ -182,7 +182,9 @@ def mine(
                 note=observer.note, index=index, neighbours=neighbours, writer=writer, repairer=repairer,
                 confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal, images=images,
             )  # fmt: skip
-            mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=decided, observer=observer)
+            mining = _Mining(
+                origin=origin, work=work, options=options, funnel=funnel, earlier=decided, observer=observer
+            )
             try:
                 _mine_origin(mining, site, cursors, executor)
             finally:
@@ -200,7 +202,7 @@ class _Mining:
     work: OpenOrigin
     options: Options
     funnel: Funnel
-    seen: Seen
+    earlier: Seen
     observer: Observer
 
 
@@ -254,7 +256,7 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
     observer.note(f"scanning {repo.name}")
     change_filter = mining.origin.narrow(options.wanted)
     looks = scan(
-        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after,
+        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, earlier=mining.earlier, after=after,
         missing=observer.missing,
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
@@ -303,7 +305,7 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
         try:
             change_filter = origin.narrow(options.wanted)
             looks = scan(
-                work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=decided,
+                work.repo, change_filter, threshold=options.threshold, forge=work.forge, earlier=decided,
                 missing=observer.missing,
             )  # fmt: skip
             yield from _lines(looks, options.limit)
@@ -347,11 +349,11 @@ def _due(looks: Iterator[Recognition], mining: _Mining, site: MiningContext) -> 
         if mining.options.limit is not None and candidates >= mining.options.limit:
             return
         candidates += 1
-        if line is None or again or not _stands(line, mining.options):
+        if line is None or again or not _is_valid(line, mining.options):
             yield recognition
 
 
-def _stands(line: FunnelLine, options: Options) -> bool:
+def _is_valid(line: FunnelLine, options: Options) -> bool:
     """Whether an earlier decision still answers what is asked now."""
     if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
         return False  # recognition takes it now: the rules changed, or it was named

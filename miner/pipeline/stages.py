@@ -97,7 +97,7 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
         if isinstance(clean, Rejection):
             return clean
         fix = near.fix_of(draft.instance_id, parts.gold_patch, clean.statement)
-        if site.settings.mining.near_duplicates == "reject" and (rejection := site.neighbours.known(fix)):
+        if site.settings.mining.near_duplicates == "reject" and (rejection := site.neighbours.rejection(fix)):
             return rejection
         return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
 
@@ -106,8 +106,8 @@ def _with_readers(repo: BareRepository, head: str, parts: Split) -> Split:
     """With the test files of the tree that may read the data of a change without any."""
     runnable, helpers = test_data.candidates(repo.list_files(head))
     readers = test_data.readers(parts.data, runnable, repo.read_files(head, (*runnable, *helpers)))
-    named, suite = readers.named, readers.suite
-    return replace(parts, test_files=named or suite, suite=suite if named else ())
+    by_name, suite = readers.by_name, readers.suite
+    return replace(parts, test_files=by_name or suite, suite=suite if by_name else ())
 
 
 def _templates(repo: BareRepository, commit: str) -> list[str]:

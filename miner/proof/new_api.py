@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from miner.proof.notebook import ObservedRun
 
 
-def brought(gold_patch: bytes, read: Callable[[str], bytes | None], code: Code) -> frozenset[str]:
+def names_of_fix(gold_patch: bytes, read: Callable[[str], bytes | None], code: Code) -> frozenset[str]:
     """The names that a fix brings, and each new module (`MODULE`); `read` gives a file at base_commit.
 
     Raises:

@@ -49,7 +49,9 @@ class NoEngine:
 
 def found(task, *, survivors: int = 1, killed: int = 3, empty: bool = False) -> Strength:
     def one(kind: Kind, *, lives: bool) -> VariantResult:
-        variant = Variant(kind=kind, patch=b"" if kind is Kind.EMPTY else WRONG, path=tiny.CALC, line=2, what="a word")
+        variant = Variant(
+            kind=kind, patch=b"" if kind is Kind.EMPTY else WRONG, path=tiny.CALC, line=2, description="a word"
+        )
         return VariantResult(variant=variant, survived=lives, cause="" if lives else "timeout")
 
     return Strength(
