@@ -40,14 +40,14 @@ class _Bench:
     task: Task
     gold: Patch
     sandbox: Sandbox
-    here: Surroundings
+    surroundings: Surroundings
 
     def judged(self, calls: Sequence[Steps]) -> list[tuple[Steps, Answer | None, Answer | None]]:
         """Each call with the answers of fix and base."""
         if not calls:
             return []
-        by_gold = answers(self.task, self.gold, calls, self.sandbox, self.here)
-        by_base = answers(self.task, None, calls, self.sandbox, self.here)
+        by_gold = answers(self.task, self.gold, calls, self.sandbox, self.surroundings)
+        by_base = answers(self.task, None, calls, self.sandbox, self.surroundings)
         return list(zip(calls, by_gold, by_base, strict=True))
 
 
@@ -60,7 +60,7 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
 
     """
     gold = screen_task(task, task.hidden.gold_patch).kept
-    bench = _Bench(task=task, gold=gold, sandbox=sandbox, here=Surroundings())
+    bench = _Bench(task=task, gold=gold, sandbox=sandbox, surroundings=Surroundings())
     calls = record(task, gold, changed_lines(gold), sandbox)
     direct = [call.direct for call in calls]
     own = [
@@ -87,10 +87,10 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
 
 
 def _new_calls(
-    calls: Iterable[Call], pool: dict[str, list[object]], known: Iterable[Steps], *, telling: int, other: int
+    calls: Iterable[Call], pool: dict[str, list[object]], earlier: Iterable[Steps], *, telling: int, other: int
 ) -> list[Steps]:
     """New calls, the telling ones' first, at most `_MOST_MADE`."""
-    calls_seen = {repr(steps) for steps in known}
+    calls_seen = {repr(steps) for steps in earlier}
     calls_made: list[Steps] = []
     ordered = sorted(calls, key=lambda call: not call.telling)
     share = max(1, _MOST_MADE // max(1, sum(call.telling for call in ordered)))

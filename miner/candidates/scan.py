@@ -73,8 +73,8 @@ def scan(
     """Every change of the default branch that the filter lets through, newest first, judged.
 
     Changes picked one by one (`numbers`, `commits`) need not look like a bug fix: whoever names a change has judged
-    it. All other reasons still hold. `forge` has more on changes than git. `earlier` is shared by the scans whose changes
-    must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
+    it. All other reasons still hold. `forge` has more on changes than git. `earlier` is shared by scans whose
+    changes must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
     `missing` is told of each change that was asked for and is not there, if others are.
 
     Raises:

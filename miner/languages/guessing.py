@@ -150,10 +150,10 @@ def guess(
     rules_taken: list[str] = []
     bits = 0.0
     for group in alike.values():
-        costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in names_seen}
+        costs = {key: cost for key, cost in (_cost(need, words, written) for need in group) if key not in names_seen}
         names_seen.update(costs)
         estimate = sum(costs.values())
-        through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
+        through = [name for name, rule in rules.items() if all(_gets_through(rule, need) for need in group)]
         if through and not set(through) & set(rules_taken):
             rules_taken.append(through[0])
             bits += min(estimate, math.log2(len(rules)))
@@ -192,7 +192,7 @@ def _texts(source: str, reading: Reading) -> Iterator[str]:
 def _needed(
     expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str], reading: Reading
 ) -> Iterator[_Needed]:
-    events = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
+    events = {(expectations.ids.get(event.test_id, event.test_id), event.slot, event.n): event for event in before}
     by_slot: dict[int, tuple[Any, ...]] = {}
     by_function: dict[str, tuple[Any, ...]] = {}
     for path, source in expectations.files.items():
@@ -419,7 +419,9 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
         return False
     if event is None:
         return False
-    return any(judge.event_holds(needed.site, needed.expected, one) for one in (event, *_printed(needed, event)))
+    return any(
+        judge.event_holds(needed.site, needed.expected, candidate) for candidate in (event, *_printed(needed, event))
+    )
 
 
 def _printed(needed: _Needed, event: Event) -> Iterator[Event]:

@@ -230,7 +230,7 @@ class _Recorder:
                         expectations.sites[event.slot], event, events.get((test_id, event.slot, event.n))
                     )
                 ]
-                outside = any(expectations.sites[one.slot].is_decided_outside for one in differing)
+                outside = any(expectations.sites[event.slot].is_decided_outside for event in differing)
             else:
                 outside = all(expectations.sites[event.slot].decides != "result" for event in expected.events)
                 outside = outside and not self._has_inside(test_id)
@@ -339,7 +339,10 @@ def _alike(site: Site, slot: Slot[Assertion], mode: Mode, event: Event, other: E
             map(_size, expected.kept)
         ) > MAX_KEPT:
             return False
-        return all(judge.event_holds(site, expected, _stripped(slot, mode, one)) for one in (event, other))
+        return all(
+            judge.event_holds(site, expected, _stripped(slot, mode, stripped_event))
+            for stripped_event in (event, other)
+        )
     except (MalformedError, ValueError, KeyError, IndexError, TypeError):
         return False  # it is larger than what may leave, or of a kind that has no form
 

@@ -69,7 +69,7 @@ def strip_tasks(
     chosen = [instance.instance_id for instance in instances if instance.state is TaskState.PROVED]
     access_log.tell(dataset, chosen, purpose="strip")
 
-    def one(instance_id: str) -> tuple[Task, Task | str | None]:
+    def strip_one(instance_id: str) -> tuple[Task, Task | str | None]:
         task = dataset.task(instance_id)
         if "guess_bits" in task.hidden.evidence and not again:
             return task, None
@@ -91,7 +91,7 @@ def strip_tasks(
                 raise
             return task, error.message
 
-    for task, stripped_task in executor.map(one, chosen, cancel=sandbox.cancel):
+    for task, stripped_task in executor.map(strip_one, chosen, cancel=sandbox.cancel):
         after = stripped_task if isinstance(stripped_task, str | None) else _written(dataset, stripped_task)
         place = place_of(task)
         if after is None or isinstance(after, str):

@@ -361,10 +361,10 @@ def _from_ini(data: bytes, section: str, key: str) -> tuple[str, ...] | None:
 
 def _from_toml(data: bytes, names: str, key: str) -> tuple[str, ...] | None:
     try:
-        found = tomllib.loads(data.decode("utf-8-sig", "replace"))
+        document = tomllib.loads(data.decode("utf-8-sig", "replace"))
     except tomllib.TOMLDecodeError:
         return None
-    settings = table(found, *names.split("."))
+    settings = table(document, *names.split("."))
     return _words(settings.get(key, "")) if settings else None
 
 
