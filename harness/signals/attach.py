@@ -151,17 +151,17 @@ _PACKED = 4
 
 def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Reading]:
     """What the tools say of the files that lie there."""
-    sourceses: dict[str, Sources] = {}
+    sources_by_path: dict[str, Sources] = {}
     readings: dict[str, static.Reading] = {}
     for path in group:
         try:
-            sourceses[path] = Sources.unpacked(Path(path).read_bytes())
+            sources_by_path[path] = Sources.unpacked(Path(path).read_bytes())
         except (OSError, ValueError):
             readings[path] = static.Reading(why_not="the kept files can't be read")
     try:
         return (
-            {**readings, **static.read(sourceses, tools.image, tools.sandbox, rules=tools.rules)}
-            if sourceses
+            {**readings, **static.read(sources_by_path, tools.image, tools.sandbox, rules=tools.rules)}
+            if sources_by_path
             else readings
         )
     except GoldseamError:
@@ -169,7 +169,7 @@ def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Rea
     except Exception as error:  # noqa: BLE001 - a signal must never cost a run
         return {
             **readings,
-            **dict.fromkeys(sourceses, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),
+            **dict.fromkeys(sources_by_path, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),
         }
 
 

@@ -181,7 +181,7 @@ def travis(document: Any) -> tuple[DeclaredService, ...]:
     return tuple(services)
 
 
-def expressions(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
+def contexts(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
     """What GitHub's expressions mean in a job: `matrix.x`, of each key the first value, and literal `env.X`."""
     matrix = {f"matrix.{key}": value for key, value in _first_of_matrix(job).items()}
     variables = {**mapping(workflow.get("env")), **mapping(job.get("env"))}
@@ -206,7 +206,7 @@ def _first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def resolved(value: Any, expressions: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
-    """A text with the values of `expressions`, by name, in the place of GitHub's expressions; others stay as they are."""
+    """A text with values of `expressions` in the place of GitHub's expressions; others stay as they are."""
     if not isinstance(value, str) or "${{" not in value:
         return value
     ports = {

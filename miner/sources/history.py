@@ -152,8 +152,8 @@ def _details(walk: Walk, entries: Sequence[Entry], *, picked: bool) -> Iterator[
     shas = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
     messages = {commit.sha: commit.message for commit in walk.read(shas)}
     pairs = [(entry.base, entry.head) for entry in entries if entry.base]
-    fileses = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
-    files = {id(entry): next(fileses) for entry in entries if entry.base}
+    changed_files = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
+    files = {id(entry): next(changed_files) for entry in entries if entry.base}
     lfs = _lfs_blobs(walk.repo, [file for touched in files.values() for file in touched])
     for entry in entries:
         own = tuple(
