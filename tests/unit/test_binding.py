@@ -69,7 +69,7 @@ def reopened(dataset, keys=ME.keys):
 
 
 def problems(dataset):
-    return [one.what for one in chain.verify(reopened(dataset)).problems]
+    return [one.text for one in chain.verify(reopened(dataset)).problems]
 
 
 def change_task(dataset, **fields):

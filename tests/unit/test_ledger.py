@@ -49,7 +49,7 @@ def lines_of(dataset):
 
 
 def whats(dataset, **more):
-    return [problem.what for problem in chain.verify(dataset, **more).problems]
+    return [problem.text for problem in chain.verify(dataset, **more).problems]
 
 
 def test_an_entry_tells_what_happened_to_which_tasks_when_and_by_whom(dataset):
@@ -107,7 +107,7 @@ def test_a_changed_line_is_found(told, field, value):
 
     problems = chain.verify(told).problems
 
-    assert [(one.line, one.what.partition(":")[0]) for one in problems] == [(3, "it was changed")]
+    assert [(one.line, one.text.partition(":")[0]) for one in problems] == [(3, "it was changed")]
 
 
 def test_a_line_changed_with_its_hash_is_found_by_the_line_after_it(told):

@@ -20,7 +20,7 @@ def kept(tmp_path, *, results=None, **changes) -> VerdictCache:
 
 
 def taken(cache):
-    found = evaluate._known(cache, tiny.task(), tiny.prediction(model="another"), SETTINGS)
+    found = evaluate._cached(cache, tiny.task(), tiny.prediction(model="another"), SETTINGS)
     return None if found is None else found.report
 
 
