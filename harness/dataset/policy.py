@@ -91,18 +91,18 @@ class Exposure:
     by_endpoint: Mapping[str, int]
     """By host: how many times, each day and model counting once."""
     models: frozenset[str]
-    shown: frozenset[str]
+    parts: frozenset[str]
     """`statement`, `code`, `scaffold`."""
 
 
-NONE = Exposure(by_endpoint={}, models=frozenset(), shown=frozenset())
+NONE = Exposure(by_endpoint={}, models=frozenset(), parts=frozenset())
 
 
 def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[str, Exposure]:
     """What the ledger says of each task that was shown to an outside provider, by id."""
     patterns = tuple(own)
     times: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-    hosts_by_task: dict[str, set[str]] = defaultdict(set)
+    parts_by_task: dict[str, set[str]] = defaultdict(set)
     for entry in entries:
         if entry.event != Event.EXPOSED:
             continue
@@ -113,13 +113,13 @@ def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[s
             times[task][host].add(
                 (str(entry.facts.get("originally_at") or entry.at)[:10], str(entry.facts.get("model") or ""))
             )
-            task_ids = entry.facts.get("shown")
-            hosts_by_task[task].update(map(str, task_ids) if isinstance(task_ids, list) else ())
+            shown_parts = entry.facts.get("shown")
+            parts_by_task[task].update(map(str, shown_parts) if isinstance(shown_parts, list) else ())
     return {
         task: Exposure(
             by_endpoint={host: len(pairs) for host, pairs in sorted(hosts.items())},
             models=frozenset(model for pairs in hosts.values() for _, model in pairs if model),
-            shown=frozenset(hosts_by_task[task]),
+            parts=frozenset(parts_by_task[task]),
         )
         for task, hosts in times.items()
     }

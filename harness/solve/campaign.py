@@ -249,7 +249,7 @@ class Campaign:
                 )
             else:
                 ledger.record_exposure(
-                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=parts_shown
+                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, parts=parts_shown
                 )
             self._exposed.add(instance.instance_id)
 

@@ -197,7 +197,7 @@ class Writer:
             [job.instance_id],
             model=self._name,
             endpoint=self._endpoint,
-            shown={"statement", "test_output"},
+            parts={"statement", "test_output"},
         )
 
 

@@ -139,8 +139,8 @@ class Repairing(Protocol):
         """The recipe to try next; None where there is none any more."""
         ...
 
-    def told(self, *, mended: bool) -> Repair | None:
-        """What was asked in all, once it is over; None where nothing was."""
+    def summary(self, *, mended: bool) -> Repair | None:
+        """What was asked in all, once it is over; None where nothing was asked."""
         ...
 
 

@@ -347,8 +347,8 @@ def _alike(site: Site, slot: Slot[Assertion], mode: Mode, event: Event, other: E
         return False  # it is larger than what may leave, or of a kind that has no form
 
 
-def _size(kept: Any) -> int:
-    return values.load(kept, kept=True).size
+def _size(operand: Any) -> int:
+    return values.load(operand, kept=True).size
 
 
 def _expected(slot: Slot[Assertion], mode: Mode, event: Event) -> Expected:

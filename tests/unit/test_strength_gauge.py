@@ -62,7 +62,7 @@ def found(task, *, survivors: int = 1, killed: int = 3, empty: bool = False) -> 
             *(one(Kind.PART, lives=True) for _ in range(survivors)),
             *(one(Kind.MUTANT, lives=False) for _ in range(killed)),
         ),
-        coverage=Coverage(there={tiny.CALC: (2, 3)}, ran={tiny.CALC: (2,)}),
+        coverage=Coverage(executable={tiny.CALC: (2, 3)}, ran={tiny.CALC: (2,)}),
         gold_seconds=0.5,
         seconds=7.0,
     )

@@ -80,7 +80,7 @@ def record(dataset: Dataset, event: Event, tasks: Iterable[str] = (), **facts: A
 
 
 def record_exposure(
-    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, shown: Iterable[str]
+    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, parts: Collection[str]
 ) -> Entry:
     """Append that tasks were shown to a model.
 
@@ -89,16 +89,15 @@ def record_exposure(
         tasks: their ids.
         model: as the user named it.
         endpoint: the provider's address; name, password and query are left out.
-        shown: what was shown, out of `SHOWN`.
+        parts: what was shown of them, out of `SHOWN`.
 
     Raises:
         InputError, InfrastructureError: as `record`.
 
     """
-    parts = sorted(set(shown))
     if unknown := set(parts) - SHOWN:
         raise ValueError(f"a task has no {', '.join(sorted(unknown))} to show")
-    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=parts)
+    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=sorted(set(parts)))
 
 
 def read(dataset: Dataset) -> tuple[Entry, ...]:

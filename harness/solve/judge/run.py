@@ -219,7 +219,7 @@ class _Asker:
         with self._lock:
             if not parts_shown <= self._exposed[task]:
                 record_exposure(
-                    self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, shown=parts_shown
+                    self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, parts=parts_shown
                 )
                 self._exposed[task] |= parts_shown
 
