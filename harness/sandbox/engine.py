@@ -316,7 +316,7 @@ def tag_image(ref: str, name: str) -> None:
 
 
 def engine_failed(doing: str, error: BaseException) -> InfrastructureError:
-    """The error to raise when the engine failed while doing `what`."""
+    """The error to raise when the engine failed at what it was `doing`."""
     why = cause(error)
     return InfrastructureError(f"the container engine failed at {doing}: {why}", hint=advice(why))
 

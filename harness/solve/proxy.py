@@ -82,7 +82,7 @@ class Passed:
 class Gateway:
     """A context manager that serves one agent, on a Unix socket or on a port of this machine's loopback.
 
-    `allow` are the hosts with their ports that may be reached besides. `done` is called once when there is no use in
+    `allow` are the hosts with their ports that may be reached besides. `on_end` is called once when there is no use in
     going on.
     """
 

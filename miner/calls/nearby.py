@@ -34,7 +34,7 @@ def variants(
 ) -> tuple[Steps, ...]:
     """Up to so many calls near one, and up to `pairs` with two changes, each different from it and from each other."""
     rng = random.Random(seed)  # noqa: S311 - repeatable
-    every = {json.dumps(steps_near): steps_near for steps_near in _all(steps, pool)}
+    every = {json.dumps(neighbour): neighbour for neighbour in _all(steps, pool)}
     every.pop(json.dumps(steps), None)
     texts = list(every)
     rng.shuffle(texts)

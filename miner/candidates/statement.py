@@ -91,8 +91,8 @@ def problem_statement(change: Change, *, gold_patch: bytes = b"", templates: Seq
         text = "\n\n".join(_issue(issue, fix, templates) for issue in change.issues)
     else:
         title = clean(change.title)
-        text_left = without_fix(without_template(change.body, templates), fix)
-        body = clean(text_left) or clean(without_fix(_commit_messages(change.messages, title=change.title), fix))
+        description = without_fix(without_template(change.body, templates), fix)
+        body = clean(description) or clean(without_fix(_commit_messages(change.messages, title=change.title), fix))
         text = _without_repeats(links_only(f"{title}\n\n{body}".strip()), title)
     fallback = (
         change.title.strip() or next((line for line in change.messages if line.strip()), "") or change.instance_id

@@ -148,10 +148,10 @@ def wait_for(pid, seconds, relays):
     ends = end_of(pid)
     pause = 0.001
     while True:
-        pid_ended, status, usage = os.wait4(pid, os.WNOHANG)
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
         for relay in relays:
             relay.pump()
-        if pid_ended:
+        if ended:
             break
         if time.monotonic() >= deadline:
             os.kill(pid, signal.SIGKILL)
@@ -164,7 +164,7 @@ def wait_for(pid, seconds, relays):
         pause = min(pause * 1.5, 0.02)
     for relay in relays:
         relay.pump(1 << 26)
-    return status, usage, not pid_ended
+    return status, usage, not ended
 
 
 def end_of(pid):

@@ -136,7 +136,7 @@ def _variant(fix: Fix, source: _Source, fault: Fault, states_seen: set[object]) 
 
 
 def _common(first: str, other: str) -> int:
-    """Length of what two texts begin with alike."""
+    """Length of the common beginning of two texts."""
     for number, (left, right) in enumerate(zip(first, other, strict=False)):
         if left != right:
             return number
