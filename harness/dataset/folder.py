@@ -66,7 +66,7 @@ class Dataset:
     recipients: tuple[str, ...] = ()
     """Whose keys open it; none where it is not sealed."""
     keys: Keys | None = field(default=None, repr=False, compare=False)
-    """What opens its hidden side, where it is sealed."""
+    """Keys that open its hidden side, where it is sealed."""
 
     @property
     def sealed(self) -> bool:

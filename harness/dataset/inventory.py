@@ -31,7 +31,7 @@ _TIERS = ("trivial", "easy", "medium", "hard", "brutal")
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What it takes to run every proved task once."""
+    """The cost of running every proved task once."""
 
     tasks: int
     gold_seconds: float | None
@@ -215,5 +215,5 @@ def _written_down(proved: Sequence[Instance]) -> tuple[int, int]:
 
 
 def folder_bytes(path: Path) -> int:
-    """What the dataset's own folder takes on disk."""
+    """Bytes of the dataset's own folder on disk."""
     return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())

@@ -47,7 +47,7 @@ class Policy(BaseModel):
     """How many tasks the holdout should have."""
 
     def over(self, other: Policy) -> Policy:
-        """What is said here, and what the other says where nothing is."""
+        """These rules, and the other's where nothing is set here."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
         return other.model_copy(update={**fields, "cutoffs": {**other.cutoffs, **self.cutoffs}})
 
@@ -99,7 +99,7 @@ NONE = Exposure(by_endpoint={}, models=frozenset(), parts=frozenset())
 
 
 def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[str, Exposure]:
-    """What the ledger says of each task that was shown to an outside provider, by id."""
+    """The exposure of each task that was shown to an outside provider, by id."""
     patterns = tuple(own)
     times: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
     parts_by_task: dict[str, set[str]] = defaultdict(set)

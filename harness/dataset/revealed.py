@@ -1,4 +1,4 @@
-"""What a task tells of its scaffold, and whose ids are public by it. Pure."""
+"""The scaffold that a task shows, and the ids that are public by it. Pure."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Wish:
 
 @dataclass(frozen=True, kw_only=True)
 class Rotation:
-    """What a rotation did, or would do."""
+    """The result of a rotation, or of its dry run."""
 
     due: tuple[Due, ...]
     left: int
@@ -101,7 +101,7 @@ def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: dat
 
 
 def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ...], int]:
-    """What is due, by id, and how many tasks stay in the holdout."""
+    """The tasks that are due, by id, and how many stay in the holdout."""
     exposure_by_task = exposures(ledger.read(dataset), own=rules.own_endpoints)
     inside = [instance for instance in dataset.instances() if is_inside(instance)]
     due = []

@@ -32,7 +32,7 @@ EVENTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Changed:
-    """What a command changed."""
+    """The tasks that a command changed."""
 
     tasks: tuple[str, ...]
     already: tuple[str, ...]

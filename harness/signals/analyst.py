@@ -71,7 +71,7 @@ class Item:
 
 @dataclass
 class Findings:
-    """What a tool says, by path of a copy."""
+    """Findings of a tool, by path of a copy."""
 
     entries: dict[str, list[Entry]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)

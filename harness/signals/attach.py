@@ -150,7 +150,7 @@ _PACKED = 4
 
 
 def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Reading]:
-    """What the tools say of the files that lie there."""
+    """The tools' readings of pending files, by path."""
     sources_by_path: dict[str, Sources] = {}
     readings: dict[str, static.Reading] = {}
     for path in group:

@@ -30,14 +30,14 @@ _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTA
 
 @dataclass
 class Plan:
-    """What eslint is to hold a file to."""
+    """The rules that eslint holds a file to."""
 
     kind: str
     """`repository` where the configuration is declared, `recommended` where it is code; empty where there is none."""
     layers: list[dict[str, Any]] = field(default_factory=list)
     """One after the other, later ones win."""
     notes: list[str] = field(default_factory=list)
-    """What of the configuration is left out."""
+    """Parts of the configuration that are not followed."""
     parser: bool = False
     """The repository names a parser of its own, so that a file that we can't parse may be right."""
 

@@ -50,7 +50,7 @@ def semgrep(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, d
 
 
 def _semgrep_each(items: list[analyst.Item]) -> dict[str, Any]:
-    """What semgrep says of each prediction alone, as far as the time goes: it takes seconds to start."""
+    """Findings of semgrep for each prediction alone, as far as the time goes: it takes seconds to start."""
     end = time.monotonic() + analyst.SECONDS_FOR_ALL
     answers: dict[str, Any] = {}
     for item in items:
@@ -89,7 +89,7 @@ _SEMGREP_ENV = {
 
 
 def semgrep_findings(report: dict[str, Any], by_path: dict[str, analyst.Copy]) -> analyst.Findings:
-    """What a report of semgrep says of these copies."""
+    """Findings on these copies in a report of semgrep."""
     findings = analyst.Findings()
     for error in report["results"]:
         copy, extra = by_path[error["path"]], error.get("extra") or {}
@@ -201,7 +201,7 @@ def _run_eslint(runner: Path, texts: list[dict[str, Any]], seconds: float) -> li
 def eslint_findings(
     item: analyst.Item, plans: dict[str, eslint_config.Plan], replies: list[tuple[dict[str, Any], dict[str, Any]]]
 ) -> dict[str, Any]:
-    """What eslint says of one prediction. A file that only a parser of the repository's own could read is named."""
+    """Findings of eslint on one prediction. A file that only a parser of the repository's own could read is named."""
     lines = {(side, path): copy for side in analyst.SIDES for path, copy in item.copies[side]}
     answer: dict[str, Any] = {side: [] for side in analyst.SIDES}
     unread: dict[str, list[dict[str, str]]] = {side: [] for side in analyst.SIDES}

@@ -1,4 +1,4 @@
-"""What the ledger binds of a dataset: a digest of each part, so that a change past the program is noticed and named.
+"""The parts of a dataset that its ledger binds, by digest, so that a change past the program is noticed and named.
 
 Every writer of task.yaml and dataset.yaml tells the ledger first, and of nothing but what it changes: what somebody
 else changed before stays a difference. docs/adr/0013 says what is bound and why.
@@ -72,7 +72,7 @@ def settings_of(model: DatasetModel) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Bindings:
-    """What a ledger says of a dataset, as its newest lines have it."""
+    """The bindings of a dataset by the newest lines of its ledger."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     """By field of dataset.yaml; a field that no line tells of is not bound."""
@@ -94,7 +94,7 @@ class Bindings:
 
 
 def replay(entries: Iterable[Entry]) -> Bindings:
-    """What the lines of a ledger bind, the newer over the older.
+    """The bindings by the lines of a ledger, the newer over the older.
 
     Once a line binds `ledger_keys`, lines that bind anything count only where one of these keys signed them.
     """
@@ -152,7 +152,7 @@ def _is_signed(entry: Entry, keys: frozenset[str]) -> bool:
 
 
 def current(dataset: Dataset) -> Bindings:
-    """What the dataset's ledger binds now; nothing where there is none.
+    """The bindings of the dataset's ledger now; empty where there is none.
 
     Raises:
         InputError: the ledger cannot be read.

@@ -38,14 +38,14 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What a ledger proves of itself."""
+    """The result of verifying a ledger."""
 
     entries: int
     head: str | None
     """Hash of the newest line."""
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
-    """What a person should know and that is no problem."""
+    """Remarks for a person that are no problem."""
     unsigned: tuple[int, ...]
     """Numbers of the lines without a signature."""
 
@@ -238,7 +238,7 @@ def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
 
 @dataclass(frozen=True, kw_only=True)
 class Join:
-    """What joining two branches did."""
+    """The result of joining two branches."""
 
     added: int
     """Lines of the other branch that ours lacked."""

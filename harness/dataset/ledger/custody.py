@@ -36,7 +36,7 @@ class Comparison:
     """A dataset beside what its ledger binds."""
 
     differences: tuple[str, ...]
-    """What is not as it is bound, in words."""
+    """Differences from what is bound, in words."""
     broken: tuple[str, ...] = ()
     """Tasks that cannot be read, and why: nothing is judged by them."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Comparison:
         return not (self.differences or self.broken or self.settings or self.tasks or self.files)
 
     def notes(self) -> tuple[str, ...]:
-        """What is not bound, so that a change of it would go unseen."""
+        """Parts that are not bound, so that a change of them would go unseen."""
         parts = [f"{', '.join(self.unbound_settings)} of dataset.yaml"] if self.unbound_settings else []
         parts += [f"{counted(self.unbound_tasks, 'task')}"] if self.unbound_tasks else []
         return (f"not bound by the ledger, so a change goes unseen: {' and '.join(parts)}; {_BIND}",) if parts else ()

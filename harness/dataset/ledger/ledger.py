@@ -1,4 +1,4 @@
-"""What happened to a dataset: ledger.jsonl, append-only, every line chained to the one before it by its hash.
+"""The history of a dataset: ledger.jsonl, append-only, every line chained to the one before it by its hash.
 
 Appending takes a lock on the file, writes at its end and syncs it. Nothing that is there is ever rewritten: a line that
 a crash or a full disk cut short stays, and the next one says so. docs/custody.md tells what this proves and what not.

@@ -41,7 +41,7 @@ class DamagedError(InputError):
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """What opens sealed files, for as long as a command runs. Never printed, never written."""
+    """Keys that open sealed files, for as long as a command runs. Never printed, never written."""
 
     identities: tuple[Any, ...] = field(repr=False)
 

@@ -110,7 +110,7 @@ def was_opened() -> bool:
 
 
 def digest(data: bytes) -> str:
-    """What the ledger keeps of a sealed file: its SHA-256 in hex."""
+    """The SHA-256 of a sealed file in hex, as the ledger keeps it."""
     return hashlib.sha256(data).hexdigest()
 
 

@@ -39,7 +39,7 @@ _CONTENT = (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_F
 
 @dataclass(frozen=True, kw_only=True)
 class Sealing:
-    """What `seal` did."""
+    """The result of `seal`."""
 
     recipients: tuple[str, ...]
     sealed: tuple[str, ...]
@@ -62,7 +62,7 @@ class Sealing:
         }
 
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of it."""
+        """Remarks for a person."""
         notes = []
         if not self.proved:
             notes.append("not proved that you hold a key to it: `goldseam holdout open` with --identity proves it")
@@ -365,7 +365,7 @@ def _open_one(dataset: Dataset, task_id: str, target: Path) -> None:
 
 
 def plain_copies(path: Path) -> tuple[str, ...]:
-    """What sealing cannot reach: hidden files in the history of a git repository that holds the dataset."""
+    """Hidden files in the history of a git repository that holds the dataset: sealing cannot reach them."""
     if process.which("git") is None:
         return ()
     names = [f":(glob)tasks/*/{name}" for name in (*hidden_files.HIDDEN_FILES, "survivor-*.patch")]

@@ -33,7 +33,7 @@ _RECENT = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """What is known of a fix to find it again."""
+    """The shingles and the patch id by which a fix is found again."""
 
     name: str
     patch_id: str
@@ -58,7 +58,7 @@ class Near:
 
 
 def fix_of(name: str, gold_patch: bytes, statement: str) -> Fix:
-    """What a fix is found again by; of a patch that is none nothing but its bytes."""
+    """The fingerprints of a fix; of a patch that cannot be parsed, its bytes alone."""
     parts = leak_fingerprints.of_patch(name, Kind.GOLD, gold_patch).parts
     code = (shingles.hashes(_tokens(new), CODE) - shingles.hashes(_tokens(old), CODE) for new, old in parts)
     words = shingles.words(_tokens(statement.encode("utf-8", "replace")))
