@@ -89,16 +89,16 @@ def rebuild(
         files = {path.name: path for path in folder.glob("*.lock")}
         files[SOURCE_NAME] = _tree(workshop, pinned)
         start = below or base.resolve(settings.model_copy(update={"base": written.base}))
-        images_made = (
+        images = (
             _plain(workshop, sections, files, start)
             if program is None
             else _with_buildkit(workshop, program, written, sections, files, start)
         )
     try:
         note(f"comparing {instance_id}")
-        differences = compare.differing(pinned, images_made[-1])
+        differences = compare.differing(pinned, images[-1])
     finally:
-        for image in reversed(images_made):
+        for image in reversed(images):
             _remove(image)
     how = Builder.PLAIN if program is None else Builder.BUILDKIT
     return Rebuilt(
@@ -174,7 +174,7 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
 
 def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], start: str) -> list[str]:
     """One image for each section, built by running its commands and committing."""
-    images_made: list[str] = []
+    images: list[str] = []
     mark = owners.mark()
     for section in sections:
         inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in section.inputs)
@@ -182,7 +182,7 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
         own = section.kind in _OWN
         layer = Layer(
             kind="rebuilt",
-            parent=images_made[-1] if images_made else start,
+            parent=images[-1] if images else start,
             commands=(f": {section.kind}", section.body),
             inputs=inputs,
             folders=folders,
@@ -194,12 +194,12 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
         )
         workshop.progress(f"building {section.kind} again")
         try:
-            images_made.append(build.ensure(workshop, layer).image_id)
+            images.append(build.ensure(workshop, layer).image_id)
         except build.StepFailedError as error:
-            for image in reversed(images_made):
+            for image in reversed(images):
                 _remove(image)
             raise InfrastructureError(f"{section.kind} could not be built again: {error.detail[-600:]}") from error
-    return images_made
+    return images
 
 
 def _with_buildkit(

@@ -198,7 +198,7 @@ def _needed(
     for path, source in expectations.files.items():
         slots, functions = reading.handed(path, source)
         by_slot.update(slots)
-        by_function.update({f"{path}::{name}": literals_found for name, literals_found in functions.items()})
+        by_function.update({f"{path}::{name}": literals for name, literals in functions.items()})
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         around = by_function.get(test_ids.function(test_id), ())

@@ -190,12 +190,10 @@ def _files_of(address: str, secrets: BuildSecrets) -> tuple[str, ...]:
         return _FILES_OF[host]
     with _guard:
         if host not in _file_hosts:
-            hosts_found = next(
+            hosts = next(
                 filter(None, (package_index.file_hosts(address, name, secrets.ca_bundle) for name in _ASKED_FOR)), None
             )
-            if hosts_found is None:
+            if hosts is None:
                 return ()
-            _file_hosts[host] = tuple(
-                f for host_found in hosts_found for f in (host_found, *_FILES_OF.get(host_found, ()))
-            )
+            _file_hosts[host] = tuple(file_host for name in hosts for file_host in (name, *_FILES_OF.get(name, ())))
         return _file_hosts[host]
