@@ -144,7 +144,7 @@ def check_out(git: list[str], commit: str, folder: Path) -> None:
 def judged(text: bytes, base: Path, wanted: dict[str, tuple[bytes, bool]], work: Path) -> str:
     """`same`, or what went wrong."""
     try:
-        kept = screen(parse(text), (), TestSpec()).patch
+        kept = screen(parse(text), (), TestSpec()).kept
     except PatchError as error:
         return f"refused: {error}"
     paths = {path for path in kept.paths if not path.startswith(HEAP)}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Screened:
     """What is left of a patch, and what was taken out of it."""
 
-    patch: Patch
+    kept: Patch
     dropped: tuple[Dropped, ...]
     """At most `MAX_FILES`, and one more that says how many others there are."""
 
@@ -80,7 +80,7 @@ def screen(patch: Patch, hidden_paths: Collection[str], spec: TestSpec) -> Scree
         else:
             dropped.append(Dropped(path=file.path, reason=reason))
     patches, more = _within_limits(patches)
-    return Screened(patch=Patch(files=tuple(patches), repairs=patch.repairs), dropped=_listed([*dropped, *more]))
+    return Screened(kept=Patch(files=tuple(patches), repairs=patch.repairs), dropped=_listed([*dropped, *more]))
 
 
 def caveat(patch: Patch, spec: TestSpec) -> str:

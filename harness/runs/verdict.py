@@ -134,8 +134,8 @@ def look(task: Task, prediction: Prediction) -> ScreenedPatch:
         refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=str(error))
         states = {patch.NoPatchError: PatchState.NO_PATCH, patch.UnsafePatchError: PatchState.UNSAFE}
         return ScreenedPatch(state=states.get(type(error), PatchState.REFUSED), refused=refused)
-    state = PatchState.GIVEN if screened.patch.files else PatchState.NOTHING_LEFT
-    return ScreenedPatch(state=state, patch=screened.patch, dropped=screened.dropped)
+    state = PatchState.GIVEN if screened.kept.files else PatchState.NOTHING_LEFT
+    return ScreenedPatch(state=state, patch=screened.kept, dropped=screened.dropped)
 
 
 def _why_none(prediction: Prediction) -> str:

@@ -187,7 +187,7 @@ def _prove(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> None:
         tests = patch.parse(public_tests.patch, trusted=True)
     except patch.PatchError:
         raise CannotCutError("the cut file makes no patch") from None
-    gold = screening.screen_for(patch.parse(task.hidden.gold_patch), task.hidden, task.instance.test).patch
+    gold = screening.screen_for(patch.parse(task.hidden.gold_patch), task.hidden, task.instance.test).kept
     files = tuple(sorted({function.path for function in public_tests.functions}))
     statuses: list[Mapping[str, TestStatus]] = []
     for model_patch in (None, gold):

@@ -59,7 +59,7 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
         InfrastructureError: the engine failed.
 
     """
-    gold = screen_task(task, task.hidden.gold_patch).patch
+    gold = screen_task(task, task.hidden.gold_patch).kept
     bench = _Bench(task=task, gold=gold, sandbox=sandbox, surroundings=Surroundings())
     calls = record(task, gold, changed_lines(gold), sandbox)
     direct = [call.direct for call in calls]

@@ -48,7 +48,7 @@ def prepare(subject: Subject) -> Patches | Rejection:
         gold = screening.screen_for(patch.parse(subject.gold_patch), subject, subject.test)
     except patch.PatchError as error:
         return rejection("gold_refused", f"the fix could not be given as a model patch: {error}")
-    return Patches(gold=gold.patch, tests=tests)
+    return Patches(gold=gold.kept, tests=tests)
 
 
 def rejection(reason: str, detail: str = "") -> Rejection:

@@ -36,7 +36,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
 
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
-    fix = screen_task(task, task.hidden.gold_patch).patch
+    fix = screen_task(task, task.hidden.gold_patch).kept
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
         varied = replace(variation(number), order=None)
@@ -75,7 +75,7 @@ def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
         InfrastructureError: the engine failed.
 
     """
-    scored = scoring.score(task, screen_task(task, task.hidden.gold_patch).patch, sandbox, scoring.Demands())
+    scored = scoring.score(task, screen_task(task, task.hidden.gold_patch).kept, sandbox, scoring.Demands())
     if scored.grade.outcome not in PASSING:
         return scored.grade.reason
     hits = sorted(tripwires.as_json(scored.trial.tripwires.hits), key=lambda hit: (hit["path"], hit["kind"]))

@@ -134,7 +134,7 @@ def test_an_agent_reads_edits_and_tests_and_what_it_did_is_the_patch(task, works
         tools.run_command(desk, command="echo x > node_modules/left-behind.js")
         patch = workspace.diff()
     screened = screen_task(task, patch)
-    assert {part.path for part in screened.patch.files} == {"lib/cart.js", "lib/tax.js"}
+    assert {part.path for part in screened.kept.files} == {"lib/cart.js", "lib/tax.js"}
     assert {(part.path, part.reason) for part in screened.dropped} == {("test/cart.js", "hidden_test")}
     assert scoring.score(task, screened.kept, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
 

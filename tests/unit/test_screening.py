@@ -185,22 +185,22 @@ def new_file(path: str, size: int = 2) -> str:
 def test_a_fix_is_kept_beside_more_files_than_may_be(fix):
     heap = "".join(new_file(f"out/deep{n % 7}/{n}.txt") for n in range(MAX_FILES + 20))
     screened = screen(parse((heap + fix).encode()), HIDDEN, TestSpec())
-    assert parse(fix.encode()).paths < screened.patch.paths
-    assert len(screened.patch.files) == MAX_FILES
+    assert parse(fix.encode()).paths < screened.kept.paths
+    assert len(screened.kept.files) == MAX_FILES
     assert {part.reason for part in screened.dropped} == {"too_many_files"}
 
 
 def test_a_fix_is_kept_beside_files_that_are_too_large_together():
     heap = "".join(new_file(f"{n}.log", MAX_BYTES // 4) for n in range(6))
     screened = screen(parse((heap + EDIT.format("pkg/a.py")).encode()), HIDDEN, TestSpec())
-    assert screened.patch.paths == {"0.log", "1.log", "2.log", "pkg/a.py"}
+    assert screened.kept.paths == {"0.log", "1.log", "2.log", "pkg/a.py"}
     assert [(part.path, part.reason) for part in screened.dropped] == [(f"{n}.log", "too_large") for n in (3, 4, 5)]
 
 
 def test_what_is_left_out_does_not_count_for_the_limits():
     tests = "".join(new_file(f"pkg/core/tests/test_{n}.py") for n in range(MAX_FILES))
     edits = "".join(EDIT.format(f"pkg/{n}.py") for n in range(MAX_FILES))
-    assert len(screen(parse((tests + edits).encode()), HIDDEN, TestSpec()).patch.files) == MAX_FILES
+    assert len(screen(parse((tests + edits).encode()), HIDDEN, TestSpec()).kept.files) == MAX_FILES
 
 
 def test_a_long_list_of_what_was_left_out_ends_in_a_count():
@@ -214,5 +214,5 @@ def test_links_and_large_files_are_in_the_list():
     link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+x\n"
     large = new_file("big.log", MAX_BYTES)
     screened = screen(parse((link + large + EDIT.format("pkg/a.py")).encode()), HIDDEN, TestSpec())
-    assert screened.patch.paths == {"pkg/a.py"}
+    assert screened.kept.paths == {"pkg/a.py"}
     assert [part.reason for part in screened.dropped] == ["symbolic_link", "too_large"]

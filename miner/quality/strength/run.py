@@ -139,7 +139,7 @@ def _fix(task: Task, sandbox: Sandbox) -> Fix:
 
 def _gold(task: Task, sandbox: Sandbox) -> _Gold:
     try:
-        fix = screen_task(task, task.hidden.gold_patch).patch
+        fix = screen_task(task, task.hidden.gold_patch).kept
     except PatchError as error:
         raise CannotMeasureError(f"the fix is not a patch that a model could give: {error}") from error
     scored = scoring.score(task, fix, sandbox, scoring.Demands())
@@ -180,7 +180,7 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Variant
 
     """
     try:
-        patch = screen_task(task, variant.patch).patch if variant.patch else None
+        patch = screen_task(task, variant.patch).kept if variant.patch else None
     except PatchError:
         return None
     if patch is not None and (not patch.files or patch.raw == gold.patch.raw):
