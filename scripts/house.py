@@ -21,8 +21,8 @@ SENT = ("inside", "tools")
 """Folders of programs that run in containers; `analyst.py` of the signals is one as well."""
 MOST_MODULES = 16
 """Modules side by side in one folder."""
-MOST_VAGUE = {"goldseam": 0.02, "harness": 0.01, "miner": 0.01}
-"""Share of vague names by package. It may only fall."""
+MOST_VAGUE = 0.01
+"""Share of vague names in one package. It may only fall."""
 _VAGUE = """
     answered asked brought came come done each everything fits found given gone got had held here kept knows
     known lies looked made meant named one ones put said same seen sent shown stands such taken that
@@ -168,8 +168,8 @@ def _problems(rooms: dict[str, Room]) -> list[str]:
         parts = [room for folder, room in rooms.items() if folder.split("/")[0] == package]
         words = sum((room.vague for room in parts), Counter[str]())
         share = words.total() / sum(room.names for room in parts)
-        if share > (most := MOST_VAGUE[package]):
-            problems.append(f"{package}: {share:.1%} of names are vague, at most {most:.0%}: {words.most_common(12)}")
+        if share > MOST_VAGUE:
+            problems.append(f"{package}: {share:.1%} of names are vague, at most {MOST_VAGUE:.0%}: {words.most_common(12)}")
         problems += [f"{place}: a class is called by a bare participle" for room in parts for place in room.participles]
     return problems
 
