@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -35,11 +36,19 @@ _SHOWN = re.compile(r'"((?:[^"\\]|\\.)*)"|(-?\d[\w.+-]*)|\b(true|false|null|unde
 """What a snapshot shows of a value, apart from its structure."""
 
 
-def _sought(site: Site, value: Any) -> Any:
-    if site.op == "js.snapshot" and isinstance(value, str):
-        parts = [next(filter(None, found), "") for found in _SHOWN.findall(value)]
-        return parts or value
-    return value
+_EMPTY = re.compile(r"(?:\w+ )?(?:\{\}|\[\])")
+"""What a snapshot shows of an empty container."""
+
+
+def _sought(site: Site, kept: list[Any]) -> list[Any]:
+    match site.op, kept:
+        case "js.snapshot", [str(text)]:
+            parts = [next(filter(None, found), "") for found in _SHOWN.findall(text)]
+            return [parts if parts or _EMPTY.fullmatch(text.strip()) else text]
+        case "js.close", [wanted, *digits]:
+            near = 10.0 ** -(digits[0] if digits and isinstance(digits[0], int) else 2) / 2
+            return [values.Approx(expected=wanted, abs=near)]
+    return kept
 
 
 def _operator(site: Site) -> str:
@@ -58,10 +67,28 @@ def _message(expected: Expected) -> Any:
 
 
 def _decoded(encoded: Any) -> Any:
-    value = values.decode(encoded, kept=True)
-    if isinstance(value, javascript.Object) and value.tag == "R":
-        return values.Pattern(pattern=value.text[0])
-    return javascript.as_python(value)
+    return _as_python(values.decode(encoded, kept=True))
+
+
+def _as_python(value: Any) -> Any:
+    """A value as Python would have it, of a matcher what it is made of; None for what has no form there."""
+    match value:
+        case javascript.Matcher(inverse=False, sample=javascript.Object() as sample):
+            return _as_python(sample)
+        case javascript.Object(tag="R"):
+            return values.Pattern(pattern=value.text[0])
+        case javascript.Object(tag="D", text=("NaN",)):
+            return math.nan
+        case javascript.Object(tag="O" | "M"):
+            pairs = value.props if value.tag == "O" else value.items
+            return {key if isinstance(key, str) else repr(key): _as_python(inner) for key, inner in pairs}
+        case javascript.Object(tag="D" | "E"):
+            return " ".join(value.text)
+        case javascript.Object():
+            return [_as_python(item) for item in value.items]
+        case float() if value.is_integer():
+            return int(value)
+    return value if isinstance(value, str | int | float) else None
 
 
 def _encoded(value: Any) -> Any:

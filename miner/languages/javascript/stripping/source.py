@@ -79,6 +79,7 @@ class StrippedSource:
                 for node in walk(self._root)
                 if node.type == "comment" and not _rules(node)
             }
+            edits |= {_range(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
 
     # -- assertions
