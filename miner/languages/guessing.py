@@ -113,9 +113,11 @@ class _Needed:
 
     @property
     def is_named(self) -> bool:
-        """Whether the name of its test has all words of what is sought."""
-        words = {word for value in self.sought for word in re.findall(r"\w+", str(value))}
-        return bool(words) and words <= set(re.findall(r"\w+", self.name))
+        """Whether the name of its test tells all that is sought, as a text or as JSON."""
+        texts = [value if isinstance(value, str) else _json(value) for value in self.sought]
+        return bool(texts) and all(
+            re.search(r"\w", text) and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.name) for text in texts
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +159,7 @@ def guess(
     """
     needed = tuple(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
-    words = _vocabulary([known.words, *sources, *known.beside_tests], known.changed, reading)
+    words = _vocabulary([known.words, *sources, *known.beside_tests], [*known.changed, *known.old_tests], reading)
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
     columns = tuple(column for source in sources for column in _columns_of(source, reading))
     written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests), columns=columns)
@@ -348,7 +350,7 @@ def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     match value:
         case Pattern(pattern=str(pattern)):
             return min(_bits_of_text(" ".join(_SPECIAL.sub(" ", part).split()), words) for part in pattern.split("|"))
-        case Approx(expected=int() | float() as wanted) if wanted == wanted:  # noqa: PLR0124 - not NaN
+        case Approx(expected=int() | float() as wanted):
             width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
             return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
     return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
@@ -413,6 +415,11 @@ def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
 
 # -- rules that are one try each
 
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+
 _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
 _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "as it is, without the error": lambda v: v,
@@ -455,7 +462,7 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "in a tuple": lambda v: (v,),
     "its keys": lambda v: list(v.keys()),
     "its values": lambda v: list(v.values()),
-    "as JSON": lambda v: json.dumps(v, separators=(",", ":"), ensure_ascii=False),
+    "as JSON": _json,
     "read as JSON": json.loads,
     "with percent signs": lambda v: quote(v, safe="!'()*~"),
     "without percent signs": unquote,

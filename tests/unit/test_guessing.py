@@ -23,7 +23,7 @@ def event(*values, slot=0, n=0, raised=None) -> Event:
     return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
 
 
-def guessed(pairs, *, site=EQUAL, known="", base=(), beside=(), source=SOURCE, kept=None):
+def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=SOURCE, kept=None):
     """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
     events = [
         judge.of_fix(event(fix, n=n), [encode(fix if kept is None else kept)], {}) for n, (_, fix) in enumerate(pairs)
@@ -32,7 +32,7 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), beside=(), source=SOURCE, k
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    text = KnownText(words=known, changed=tuple(base), beside_tests=tuple(beside))
+    text = KnownText(words=known, changed=tuple(base), old_tests=tuple(old), beside_tests=tuple(beside))
     return guess(expectations, before, [TEST], text, READING)
 
 
@@ -178,6 +178,12 @@ def test_values_that_are_written_elsewhere_in_the_file_count_once_however_many_t
     values = [f"quite another sentence, number {number}" for number in range(9)]
     shared = f"{SOURCE}\nROWS = {values!r}\n"
     assert guessed([("nothing", value) for value in values], source=shared).bits < 8
+
+
+def test_what_an_old_test_expects_is_chosen_among_its_literals():
+    pair = [("nothing", "quite another sentence, with more of its words")]
+    old = "def test_b():\n    assert f(2) == 'quite another sentence, with more of its words'\n"
+    assert guessed(pair, old=[old]).bits < guessed(pair).bits / 3
 
 
 SHORT = [("nothing", "b1"), ("nothing", "d2"), ("nothing", "f3"), ("nothing", "h4")]

@@ -371,7 +371,10 @@ def test_values_of_another_kind_may_have_another_rule():
 
 def test_what_the_title_of_a_test_tells_is_no_guess():
     pairs = [(TEXT, ["s", "xyzzy-plugh"])]
-    assert guessed(pairs, title="gives xyzzy-plugh for it").bits < 8 < guessed(pairs, title="gives plugh for it").bits
+    for title in ("gives xyzzy-plugh for it", '{"in": 1, "out": "xyzzy-plugh"}'):
+        assert guessed(pairs, title=title).bits < 8
+    for title in ("gives plugh-xyzzy for it", "gives axyzzy-plugh"):
+        assert guessed(pairs, title=title).bits > 8
 
 
 def test_bits_of_javascript_follow_the_same_rules():
