@@ -80,7 +80,7 @@ class _Needed:
     """What is written out in its operands, in order, and then in its whole function."""
     reading: Reading
     name: str = ""
-    """What its test is called inside."""
+    """What its test, and those inside of that, are called in the container."""
 
     @property
     def op(self) -> str:
@@ -264,8 +264,13 @@ def _needed(
                     before=event,
                     literals=literals,
                     reading=reading,
-                    name=names.get(test_id, test_id),
+                    name="\n".join(names.get(other, other) for other in fail_to_pass if _is_or_is_in(other, test_id)),
                 )
+
+
+def _is_or_is_in(test_id: str, other: str) -> bool:
+    """Whether a test is another, or a test of its own inside of it."""
+    return test_id == other or test_id.startswith(f"{other} > ")
 
 
 def _kind(encoded: Any) -> str:

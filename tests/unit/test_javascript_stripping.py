@@ -331,7 +331,7 @@ def test_literals_are_read_as_values():
         list(literals.READING.written("It is wrong, as (all"))
 
 
-def guessed(pairs, *, op: str = "js.is", words: str = "", kept=None, title: str = "a"):
+def guessed(pairs, *, op: str = "js.is", words: str = "", kept=None, title: str = "a", inner: str = "b"):
     """The guess where each pair is what the base hands out and what the fix does, encoded."""
     test = f"a.test.js::{title}"
     gold = [Event(test_id=test, slot=0, n=n, values=(["js", fix],)) for n, (_, fix) in enumerate(pairs)]
@@ -342,7 +342,7 @@ def guessed(pairs, *, op: str = "js.is", words: str = "", kept=None, title: str 
         sites={0: Site(op=op, sides=("out", *("kept" for _ in kept or "1")))},
         tests={test: ExpectedTest(place="host", events=events)},
     )
-    return guess(expectations, before, [test], KnownText(words=words), literals.READING)
+    return guess(expectations, before, [test, f"{test} > {inner}"], KnownText(words=words), literals.READING)
 
 
 TEXT = ["s", "nothing"]
@@ -375,6 +375,7 @@ def test_what_the_title_of_a_test_tells_is_no_guess():
         assert guessed(pairs, title=title).bits < 8
     for title in ("gives plugh-xyzzy for it", "gives axyzzy-plugh"):
         assert guessed(pairs, title=title).bits > 8
+    assert guessed(pairs, inner="xyzzy-plugh").bits < 8
 
 
 def test_bits_of_javascript_follow_the_same_rules():

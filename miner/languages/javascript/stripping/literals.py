@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -12,7 +13,7 @@ from harness.judging import values
 from harness.judging.javascript import values as javascript
 from miner.languages.guessing import Reading
 from miner.languages.javascript.stripping.scopes import Scopes, arguments_of, parse, text_of, walk
-from miner.languages.javascript.stripping.source import HAND_OUT, titles
+from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ _SHOWN = re.compile(r'"((?:[^"\\]|\\.)*)"|(-?\d[\w.+-]*)|\b(true|false|null|unde
 
 _EMPTY = re.compile(r"(?:\w+ )?(?:\{\}|\[\])")
 """What a snapshot shows of an empty container."""
+
+
+_MOST_LITERALS = 200
+"""Of one test."""
 
 
 def _sought(site: Site, kept: list[Any]) -> list[Any]:
@@ -178,18 +183,21 @@ def _unescaped(text: str) -> str:
 
 
 def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    """By slot what is written out in what is handed out there, by test what is in all of them."""
+    """By slot what is written out in what is handed out there, by test what is in all of it."""
     slots: dict[int, tuple[Any, ...]] = {}
     tests: dict[str, tuple[Any, ...]] = {}
     root = parse(source.encode(), path)
     scopes = Scopes(root)
     for node in walk(root):
-        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT:
+        if node.type != "call_expression":
+            continue
+        if text_of(node.child_by_field_name("function")) == HAND_OUT:
             number, *given = arguments_of(node)
-            found = tuple(value for part in given for value in _values(part))
-            slots[int(text_of(number))] = found
+            slots[int(text_of(number))] = tuple(value for part in given for value in _values(part))
+        elif is_test(node):
             name = "".join(titles(node, scopes))
-            tests[name] = (*tests.get(name, ()), *found)
+            written = (value for part in arguments_of(node)[1:] for value in _values(part))
+            tests[name] = (*tests.get(name, ()), *itertools.islice(written, _MOST_LITERALS))
     return slots, tests
 
 

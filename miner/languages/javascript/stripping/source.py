@@ -280,6 +280,11 @@ def _titles_of_call(call: Node | None) -> str | None:
     return re.sub(r"\s+", " ", text_of(given[0])[1:-1])
 
 
+def is_test(call: Node) -> bool:
+    """Whether a call makes a test or a suite."""
+    return _titles_of_call(call) is not None
+
+
 def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
     around: list[str] = []
