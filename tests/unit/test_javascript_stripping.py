@@ -259,9 +259,10 @@ def test_a_recording_hands_out_both_sides():
         ),
         ("// it gives 3\nexpect(f(1)).toBe(3); /* three\n */", "\n__goldseam__(0, () => [f(1)]);         \n   "),
         (
-            "// eslint-disable-next-line\nexpect(f(1)).toBe(3);",
-            "// eslint-disable-next-line\n__goldseam__(0, () => [f(1)]);",
+            "// @ts-expect-error\nexpect(f(1)).toBe(3); // eslint-disable-line -- it is 3",
+            "// @ts-expect-error\n__goldseam__(0, () => [f(1)]); ",
         ),
+        ("const old = [3];\nexpect(f(1)).toBe(3);", "const old = undefined;\n__goldseam__(0, () => [f(1)]);"),
     ],
 )
 def test_what_only_expectations_read_is_taken_out(before, after):

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
-_RULING = re.compile(
-    r"@ts-|@jest|@vitest|@flow|@jsx|@babel|eslint|istanbul|c8 |v8 |__PURE__|webpack|sourceMapping|prettier|<reference"
-)
+_RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sourceMapping|<reference")
 """Comments that rule how a file is run or read."""
 _TESTS = frozenset({"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno"})
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
@@ -118,7 +116,7 @@ class StrippedSource:
     def _unread_values(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
         for binding in bindings:
             init = binding.init
-            if init is None or not binding.uses or not all(_is_in(use, gone) for use in binding.uses):
+            if init is None or not all(_is_in(use, gone) for use in binding.uses):
                 continue
             if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
                 yield init
