@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
 """What of a regular expression is no text to be found."""
+_SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
 _MOST_BITS = 128.0
@@ -449,6 +450,9 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "with a line end": lambda v: v + "\n",
     "in quotes": lambda v: f'"{v}"',
     "its lines": lambda v: v.splitlines(),
+    "its parts": lambda v: _SEPARATORS.split(v),
+    "its first part": lambda v: _SEPARATORS.split(v)[0],
+    "its last part": lambda v: _SEPARATORS.split(v)[-1],
     "its words": lambda v: v.split(),
     "without its first": lambda v: v[1:],
     "without its last": lambda v: v[:-1],

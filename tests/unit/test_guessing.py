@@ -69,6 +69,7 @@ RULES = {
     "what the base gives, backwards": [([3, 500, 77, 12, 9000], [9000, 12, 77, 500, 3])],
     "what the base gives, sorted": [([3, 500, 77, 12, 9000], [3, 12, 77, 500, 9000]), ([80, 9], [9, 80])],
     "what the base gives, each once": [(list("xylophonexylophone"), list("xylophne"))],
+    "what the base gives, its last part": [("/some/path/filename.ext", "filename.ext")],
     "what is written in its call, number 0": [(None, "Some Title")],
     "what is written, in small letters": [(None, "some title")],
 }
