@@ -450,7 +450,7 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "with a line end": lambda v: v + "\n",
     "in quotes": lambda v: f'"{v}"',
     "its lines": lambda v: v.splitlines(),
-    "its parts": lambda v: _SEPARATORS.split(v),
+    "its parts": _SEPARATORS.split,
     "its first part": lambda v: _SEPARATORS.split(v)[0],
     "its last part": lambda v: _SEPARATORS.split(v)[-1],
     "its words": lambda v: v.split(),
