@@ -148,11 +148,11 @@ def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> s
     return None
 
 
-def _another_kind(site: Site, expected: Expected, event: Event, out: _Out) -> str | None:
+def _another_kind(site: Site, expected: Expected, event: Event, out: _Out, *, is_partial: bool) -> str | None:
     """Why what came out is nothing that the operator is for, in words."""
     if any(values.is_of_javascript(value) is not site.op.startswith("js.") for value in event.values):
         return "what came out is of another language"
-    needs_plain = expected.plain or site.decides == "operands"
+    needs_plain = (expected.plain and not is_partial) or site.decides == "operands"
     if needs_plain and not all(loaded.plain for loaded in out.handed):
         return "an object came out that has no plain form"
     return None
@@ -186,8 +186,10 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
     except MalformedError as error:
         return f"what came out cannot be read: {error}"
     expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
-    is_exact = site.op in _EXACT and not any(map(is_partial, expected_values))
-    unfit = _too_much(site, expected, out, is_exact=is_exact) or _another_kind(site, expected, event, out)
+    has_matcher = any(map(is_partial, expected_values))
+    unfit = _too_much(site, expected, out, is_exact=site.op in _EXACT and not has_matcher) or _another_kind(
+        site, expected, event, out, is_partial=has_matcher or site.op in javascript.PARTIAL
+    )
     if unfit is not None:
         return unfit
     given_values = [loaded.value for loaded in out.handed]

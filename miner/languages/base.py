@@ -193,6 +193,8 @@ class KnownText:
     """Its statement, and the lines around the fix as they were."""
     changed: tuple[str, ...] = ()
     """The files that the fix changes, as they were."""
+    old_tests: tuple[str, ...] = ()
+    """The test files that its tests change, as they were."""
     beside_tests: tuple[str, ...] = ()
     """What else enters with the tests, as data."""
 

@@ -78,7 +78,7 @@ def strip_tasks(
             with workspace(task.instance) as tree, tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
                 tree.check_out(Path(folder))
                 read = partial(_read, Path(folder))
-                base = read(stripping.changed_paths(task)).values()
+                base = read(stripping.changed_paths(task))
                 _fix(task, Path(folder))
                 sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read)
             return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox), sandbox)
