@@ -279,7 +279,7 @@ def _refuse_wrong_controls(folder: RunFolder) -> None:
     if wrong:
         raise AnswerIsNoError(
             "\n  ".join((f"{len(wrong)} of the controls came out wrong:", *wrong)),
-            hint="a fix has to be resolved and an empty patch must not be: retire such a task, or mine it again",
+            hint="a known fix must resolve its task and an empty patch must not: retire such a task, or mine it again",
         )
 
 

@@ -214,7 +214,7 @@ def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     """Pull the images of a dataset that the engine lacks, by digest."""
     with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
         moved = publish.pull(open_dataset(dataset), ticker.note)
-    _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
+    _tell_moved(moved, "pulled", json_=json_, hint="check that the registry answers and lets you in (`docker login`)")
 
 
 @app.add(
