@@ -92,7 +92,7 @@ class Store:
             extra = _EXTRAS.get(protocol)
             raise InputError(
                 f"{protocol}:// needs a package that is not installed: {error}",
-                hint=install_command(extra) if extra else "install what fsspec asks for",
+                hint=install_command(extra) if extra else "install the package that fsspec names",
             ) from error
         except ValueError as error:
             raise InputError(

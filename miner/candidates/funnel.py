@@ -163,7 +163,7 @@ class Funnel:
         if line.schema_version > SCHEMA_VERSION:
             raise InputError(
                 f"{self.path.name}, line {place} has schema_version {line.schema_version}, expected {SCHEMA_VERSION}",
-                hint="use a newer goldseam",
+                hint="upgrade goldseam",
             )
         return line
 

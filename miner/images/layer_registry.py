@@ -88,7 +88,7 @@ class LayerRegistry:
                 if not pulls.is_passing(why) or time.monotonic() + pause > until:
                     raise InfrastructureError(
                         f"the container engine failed at {doing}: {why}",
-                        hint=f"see that {self.repository} answers and lets every machine push (`docker login`)",
+                        hint=f"check that {self.repository} answers and lets every machine push (`docker login`)",
                     ) from error
             self.note(f"{self.repository} does not answer; trying again")
             time.sleep(pause)

@@ -120,6 +120,8 @@ def load(layer: Path, tag: str, platform: str) -> str:
         **({"variant": variant[0]} if variant else {}),
         "config": {"Env": [f"PATH={_PATH}"], "Cmd": ["/bin/bash"], "Labels": {engine.LABEL_KIND: "debian"}},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
+        # Podman commits nothing on layers without a history; under Docker ids of bases stay what they were.
+        **({"history": [{"created_by": "goldseam images base"}]} if engine.is_podman() else {}),
     }
     manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]
     whole = layer.with_name("image.tar")

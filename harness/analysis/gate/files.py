@@ -148,7 +148,7 @@ def _confirm(question: Question, candidate: gate.Entry) -> gate.Entry | None:
     if shared and all(first[key] == two[key] for key in shared):
         raise InputError(
             f"{path} holds the same patches as {question.candidate}: that confirms nothing",
-            hint="let the model solve the tasks again and evaluate what it gives",
+            hint="let the model solve the tasks again and evaluate its answers",
         )
     return second
 

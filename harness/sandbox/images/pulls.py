@@ -198,7 +198,7 @@ class _Pull:
         self.hint = (
             "the registry does not have it; was it pushed, and is the name right?"
             if unknown
-            else "see that the registry answers and lets this machine in (`docker login`), then use --retry-errors"
+            else "check that the registry answers and lets this machine in (`docker login`), then use --retry-errors"
         )
 
 

@@ -116,7 +116,10 @@ def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
     dataset.require(ids)
     states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or dataset.ids()}
     if unproved := [instance_id for instance_id in ids if states[instance_id] is TaskState.CANDIDATE]:
-        raise InputError(f"{unproved[0]} is a candidate: it has no tests that were proved", hint="`goldseam mine` it")
+        raise InputError(
+            f"{unproved[0]} is a candidate: it has no tests that were proved",
+            hint="run `goldseam mine` on its repository",
+        )
     chosen = tuple(task_id for task_id in dict.fromkeys(ids or states) if ids or states[task_id] is TaskState.PROVED)
     if not chosen:
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
