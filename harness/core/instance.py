@@ -165,8 +165,8 @@ class Build:
         return (self.argv, self.inputs, self.outputs, sorted(self.env.items()), self.seconds)
 
 
-PLACEHOLDER = re.compile(r"(?<!\$)\{(files?)\}")
-"""What stands for test files in a declared command; `${file}` is a variable of the shell."""
+PLACEHOLDER = re.compile(r"(?<![$#])\{(files?)\}")
+"""What stands for test files in a declared command; `${file}` is a variable of the shell, `#{file}` one of Ruby."""
 
 
 @dataclass(frozen=True, kw_only=True)
