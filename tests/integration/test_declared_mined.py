@@ -1,4 +1,4 @@
-"""A repository whose runner goldseam.toml declares: shell scripts and C, mined, proved, evaluated and held to `gate`."""
+"""A repository whose runner goldseam.toml declares: shell scripts and C, mined, proved, evaluated and gated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ format = "tap"
 env = { GREETING = "hello" }
 """
 MAKEFILE = "sums: sums.c\n\tcc -o sums sums.c\ntool:\n\techo installed > tool\n"
-C = '#include <stdio.h>\n#include <stdlib.h>\nint main(int n, char **a) {{ printf("%d\\n", atoi(a[1]) {} atoi(a[2])); }}\n'
+INCLUDED = "#include <stdio.h>\n#include <stdlib.h>\n"
+C = INCLUDED + 'int main(int n, char **a) {{ printf("%d\\n", atoi(a[1]) {} atoi(a[2])); }}\n'
 WRONG, RIGHT = C.format("-"), C.format("+")
 CHECK = """\
 check() { if [ "$1" = "$2" ]; then echo "ok - $3"; else echo "not ok - $3"; bad=1; fi; }

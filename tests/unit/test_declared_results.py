@@ -53,7 +53,8 @@ RSPEC = json.dumps(
 ).encode()
 TRX = b"""<TestRun xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010"><Results>
 <UnitTestResult testId="1" testName="N.Sums.Adds" outcome="Passed" duration="00:00:01.5"/>
-<UnitTestResult testId="2" testName="Breaks(1)" outcome="Failed"><Output><ErrorInfo><Message>no</Message></ErrorInfo></Output>
+<UnitTestResult testId="2" testName="Breaks(1)" outcome="Failed">
+<Output><ErrorInfo><Message>no</Message></ErrorInfo></Output>
 </UnitTestResult></Results><TestDefinitions><UnitTest id="1"><TestMethod className="N.Sums" name="Adds"/></UnitTest>
 <UnitTest id="2"><TestMethod className="N.Sums" name="Breaks"/></UnitTest></TestDefinitions></TestRun>"""
 WHOLE = {"junit": PHPUNIT, "tap": TAP, "ctrf": CTRF, "rspec": RSPEC, "trx": TRX}

@@ -44,7 +44,7 @@ _SHARED = ("command", "vary", "clock")
 
 
 @dataclass(kw_only=True)
-class _Run:
+class _Call:
     """One call of the test command, and what it left."""
 
     file: str
@@ -101,7 +101,7 @@ class Format:
             exit_code=code,
         )
 
-    def _told(self, run: _Run) -> list[tuple[str, Result]]:
+    def _told(self, run: _Call) -> list[tuple[str, Result]]:
         """The results of a run by test id."""
         for path, why in run.lost.items():
             raise results.UnreadableError(f"{path}: {why}")
@@ -124,14 +124,14 @@ _EVERYTHING = "."
 """The path under which all tests are lost."""
 
 
-def _runs(frames: Sequence[Mapping[str, Any]]) -> list[_Run] | None:
+def _runs(frames: Sequence[Mapping[str, Any]]) -> list[_Call] | None:
     """The runs that frames tell of; None where they are not the driver's."""
-    runs: list[_Run] = []
+    runs: list[_Call] = []
     for frame in frames:
         if not has_shape(frame, _SHAPES):
             return None
         if frame["t"] == "run":
-            runs.append(_Run(file=frame["file"], code=frame["code"], text=frame["text"]))
+            runs.append(_Call(file=frame["file"], code=frame["code"], text=frame["text"]))
         elif frame["t"] in {"results", "lost"} and not runs:
             return None
         elif frame["t"] == "lost":
@@ -238,7 +238,7 @@ class Declared:
         """
         raise InputError(
             f"tests of {test.framework} are read by goldseam's host, and no grader inside another tool's container can",
-            hint="leave these tasks out (`--language`, `-i`), or export without the hidden side (`--public`)",
+            hint="leave these tasks out: name the others with -i; or export the public side alone",
         )
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from harness.core.instance import Declared, TestSpec
 from harness.languages.declared.language import PREFIX
 from miner.evidence.tree import TESTBED
+from miner.languages import system
 from miner.languages.base import RefusedError
 from miner.languages.building import Building
 from miner.languages.built import BuiltImage
-from miner.layers import base, dockerfile, source, system
+from miner.layers import base, dockerfile, source
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable
 from miner.sources.change import Rejection, Stage
 
