@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-import subprocess
+import subprocess  # noqa: TID251 - it hands over a descriptor
 import sys
 from importlib import resources
 
