@@ -132,11 +132,11 @@ class Service:
 def is_matched(path: str, patterns: Iterable[str]) -> bool:
     """Whether one of these patterns is about a path. One without a slash is about the file's name: `*.c`.
 
-    `*` goes across folders, and `**/` is about none as well.
+    `*` goes across folders, and `**/` is about none as well. One that begins with a slash is about the whole path.
     """
     name = path.rpartition("/")[2]
     forms = {form for pattern in patterns for form in (pattern, pattern.replace("**/", ""))}
-    return any(fnmatch.fnmatchcase(path if "/" in form else name, form) for form in forms)
+    return any(fnmatch.fnmatchcase(path if "/" in form else name, form.removeprefix("/")) for form in forms)
 
 
 @dataclass(frozen=True, kw_only=True)

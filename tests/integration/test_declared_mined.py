@@ -58,7 +58,7 @@ def test_it_is_mined_and_proved_and_says_that_it_is_declared(mined):
 
     assert task.instance.state is TaskState.PROVED
     assert task.instance.test.framework == "declared-tap"
-    assert task.instance.test.declared.protected == ("tool",)
+    assert task.instance.test.declared.protected == ("/tool",)
     assert task.hidden.fail_to_pass == (IDS["two"],)
     assert set(task.hidden.pass_to_pass) == {IDS["zero"], IDS["surroundings"]}
     assert task.instance.quality["judged"]["place"] == "declared"

@@ -83,7 +83,9 @@ def test_placeholders_are_arguments_of_the_shell():
 def test_patterns_of_files():
     assert is_matched("test/a/spec_x.rb", ("spec_*.rb",))
     assert is_matched("test/x.rb", ("test/**/*.rb",))
+    assert is_matched("tool", ("/tool",))
     assert not is_matched("lib/x.rb", ("test/*", "spec_*.rb"))
+    assert not is_matched("lib/tool", ("/tool",))
 
 
 def test_results_of_a_run():

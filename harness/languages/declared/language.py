@@ -201,7 +201,7 @@ class Declared:
             sources=tuple((name, _part(name)) for name in _SHARED),
             parts=("command", *met),
             spec={"argv": [PYTHON, "-s", "-S", "-B", "-c", _part("door").decode(), json.dumps(asked)], **met},
-            env={"CI": "1", "NO_COLOR": "1"},
+            env={"CI": "1", "NO_COLOR": "1", "HOME": "/tmp"},  # noqa: S108 - inside the container
         )
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
@@ -211,7 +211,7 @@ class Declared:
 
         def reason(file: FilePatch, path: str) -> str | None:
             del file
-            if is_matched(path, (declared.results,)):
+            if is_matched(path, (f"/{declared.results}",)):
                 return RESULTS
             if is_matched(path, declared.tests):
                 return TESTS

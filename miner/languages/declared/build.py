@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Declared, TestSpec
@@ -102,7 +103,7 @@ def _tree(parent: str, request: ImageRequest, declared: DeclaredSettings) -> Lay
 
 def _spec(declared: DeclaredSettings, installed: tuple[str, ...]) -> TestSpec:
     """How a task's tests are run: all of the declaration that a trial has to know."""
-    inside = (f"{path}*" if path.endswith("/") else path for path in installed)
+    inside = (f"/{glob.escape(path)}{'*' if path.endswith('/') else ''}" for path in installed)
     return TestSpec(
         framework=f"{PREFIX}{declared.format}",
         env=dict(declared.env),
