@@ -64,30 +64,37 @@ def test_it_is_mined_and_proved_and_says_that_it_is_declared(mined):
     assert task.instance.quality["judged"]["place"] == "declared"
 
 
+FORGED = (
+    tiny.diff(TEST, BEFORE, "echo 1..1; echo ok - two\n"),
+    tiny.diff("out/forged.tap", None, "1..2\nok - zero\nok - two\n"),
+    tiny.diff("tool", None, "mine\n"),
+)
 PATCHES = {
     "right": tiny.diff("sums.c", WRONG, RIGHT.replace('"%d', '"%i')),
     "broken": tiny.diff("sums.c", WRONG, "int main(void) {\n"),
-    "tests": tiny.diff(TEST, BEFORE, "echo 1..1; echo ok - two\n"),
-    "results": tiny.diff("out/forged.tap", None, "1..2\nok - zero\nok - two\n"),
-    "installed": tiny.diff("tool", None, "mine\n"),
+    "forged": "".join(FORGED),
 }
 
 
 @pytest.mark.engine
 def test_patches_are_judged_where_nothing_declares_it(mined, tmp_path):
     (task_id,) = open_dataset(mined).ids()
-    predictions = tiny.write_predictions(tmp_path / "p.jsonl", PATCHES, instance_id=task_id)
-    done = goldseam("evaluate", mined, "-p", predictions, "--gold", "--null", "-o", tmp_path / "run")
+    predictions, run = tmp_path / "p.jsonl", tmp_path / "run"
+    tiny.write_predictions(predictions, PATCHES, instance_id=task_id)
+    done = goldseam("evaluate", mined, "-p", predictions, "--gold", "--null", "-o", run)
     assert done.returncode == 0, done.error_text
-    reports = [json.loads(file.read_text()) for file in (tmp_path / "run").rglob("report.json") if task_id in str(file)]
-    outcomes = {report["model_name_or_path"]: (report["outcome"], report["cause"]) for report in reports}
+    told = [json.loads(file.read_text()) for file in run.glob(f"results/*/{task_id}/0/report.json")]
+    reports = {report["model_name_or_path"]: report for report in told}
+    outcomes = {model: (report["outcome"], report["failure_class"]) for model, report in reports.items()}
 
     assert outcomes["gold"] == outcomes["right"] == ("resolved", None)
-    assert outcomes["broken"] == ("unresolved", "collection_error")
-    assert outcomes["null"] == ("unresolved", "tests_failed")
-    assert {outcomes[name][0] for name in ("tests", "results", "installed")} == {"empty_patch"}
+    assert outcomes["broken"] == ("unresolved", "compile_error")
+    assert outcomes["null"][0] == outcomes["forged"][0] == "unresolved"
+    left_out = {part["path"]: part["reason"] for part in reports["forged"]["dropped"]}
+    assert left_out == {TEST: "hidden_test", "out/forged.tap": "results_file", "tool": "declared_protected"}
 
-    scores = goldseam("scores", tmp_path / "run")
+    scores = goldseam("scores", run)
     assert "judged declared" in scores.stdout + scores.error_text
-    gate = goldseam("gate", tmp_path / "run", "--baseline", tmp_path / "run")
-    assert "--require declared" in gate.stdout + gate.error_text
+    gate = goldseam("gate", run, "--model", "gold", "--baseline", run, "--baseline-model", "gold")
+    assert gate.returncode == 3
+    assert "--require declared" in gate.stdout

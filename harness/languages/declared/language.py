@@ -14,7 +14,7 @@ from harness.core.errors import InputError
 from harness.core.instance import TestStatus, is_matched
 from harness.core.test_ids import files, readable
 from harness.judging.frames import has_shape
-from harness.languages.base import InnerGrading, Program, TestReport
+from harness.languages.base import InnerGrading, Program, Raised, TestReport
 from harness.languages.declared import results
 from harness.sandbox.job import PYTHON
 
@@ -96,6 +96,7 @@ class Format:
             texts={test_id: readable(result.text) for test_id, result in kept.items() if result.text},
             collected=tuple(kept),
             collect_errors={readable(path): readable(text) for path, text in errors.items()},
+            collect_raised={_EVERYTHING: _NOT_BUILT} if any(frame["t"] == "unbuilt" for frame in frames) else {},
             internal_error=f"the driver ended with exit code {code}" if code else "",
             finished=code is not None,
             exit_code=code,
@@ -122,6 +123,7 @@ class Format:
 
 _EVERYTHING = "."
 """The path under which all tests are lost."""
+_NOT_BUILT = (Raised(names=("CompileError",)),)
 
 
 def _runs(frames: Sequence[Mapping[str, Any]]) -> list[_Call] | None:
