@@ -13,7 +13,7 @@ from miner.languages.base import RefusedError
 from miner.languages.building import Building
 from miner.languages.built import BuiltImage
 from miner.layers import base, dockerfile, source
-from miner.layers.layer import FACTS_PATH, Layer, quote, readable
+from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _FACTS = (
     "import json, sys; paths = sys.stdin.buffer.read().decode('utf-8', 'replace').split(chr(0)); "
     "print(json.dumps({'installed': list(filter(None, paths))}))"
 )
+_INSTALL = "/tmp/install.sh"  # noqa: S108 - inside the container
 _NOT_DATED = "packages and what `install` downloads are of the day of the build, not of the commit"
 
 
@@ -91,7 +92,7 @@ def _tree(parent: str, request: ImageRequest, declared: DeclaredSettings) -> Lay
         commands=(
             *source.committed(),
             *(f"export {name}={quote(value)}" for name, value in declared.env.items()),
-            *(f"( cd {TESTBED}\n{command}\n)" for command in declared.install),
+            *(line for command in declared.install for line in _called(command)),
             f"cd {TESTBED} && git checkout -q -- .",
             f'git ls-files -z -o --directory | python3 -c "{_FACTS}" > {FACTS_PATH}',
             "git ls-files -o --directory --exclude-standard | sed 's|^|/|' >> .git/info/exclude",
@@ -99,6 +100,11 @@ def _tree(parent: str, request: ImageRequest, declared: DeclaredSettings) -> Lay
             *source.copied(),
         ),
     )
+
+
+def _called(command: str) -> tuple[str, ...]:
+    """A command of several lines, perhaps, as each of a Dockerfile's has to be one."""
+    return write_tool(_INSTALL, command.strip("\n")), f"cd {TESTBED} && sh -e {_INSTALL}"
 
 
 def _spec(declared: DeclaredSettings, installed: tuple[str, ...]) -> TestSpec:
