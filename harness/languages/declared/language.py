@@ -73,28 +73,28 @@ class Format:
         runs = _runs(frames)
         if runs is None:
             return TestReport(violations=("a frame that the runner's driver does not write",))
-        kept: dict[str, Result] = {}
+        by_id: dict[str, Result] = {}
         errors: dict[str, str] = {}
         for run in runs:
             try:
-                told = self._told(run)
+                pairs = self._results(run)
             except results.UnreadableError as error:
                 errors[run.file or _EVERYTHING] = f"{error}\n{run.text}".strip()
                 continue
-            for test_id, result in told:
-                before = kept.get(test_id)
+            for test_id, result in pairs:
+                before = by_id.get(test_id)
                 if before is None or _WORST.index(result.status) > _WORST.index(before.status):
-                    kept[test_id] = result
+                    by_id[test_id] = result
         for frame in frames:
             if frame["t"] == "unbuilt":
                 text = f"{frame['text']}\n`{frame['command']}` ended with exit code {frame['code']}"
                 errors[_EVERYTHING] = text.strip()
         code = next((frame["code"] for frame in frames if frame["t"] == "finish"), None)
         return TestReport(
-            statuses={test_id: result.status for test_id, result in kept.items()},
-            seconds={test_id: result.seconds for test_id, result in kept.items()},
-            texts={test_id: readable(result.text) for test_id, result in kept.items() if result.text},
-            collected=tuple(kept),
+            statuses={test_id: result.status for test_id, result in by_id.items()},
+            seconds={test_id: result.seconds for test_id, result in by_id.items()},
+            texts={test_id: readable(result.text) for test_id, result in by_id.items() if result.text},
+            collected=tuple(by_id),
             collect_errors={readable(path): readable(text) for path, text in errors.items()},
             collect_raised={_EVERYTHING: _NOT_BUILT} if any(frame["t"] == "unbuilt" for frame in frames) else {},
             internal_error=f"the driver ended with exit code {code}" if code else "",
@@ -102,23 +102,23 @@ class Format:
             exit_code=code,
         )
 
-    def _told(self, run: _Call) -> list[tuple[str, Result]]:
+    def _results(self, run: _Call) -> list[tuple[str, Result]]:
         """The results of a run by test id."""
         for path, why in run.lost.items():
             raise results.UnreadableError(f"{path}: {why}")
         if not run.left:
             raise results.UnreadableError(f"the test command ended with exit code {run.code} and left no results")
-        told: list[tuple[str, Result]] = []
+        pairs: list[tuple[str, Result]] = []
         for path, data in run.left.items():
             try:
-                told += ((_id(run.file, result), result) for result in results.read(self.form, bytes(data)))
+                pairs += ((_id(run.file, result), result) for result in results.read(self.form, bytes(data)))
             except results.UnreadableError as error:
                 raise results.UnreadableError(f"{path}: {error}") from error
-        if run.code and not any(result.status in _WORST[2:] for _, result in told):
+        if run.code and not any(result.status in _WORST[2:] for _, result in pairs):
             raise results.UnreadableError(
                 f"the test command ended with exit code {run.code}, and its results tell of no failure"
             )
-        return told
+        return pairs
 
 
 _EVERYTHING = "."
@@ -191,7 +191,7 @@ class Declared:
         """The driver, as a program of its own. The order of tests is the runner's."""
         declared = _declaration(test)
         met = {name: requests[name] for name in _SHARED if name in requests}
-        asked = {
+        request = {
             "build": declared.build,
             "test": declared.command,
             "results": declared.results,
@@ -202,7 +202,7 @@ class Declared:
             interpreter=PYTHON,
             sources=tuple((name, _part(name)) for name in _SHARED),
             parts=("command", *met),
-            spec={"argv": [PYTHON, "-s", "-S", "-B", "-c", _part("door").decode(), json.dumps(asked)], **met},
+            spec={"argv": [PYTHON, "-s", "-S", "-B", "-c", _part("door").decode(), json.dumps(request)], **met},
             env={"CI": "1", "NO_COLOR": "1", "HOME": "/tmp"},  # noqa: S108 - inside the container
         )
 

@@ -62,8 +62,8 @@ def _seconds(value: object, scale: float = 1.0) -> float:
 def _names(*names: object) -> tuple[str, ...]:
     """Names that are some, each once in a row."""
     texts = [" ".join(str(name).split())[:_NAME] for name in names if isinstance(name, str)]
-    told = [text for place, text in enumerate(texts) if text and text not in texts[:place][-1:]]
-    return tuple(told) or _no("it has a test without a name")
+    distinct = [text for place, text in enumerate(texts) if text and text not in texts[:place][-1:]]
+    return tuple(distinct) or _no("it has a test without a name")
 
 
 def _xml(data: bytes) -> Element:
@@ -117,8 +117,8 @@ def _case(case: Element, file: str) -> Result:
     kind = next((kind for kind in _OUTCOMES if kind in parts), "")
     left_out = not _NOT_RUN.isdisjoint((case.get("status"), case.get("result")))
     status = _OUTCOMES.get(kind, SKIPPED if left_out else PASSED)
-    told = parts.get(kind)
-    text = "" if told is None else f"{told.get('message') or ''}\n{told.text or ''}".strip()
+    element = parts.get(kind)
+    text = "" if element is None else f"{element.get('message') or ''}\n{element.text or ''}".strip()
     return Result(
         names=_names(case.get("classname"), case.get("name")),
         status=status,
@@ -214,36 +214,36 @@ def _trx(data: bytes) -> Iterator[Result]:
         name = result.get("testName") or ""
         group = classes.get(result.get("testId") or "", "")
         span = _SPAN.fullmatch(result.get("duration") or "")
-        told = next((part.text for part in result.iter() if _local(part) == "Message"), None)
+        message = next((part.text for part in result.iter() if _local(part) == "Message"), None)
         yield Result(
             names=_names(group, name.removeprefix(f"{group}.")),
             status=_status(result.get("outcome"), _TRX),
             seconds=3600 * int(span[1]) + 60 * int(span[2]) + float(span[3]) if span else 0.0,
-            text=(told or "")[:_TEXT],
+            text=(message or "")[:_TEXT],
         )
 
 
-def _listed(told: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
+def _listed(value: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
     """The objects of a list that lies below some keys."""
     for key in keys:
-        told = told.get(key) if isinstance(told, dict) else None
-    if not isinstance(told, list):
+        value = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(value, list):
         _no(f"it has no list at {'.'.join(keys)}")
-    for one in told:
-        yield one if isinstance(one, dict) else _no(f"{'.'.join(keys)} has an entry that is no object")
+    for entry in value:
+        yield entry if isinstance(entry, dict) else _no(f"{'.'.join(keys)} has an entry that is no object")
 
 
 def _required(test: Mapping[str, Any], key: str) -> str:
     return _text(test.get(key)) or _no(f"it has a test without a {key}")
 
 
-def _status(told: object, known: Mapping[str, TestStatus]) -> TestStatus:
-    status = known.get(told) if isinstance(told, str) else None
-    return status or _no(f"it has the status {str(told)[:40]!r}; known are {', '.join(known)}")
+def _status(value: object, statuses: Mapping[str, TestStatus]) -> TestStatus:
+    status = statuses.get(value) if isinstance(value, str) else None
+    return status or _no(f"it has the status {str(value)[:40]!r}; known are {', '.join(statuses)}")
 
 
-def _text(told: object) -> str:
-    return told[:_TEXT] if isinstance(told, str) else ""
+def _text(value: object) -> str:
+    return value[:_TEXT] if isinstance(value, str) else ""
 
 
 FORMATS: Mapping[str, Callable[[bytes], Iterator[Result]]] = {

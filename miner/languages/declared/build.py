@@ -75,8 +75,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
 
 def _hold_to(declared: DeclaredSettings, layer: BuiltLayer) -> None:
     """Refuse an image that lacks a package: what is declared is all that there is."""
-    there = {package.partition("=")[0] for package in layer.facts.get("packages", ())}
-    if lacking := [name for name in declared.packages if name not in there]:
+    installed = {package.partition("=")[0] for package in layer.facts.get("packages", ())}
+    if lacking := [name for name in declared.packages if name not in installed]:
         detail = f"Debian has no package {', '.join(lacking)}, or can't install it"
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_debian_package", detail=detail))
 

@@ -76,8 +76,8 @@ class DeclaredCode:
 
     def missing_names(self, report: TestReport) -> dict[str, str]:
         """The first that the end of the output misses."""
-        found = ((path, _WANTED.search(text)) for path, text in report.collect_errors.items())
-        return {path: next(filter(None, match.groups())) if match else "" for path, match in found}
+        matches = ((path, _WANTED.search(text)) for path, text in report.collect_errors.items())
+        return {path: next(filter(None, match.groups())) if match else "" for path, match in matches}
 
     def reads(self, path: str) -> bool:
         """No file: there are no faults for it."""

@@ -67,8 +67,8 @@ def clear(pattern):
         os.unlink(path)
 
 
-class Taken(object):
-    """How much of results files was sent so far."""
+class Sender(object):
+    """Sends results files, up to a limit for all of them."""
 
     size = count = 0
 
@@ -93,20 +93,20 @@ class Taken(object):
             say("results", path=path, data=base64.b64encode(data[at : at + CHUNK]).decode("ascii"), first=at == 0)
 
 
-def main(asked, files):
-    for command in asked["build"]:
+def main(request, files):
+    for command in request["build"]:
         code, text = called(command, [])
         if code:
             return say("unbuilt", command=command, code=code, text=text)
-    taken = Taken()
-    if not files and asked["takes_files"]:
+    sender = Sender()
+    if not files and request["takes_files"]:
         return
-    for given in [[path] for path in files] if asked["each"] else [files]:
-        clear(asked["results"])
-        code, text = called(asked["test"], given)
-        say("run", file=given[0] if asked["each"] else "", code=code, text=text)
-        for path in results_of(asked["results"]):
-            taken.send(path)
+    for paths in [[path] for path in files] if request["each"] else [files]:
+        clear(request["results"])
+        code, text = called(request["test"], paths)
+        say("run", file=paths[0] if request["each"] else "", code=code, text=text)
+        for path in results_of(request["results"]):
+            sender.send(path)
 
 
 main(json.loads(sys.argv[1]), list(dict.fromkeys(name.split("::")[0] for name in sys.argv[2:])))
