@@ -303,8 +303,8 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
     paths = (file.path for file in candidate.files if file.status != "D")
     present = [path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
-    named = [path for path in present if is_matched(path, tests_declared)]
-    data = tuple(path for path in present if path not in examples and path not in named and is_data(path))
+    declared_tests = [path for path in present if is_matched(path, tests_declared)]
+    data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
     tests_changed = [path for path in present if path not in data]
     if data and not any(
         kinds[path] is Kind.MIXED or path in examples or is_test_module(path) for path in tests_changed
@@ -319,7 +319,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         gold_patch=gold,
         test_patch=tests,
         kinds=kinds,
-        test_files=tuple(named) or test_modules(tests_changed),
+        test_files=tuple(declared_tests) or test_modules(tests_changed),
         data=() if tests_changed else data,
         notes=notes,
     )
