@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.instance import INSTANCE_ID, Budgets, Build, Hidden, Instance, Service, Task, TaskState, TestSpec
+from harness.core.instance import (
+    INSTANCE_ID,
+    Budgets,
+    Build,
+    Declared,
+    Hidden,
+    Instance,
+    Service,
+    Task,
+    TaskState,
+    TestSpec,
+)
 from harness.core.nearest import did_you_mean
 from harness.dataset import links
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
@@ -29,7 +40,15 @@ from harness.dataset.hidden_files import (
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import BudgetsModel, BuildModel, DatasetModel, ServiceModel, TaskModel, TestModel
+from harness.dataset.schema import (
+    BudgetsModel,
+    BuildModel,
+    DatasetModel,
+    DeclaredModel,
+    ServiceModel,
+    TaskModel,
+    TestModel,
+)
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import recipients_digest
 from harness.dataset.survivors import is_survivor
@@ -41,7 +60,7 @@ if TYPE_CHECKING:
     from harness.dataset.schema import FileModel
     from harness.dataset.seal.identity import Keys
 
-_Part = TypeVar("_Part", Budgets, Build, Service, TestSpec)
+_Part = TypeVar("_Part", Budgets, Build, Declared, Service, TestSpec)
 
 DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
@@ -334,6 +353,7 @@ def _instance(model: TaskModel, statement: str) -> Instance:
             model.test,
             services=tuple(_part(Service, service) for service in model.test.services),
             build=_part(Build, model.test.build) if model.test.build else None,
+            declared=_part(Declared, model.test.declared) if model.test.declared else None,
         ),
         budgets=_part(Budgets, model.budgets),
         quality=model.quality,
@@ -347,7 +367,7 @@ def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
     return kind(**{**declared, **fields, "extra": model.model_extra or {}})
 
 
-def _fields(part: Budgets | Build | Service | TestSpec) -> dict[str, Any]:
+def _fields(part: Budgets | Build | Declared | Service | TestSpec) -> dict[str, Any]:
     """The fields of a part as task.yaml has them."""
     fields = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
     return {**part.extra, **fields}
@@ -482,6 +502,8 @@ def _model(instance: Instance) -> TaskModel:
     test = instance.test
     services = tuple(ServiceModel(**{**_fields(service), "env": dict(service.env)}) for service in test.services)
     build = BuildModel(**{**_fields(test.build), "env": dict(test.build.env)}) if test.build else None
+    declared = DeclaredModel(**_fields(test.declared)) if test.declared else None
+    parts = {"services": services, "build": build, "declared": declared}
     return TaskModel.model_validate(
         {
             **instance.extra,
@@ -494,7 +516,7 @@ def _model(instance: Instance) -> TaskModel:
             "image": instance.image,
             "state": instance.state.value,
             "split": instance.split,
-            "test": TestModel(**{**_fields(test), "env": dict(test.env), "services": services, "build": build}),
+            "test": TestModel(**{**_fields(test), "env": dict(test.env), **parts}),
             "budgets": BudgetsModel(**_fields(instance.budgets)),
             "quality": dict(instance.quality),
         }

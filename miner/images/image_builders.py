@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from harness.checks.hygiene import Leak, Secrets
+    from harness.config.settings import DeclaredSettings
     from harness.sandbox.executors.base import Executor, Place
     from harness.sandbox.images.service_image import ServiceImage
     from harness.sandbox.job import Sandbox
@@ -70,6 +71,8 @@ class Order:
     language: str = "python"
     touched: tuple[str, ...] = ()
     collect: Collector | None = None
+    declared: DeclaredSettings | None = None
+    """How the repository's tests are run, where goldseam.toml says so."""
 
 
 class Images(Protocol):
@@ -321,6 +324,7 @@ def _build(
         log=log,
         progress=progress,
         touched=order.touched,
+        declared=order.declared,
         collect=None if collect is None else lambda image: collect(image, sandbox),
         shelf=shelf,
         repairing=repairing,

@@ -130,9 +130,12 @@ def _below(pinned: str) -> str | None:
     at: str | None = pinned
     for kind in reversed(_OWN):
         facts = engine.inspect_image(at) if at else None
-        if facts is None or facts.labels.get(engine.LABEL_KIND) != kind:
+        if facts is None:
             return None
-        at = facts.parent
+        if facts.labels.get(engine.LABEL_KIND) == kind:
+            at = facts.parent
+        elif kind == SOURCE:
+            return None  # and of no other kind has every image a layer
     return at if at and engine.image_id(at) else None
 
 

@@ -257,7 +257,7 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
     change_filter = mining.origin.narrow(options.wanted)
     looks = scan(
         repo, change_filter, threshold=options.threshold, forge=mining.work.forge, earlier=mining.earlier, after=after,
-        missing=observer.missing,
+        missing=observer.missing, tests=_tests(site.settings, repo.name),
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
@@ -269,6 +269,12 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
         updated = mining.work.forge.updated if mining.work.forge else ""
         updated = max(updated, reached.updated if reached else "")
         cursors.set(mining.origin.name, Cursor(tip=repo.tip(), updated=updated, rules=options.rules, repo=repo.name))
+
+
+def _tests(settings: Settings, repo: str) -> tuple[str, ...]:
+    """Patterns of tests that a repository is declared to have."""
+    declared = settings.declared_for(repo)
+    return declared.tests if declared else ()
 
 
 def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
@@ -306,7 +312,7 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
             change_filter = origin.narrow(options.wanted)
             looks = scan(
                 work.repo, change_filter, threshold=options.threshold, forge=work.forge, earlier=decided,
-                missing=observer.missing,
+                missing=observer.missing, tests=_tests(settings, work.repo.name),
             )  # fmt: skip
             yield from _lines(looks, options.limit)
         finally:

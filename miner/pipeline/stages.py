@@ -80,7 +80,8 @@ class CommitTree:
 def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """Gold patch, test patch, statement."""
     with timed(draft, "split"):
-        parts = split(site.repo, draft.candidate)
+        declared = site.settings.declared_for(draft.candidate.change.repo)
+        parts = split(site.repo, draft.candidate, declared.tests if declared else ())
         if isinstance(parts, Rejection):
             return parts
         if parts.data:
@@ -121,7 +122,8 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
     assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
-    spoken = spoken_in(draft.split)
+    declared = site.settings.declared_for(change.repo)
+    spoken = "declared" if declared else spoken_in(draft.split)
     language = LANGUAGES.get(spoken)
     if language is None:
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
@@ -134,6 +136,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             when=site.repo.commit_date(change.base_commit),
             version_hint=site.repo.nearest_version(change.base_commit),
             touched=(*draft.split.test_files, *draft.split.kinds),
+            declared=declared,
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )
         tree = CommitTree(site.repo, change.base_commit)

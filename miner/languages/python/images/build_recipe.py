@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.python.language import INTERPRETER
+from miner.languages import system
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
-from miner.languages.python.images import exclude_newer, repositories, steps, system
+from miner.languages.python.images import exclude_newer, repositories, steps
 from miner.languages.python.recipes import extensions
 from miner.layers import base, build, dockerfile
 from miner.layers.runner import read_result
