@@ -42,7 +42,7 @@ class _Comparison:
             if "n" in tags:
                 return False
             raise UndecidableError("a function, or what can't be told of outside")
-        if typed and left.kind != other.kind:
+        if typed and not _is_one_type(left.kind, other.kind):
             return False
         if left.tag != other.tag:
             are_empty = not (left.parts or other.parts or left.plain or other.plain)
@@ -77,6 +77,12 @@ class _Comparison:
                 return False
             rest.remove(found)
         return True
+
+
+def _is_one_type(kind: str, other: str) -> bool:
+    """Whether two names are of one type, as far as names tell: those of one package may be of one by an alias."""
+    package, dot, _ = kind.rpartition(".")
+    return kind == other or (bool(dot) and package == other.rpartition(".")[0])
 
 
 def _deep(left: Value, other: Value) -> bool:

@@ -1,6 +1,7 @@
 """Values of Go as they come out of a container: from JSON to what operators compare. Pure.
 
 docs/judging.md has the form. Whatever is not of it raises `ValueError`, and the reader's limits hold while it is read.
+What can't be told of outside counts as plain here: it is the operators that need more of a value or less.
 """
 
 from __future__ import annotations
@@ -84,7 +85,6 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
     kind = _text(reader, kind)
     if tag in ("F", "x", "n"):
         () = rest
-        reader.plain = reader.plain and tag == "n"
         return Part(tag=tag, kind=kind)
     if tag == "c":
         real, imaginary = (float(_matched(_FLOAT, reader.text(part))) for part in rest)
