@@ -41,7 +41,7 @@ class _Comparison:
         if tags & {"F", "x"}:
             if "n" in tags:
                 return False
-            raise UndecidableError("a function, or what can't be told of outside")
+            raise UndecidableError("a function, or what has no form outside")
         if typed and not _is_one_type(left.kind, other.kind):
             return False
         if left.tag != other.tag:
@@ -56,7 +56,8 @@ class _Comparison:
                 return self.equal(left.parts[0], other.parts[0], typed=left.tag == "a")
             case "l":
                 return len(left.parts) == len(other.parts) and all(
-                    self.equal(one, another, typed=False) for one, another in zip(left.parts, other.parts, strict=True)
+                    self.equal(item, another, typed=False)
+                    for item, another in zip(left.parts, other.parts, strict=True)
                 )
             case "t":
                 return self._fields(dict(left.parts), dict(other.parts))
@@ -72,10 +73,10 @@ class _Comparison:
             return False
         rest = list(other.parts)
         for key, value in left.parts:
-            found = next((pair for pair in rest if self.equal(key, pair[0], typed=False)), None)
-            if found is None or not self.equal(value, found[1], typed=False):
+            match = next((pair for pair in rest if self.equal(key, pair[0], typed=False)), None)
+            if match is None or not self.equal(value, match[1], typed=False):
                 return False
-            rest.remove(found)
+            rest.remove(match)
         return True
 
 
@@ -90,7 +91,7 @@ def _deep(left: Value, other: Value) -> bool:
     return _Comparison().equal(left.part, other.part, typed=True)
 
 
-def _same(left: Value, other: Value) -> bool:
+def _items_alike(left: Value, other: Value) -> bool:
     """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
     return _Comparison(nil_is_empty=True).equal(left.part, other.part, typed=False)
 
@@ -116,21 +117,21 @@ def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     if 0 in untyped or 1 in untyped:
         value, constant = (other, left) if 0 in untyped else (left, other)
         return _equals_constant(value, constant)
-    one, another = left.part, other.part
-    if one is None or another is None:
-        return one is another
+    item, another = left.part, other.part
+    if item is None or another is None:
+        return item is another
     typed = left.held or other.held
-    if typed and one.kind != another.kind:
+    if typed and item.kind != another.kind:
         return False
-    return _comparable(one, another)
+    return _comparable(item, another)
 
 
 def _comparable(left: Part, other: Part) -> bool:
     """`==` of two values of one type: pointers and channels are the same only if they are one."""
     for part in (left, other):
         if any(
-            one.tag in ("p", "r", "F", "x", "m") or (one.tag == "l" and one.kind.startswith("[]"))
-            for one in parts_of(part)
+            item.tag in ("p", "r", "F", "x", "m") or (item.tag == "l" and item.kind.startswith("[]"))
+            for item in parts_of(part)
         ):
             raise UndecidableError("it depends on which object it is")
     return _Comparison().equal(left, other, typed=False)
@@ -138,16 +139,14 @@ def _comparable(left: Part, other: Part) -> bool:
 
 def _equals_constant(value: Value, constant: Value) -> bool:
     """Whether a value is a constant, which takes the value's type; in an interface it has its own."""
-    part, wanted = value.part, constant.part
-    if part is None or wanted is None:
+    part, fixed = value.part, constant.part
+    if part is None or fixed is None or (value.held and part.kind != fixed.kind):
         return False
-    if value.held and part.kind != wanted.kind:
-        return False
-    if part.tag in _NUMBERS and wanted.tag in _NUMBERS:
+    if part.tag in _NUMBERS and fixed.tag in _NUMBERS:
         if part.kind == "float32":
-            return _as_single(part.plain) == _as_single(float(wanted.plain))
-        return bool(part.plain == wanted.plain)
-    return part.tag in (wanted.tag, "S") and bool(part.plain == wanted.plain)
+            return _as_single(part.plain) == _as_single(float(fixed.plain))
+        return bool(part.plain == fixed.plain)
+    return part.tag in (fixed.tag, "S") and bool(part.plain == fixed.plain)
 
 
 def _as_single(number: float) -> float:
@@ -182,7 +181,7 @@ def _bytes(part: Part) -> bytes:
     raise UndecidableError("not a text")
 
 
-def _held(value: Value) -> Part:
+def _part_of(value: Value) -> Part:
     """What a value holds; raises where that is nothing."""
     if value.part is None:
         raise UndecidableError("nothing")
@@ -191,7 +190,7 @@ def _held(value: Value) -> Part:
 
 def _of_texts(decide: Callable[[bytes, bytes], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
     def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-        text, part = (_bytes(_held(operand)) for operand in operands)
+        text, part = (_bytes(_part_of(operand)) for operand in operands)
         return decide(text, part)
 
     return decided
@@ -229,7 +228,7 @@ def _is_empty(part: Part | None) -> bool:
 
 
 def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    value, length = (_held(operand) for operand in operands)
+    value, length = (_part_of(operand) for operand in operands)
     if value.tag in ("l", "m"):
         return bool(len(value.parts) == length.plain)
     return bool(len(_bytes(value)) == length.plain)
@@ -237,14 +236,14 @@ def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As testify's `Contains`: a text in a text, an item of a list, a key of a map."""
-    container, item = _held(operands[0]), operands[1].part
+    container, item = _part_of(operands[0]), operands[1].part
     if container.tag in _TEXTS:
-        return _bytes(_held(operands[1])) in _bytes(container)
+        return _bytes(_part_of(operands[1])) in _bytes(container)
     if container.tag == "m":
         keys = [key for key, _ in container.parts]
         return any(_Comparison().equal(_unwrapped(key), item, typed=True) for key in keys)
     if container.tag == "l":
-        return any(_Comparison().equal(_unwrapped(one), item, typed=True) for one in container.parts)
+        return any(_Comparison().equal(_unwrapped(member), item, typed=True) for member in container.parts)
     raise UndecidableError("not a container")
 
 
@@ -256,16 +255,18 @@ def _elements(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As testify's `ElementsMatch`."""
     if all(_is_empty(operand.part) for operand in operands):
         return True
-    left, other = (_held(operand) for operand in operands)
+    left, other = (_part_of(operand) for operand in operands)
     if left.tag != "l" or other.tag != "l" or len(left.parts) != len(other.parts):
         return False
     comparison = _Comparison()
     rest = list(other.parts)
     for item in left.parts:
-        found = next((one for one in rest if comparison.equal(_unwrapped(item), _unwrapped(one), typed=True)), None)
-        if found is None:
+        place = next(
+            (n for n, mate in enumerate(rest) if comparison.equal(_unwrapped(item), _unwrapped(mate), typed=True)), None
+        )
+        if place is None:
             return False
-        rest.remove(found)
+        del rest[place]
     return True
 
 
@@ -282,7 +283,7 @@ def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    left, other, delta = (_held(operand) for operand in operands)
+    left, other, delta = (_part_of(operand) for operand in operands)
     if not all(part.tag in ("i", "f") for part in (left, other, delta)):
         raise UndecidableError("not numbers")
     if math.isnan(left.plain) or math.isnan(other.plain):
@@ -291,40 +292,40 @@ def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    left, other = (json.loads(_bytes(_held(operand))) for operand in operands)
+    left, other = (json.loads(_bytes(_part_of(operand))) for operand in operands)
     return bool(left == other) and repr(left).count("True") == repr(other).count("True")
 
 
 def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As an example's output: without blanks around it, and in order where it does not say otherwise."""
-    printed, wanted = (_bytes(_held(operand)).strip() for operand in operands)
+    printed, constant = (_bytes(_part_of(operand)).strip() for operand in operands)
     if options.get("unordered"):
-        return sorted(printed.split(b"\n")) == sorted(wanted.split(b"\n"))
-    return printed == wanted
+        return sorted(printed.split(b"\n")) == sorted(constant.split(b"\n"))
+    return printed == constant
 
 
 def _panics(operands: list[Value], options: Mapping[str, Any]) -> bool:
-    reason, *wanted = operands
+    reason, *constant = operands
     if options.get("by") == "text":
-        return all(reason.text is not None and reason.text.encode() == _bytes(_held(one)) for one in wanted)
-    return all(_deep(reason, one) for one in wanted)
+        return all(reason.text is not None and reason.text.encode() == _bytes(_part_of(item)) for item in constant)
+    return all(_deep(reason, item) for item in constant)
 
 
 def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """Several that hold together (`all`), or of which one does."""
     rest = list(operands)
-    held: list[bool] = []
+    results: list[bool] = []
     for part in options["parts"]:
-        given, rest = rest[: part["count"]], rest[part["count"] :]
-        held.append(_decided(part["op"], given, part["options"]))
-    return all(held) if options["of"] == "all" else any(held)
+        operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
+        results.append(_decided(part["op"], operands_of_part, part["options"]))
+    return all(results) if options["of"] == "all" else any(results)
 
 
 def _two(decide: Callable[[Value, Value], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
     def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
         left, other = operands
         if not is_plain(left.part) or not is_plain(other.part):
-            raise UndecidableError("what can't be told of outside")
+            raise UndecidableError("what has no form outside")
         return decide(left, other)
 
     return decided
@@ -335,7 +336,7 @@ _DECIDES: Mapping[str, Callable[[list[Value], Mapping[str, Any]], bool]] = {
     "go.<": _ordered(lambda left, other: left < other),
     "go.>": _ordered(lambda left, other: left > other),
     "go.deep": _two(_deep),
-    "go.same": _two(_same),
+    "go.same": _two(_items_alike),
     "go.cmp": _two(_cmp),
     "go.contains": _of_texts(lambda text, part: part in text),
     "go.prefix": _of_texts(bytes.startswith),

@@ -89,10 +89,10 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
     if tag == "c":
         real, imaginary = (float(_matched(_FLOAT, reader.text(part))) for part in rest)
         return Part(tag=tag, kind=kind, plain=complex(real, imaginary))
-    (told,) = rest
+    (encoded,) = rest
     if tag in _PLAIN:
-        return Part(tag=tag, kind=kind, plain=_PLAIN[tag](reader.text(told)))
-    return Part(tag=tag, kind=kind, **_made_of(reader, tag, told, depth + 1))
+        return Part(tag=tag, kind=kind, plain=_PLAIN[tag](reader.text(encoded)))
+    return Part(tag=tag, kind=kind, **_made_of(reader, tag, encoded, depth + 1))
 
 
 _PLAIN: Mapping[str, Callable[[str], Any]] = {
@@ -104,33 +104,33 @@ _PLAIN: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-def _made_of(reader: Reader, tag: str, told: Any, depth: int) -> dict[str, Any]:
+def _made_of(reader: Reader, tag: str, encoded: Any, depth: int) -> dict[str, Any]:
     """What a value is that no text tells."""
     parts: list[Any] = []
     match tag:
-        case "b" if isinstance(told, bool):
-            return {"plain": told}
-        case "r" if type(told) is int and 0 < told <= _MOST_LEVELS:
-            return {"plain": told}
+        case "b" if isinstance(encoded, bool):
+            return {"plain": encoded}
+        case "r" if type(encoded) is int and 0 < encoded <= _MOST_LEVELS:
+            return {"plain": encoded}
         case "l":
-            parts = [_part(reader, item, depth) for item in reader.listed(told)]
+            parts = [_part(reader, item, depth) for item in reader.listed(encoded)]
         case "m":
-            parts = [(_part(reader, key, depth), _part(reader, value, depth)) for key, value in reader.pairs(told)]
+            parts = [(_part(reader, key, depth), _part(reader, value, depth)) for key, value in reader.pairs(encoded)]
         case "t":
-            parts = [(reader.text(name), _part(reader, value, depth)) for name, value in reader.pairs(told)]
+            parts = [(reader.text(name), _part(reader, value, depth)) for name, value in reader.pairs(encoded)]
             if len(dict(parts)) < len(parts):
                 raise ValueError("a field that is there twice")
         case "p":
-            parts = [_part(reader, told, depth)]
+            parts = [_part(reader, encoded, depth)]
         case _:
             raise ValueError("no such kind of value")
     return {"parts": tuple(parts)}
 
 
-def _text(reader: Reader, told: Any) -> str:
+def _text(reader: Reader, encoded: Any) -> str:
     """The name of a type, which is no part of a value's size."""
     size = reader.size
-    text = reader.text(told)
+    text = reader.text(encoded)
     reader.size = size
     return text
 
@@ -145,17 +145,17 @@ def parts_of(part: Part | None) -> Iterator[Part]:
     """A value and all that is in it, at any depth."""
     queue: list[Any] = [part]
     while queue:
-        one = queue.pop()
-        if isinstance(one, tuple):
-            queue.extend(one)
-        elif isinstance(one, Part):
-            yield one
-            queue.extend(one.parts)
+        part = queue.pop()
+        if isinstance(part, tuple):
+            queue.extend(part)
+        elif isinstance(part, Part):
+            yield part
+            queue.extend(part.parts)
 
 
 def is_plain(part: Part | None) -> bool:
     """Whether nothing is in a value that can't be told of outside."""
-    return not any(one.tag in ("F", "x") for one in parts_of(part))
+    return not any(part.tag in ("F", "x") for part in parts_of(part))
 
 
 def as_python(value: object) -> object:

@@ -36,13 +36,13 @@ _OPERATORS = {
 
 def function_of(test_id: str) -> str:
     """The function that a test is of, whatever its subtest is called."""
-    found = _TOP.fullmatch(test_id)
-    return found[1] if found else test_id
+    match = _TOP.fullmatch(test_id)
+    return match[1] if match else test_id
 
 
 def _operator(site: Site) -> str:
-    same, contrary = _OPERATORS.get(site.op, ("==", "!="))
-    return contrary if site.options.get("not") else same
+    alike, contrary = _OPERATORS.get(site.op, ("==", "!="))
+    return contrary if site.options.get("not") else alike
 
 
 def _message(expected: Expected) -> Any:
@@ -136,11 +136,11 @@ def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[s
     for node in walk(parse(source.encode())):
         if node.type != "call_expression" or not text_of(node.child_by_field_name("function")).endswith(f".{HAND_OUT}"):
             continue
-        number, *given = arguments_of(node)[1:]
-        found = tuple(value for part in given for value in _values(part))
-        slots[int(text_of(number))] = found
+        number, *operands = arguments_of(node)[1:]
+        literals = tuple(value for part in operands if part.type != "nil" for value in _values(part))
+        slots[int(text_of(number))] = literals
         name = top_function(node)
-        functions[name] = (*functions.get(name, ()), *found)
+        functions[name] = (*functions.get(name, ()), *literals)
     return slots, functions
 
 

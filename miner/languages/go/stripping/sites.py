@@ -118,7 +118,7 @@ class Reader:
         if diff is not None:
             return [replace(diff, tester=tester, guard=node)]
         parts = [self._failing_if(part) or _unread(part) for part in _split(condition, "||")]
-        return [replace(one, tester=tester, guard=node) for one in parts]
+        return [replace(part, tester=tester, guard=node) for part in parts]
 
     def of_statement(self, node: Node) -> Assertion | None:
         """The assertion that a call of a library makes which stands alone; None where it makes none that is known."""
@@ -129,8 +129,8 @@ class Reader:
         if library is None:
             return None
         kind, name, tester, arguments = library
-        found = self._of_is(name, arguments) if kind == "is" else self._of_testify(name, arguments)
-        return found and replace(found, tester=tester, replaced=node)
+        assertion = self._of_is(name, arguments) if kind == "is" else self._of_testify(name, arguments)
+        return assertion and replace(assertion, tester=tester, replaced=node)
 
     def is_unread(self, node: Node) -> bool:
         """Whether a call fails the test, or is of a library that may."""
@@ -173,18 +173,18 @@ class Reader:
             return None
         if binding.statement.id != initializer.id or self._function_of(binding.init) != _DIFF:
             return None
-        given = arguments_of(binding.init)
-        if len(given) != _TWO_SIDES:
+        arguments = arguments_of(binding.init)
+        if len(arguments) != _TWO_SIDES:
             return None
-        operands = tuple(map(self._operand, given))
+        operands = tuple(map(self._operand, arguments))
         return Assertion(op="go.cmp", operands=operands, replaced=condition, initializer=initializer)
 
     def _failing_if(self, node: Node) -> Assertion | None:
         """What holds unless this does; None where it says nothing of a value."""
-        found = self._holding(node)
-        if found is None:
+        assertion = self._holding(node)
+        if assertion is None:
             return None
-        return replace(found, options=_contrary(found.options), condition=f"!({text_of(node)})")
+        return replace(assertion, options=_contrary(assertion.options), condition=f"!({text_of(node)})")
 
     def _holding(self, node: Node) -> Assertion | None:
         """What this says of values, as an assertion."""
@@ -192,40 +192,40 @@ class Reader:
         operator = text_of(inner.child_by_field_name("operator"))
         if inner.type == "unary_expression" and operator == "!":
             operand = inner.child_by_field_name("operand")
-            found = self._holding(operand) if operand is not None else None
-            if found is None:
+            assertion = self._holding(operand) if operand is not None else None
+            if assertion is None:
                 return None
-            return replace(found, replaced=node, options=_contrary(found.options))
+            return replace(assertion, replaced=node, options=_contrary(assertion.options))
         if inner.type == "binary_expression" and operator in _BINARY:
             op, options = _BINARY[operator]
             return self._of_operands(node, op, named(inner), options)
         if inner.type == "binary_expression" and operator in ("&&", "||"):
             return self._of_all(node, _split(inner, operator), operator)
         function = self._function_of(inner)
-        given = arguments_of(inner)
-        if function in _CALLED and len(given) == _TWO_SIDES:
+        arguments = arguments_of(inner)
+        if function in _CALLED and len(arguments) == _TWO_SIDES:
             op, options = _CALLED[function]
-            return self._of_operands(node, op, given, options)
+            return self._of_operands(node, op, arguments, options)
         return self._of_operands(node, "go.truth", [inner], {})
 
     def _of_all(self, node: Node, parts: Sequence[Node], operator: str) -> Assertion | None:
         """Several that hold together, or of which one does."""
-        held = [self._holding(part) for part in parts]
-        found = [one for one in held if one is not None]
-        if len(found) < len(held) or any(one.op == "go.of" for one in found):
+        claims = [self._holding(part) for part in parts]
+        assertion = [part for part in claims if part is not None]
+        if len(assertion) < len(claims) or any(part.op == "go.of" for part in assertion):
             return None
-        told = [{"op": one.op, "count": len(one.operands), "options": dict(one.options)} for one in found]
-        operands = tuple(operand for one in found for operand in one.operands)
+        settings = [{"op": part.op, "count": len(part.operands), "options": dict(part.options)} for part in assertion]
+        operands = tuple(operand for part in assertion for operand in part.operands)
         if all(operand.static for operand in operands):
             return None
-        how: Options = {"of": "all" if operator == "&&" else "any", "parts": told}
+        how: Options = {"of": "all" if operator == "&&" else "any", "parts": settings}
         return Assertion(op="go.of", operands=operands, replaced=node, options=how)
 
     def _of_operands(self, node: Node, op: str, nodes: Sequence[Node], options: Options) -> Assertion:
         operands = tuple(map(self._operand, nodes))
-        constants = [place for place, one in enumerate(nodes) if self._is_untyped(one)]
-        told = {**options, **({"untyped": constants} if constants and op in ("go.==", "go.<", "go.>") else {})}
-        return Assertion(op=op, operands=operands, replaced=node, options=told)
+        constants = [place for place, part in enumerate(nodes) if self._is_untyped(part)]
+        settings = {**options, **({"untyped": constants} if constants and op in ("go.==", "go.<", "go.>") else {})}
+        return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
     def _operand(self, node: Node, around: tuple[str, str] = ("", "")) -> Operand:
         return Operand(node=node, static=self._statics.is_static(node), around=around)
@@ -261,14 +261,14 @@ class Reader:
         operand, name = function.child_by_field_name("operand"), text_of(function.child_by_field_name("field"))
         arguments = arguments_of(call)
         binding = self._scopes.resolve(operand) if operand is not None and operand.type == "identifier" else None
-        if binding is None or any(one.type == "variadic_argument" for one in arguments):
+        if binding is None or any(part.type == "variadic_argument" for part in arguments):
             return None
         if binding.kind == "import":
             if not _TESTIFY.fullmatch(binding.path) or name == "New" or not arguments:
                 return None
             return "testify", name, text_of(arguments[0]), arguments[1:]
-        made = self._made_by(binding)
-        return (made[0], name, made[1], arguments) if made is not None else None
+        origin = self._made_by(binding)
+        return (origin[0], name, origin[1], arguments) if origin is not None else None
 
     def _made_by(self, binding: Binding) -> tuple[str, str] | None:
         """The library that made an object of assertions, and the test that it is for."""
@@ -277,54 +277,58 @@ class Reader:
             return None
         function = init.child_by_field_name("function")
         path = self._statics.package_of(function.child_by_field_name("operand")) if function is not None else ""
-        given = arguments_of(init)
-        if text_of(function).rpartition(".")[2] != "New" or len(given) != 1 or given[0].type != "identifier":
+        arguments = arguments_of(init)
+        if text_of(function).rpartition(".")[2] != "New" or len(arguments) != 1 or arguments[0].type != "identifier":
             return None
         kind = "testify" if _TESTIFY.fullmatch(path) else "is" if _IS_PATH.fullmatch(path) else ""
-        return (kind, text_of(given[0])) if kind else None
+        return (kind, text_of(arguments[0])) if kind else None
 
-    def _of_testify(self, name: str, given: Sequence[Node]) -> Assertion | None:
+    def _of_testify(self, name: str, arguments: Sequence[Node]) -> Assertion | None:
         name = name[:-1] if name.endswith("f") and name[:-1] in (*_TWO, *_ONE, *_ERRORS, *_TEXTS_OF) else name
-        if name in _TWO and len(given) >= _TWO_SIDES:
+        if name in _TWO and len(arguments) >= _TWO_SIDES:
             op, options = _TWO[name]
-            return self._of_operands(given[0], op, given[:2], options)
-        if name in ("True", "False") and given:
-            held = self._holding(given[0]) if name == "True" else self._failing_if(given[0])
-            return held and replace(held, condition="")
-        if name in _ONE and given:
+            return self._of_operands(arguments[0], op, arguments[:2], options)
+        if name in ("True", "False") and arguments:
+            claims = self._holding(arguments[0]) if name == "True" else self._failing_if(arguments[0])
+            return claims and replace(claims, condition="")
+        if name in _ONE and arguments:
             op, options = _ONE[name]
-            return self._of_operands(given[0], op, given[:1], options)
-        if name in _ERRORS and given:
+            return self._of_operands(arguments[0], op, arguments[:1], options)
+        if name in _ERRORS and arguments:
             op, options = _ERRORS[name]
-            operand = self._operand(given[0], ("error(", ")"))
-            return Assertion(op=op, operands=(operand,), replaced=given[0], options=options)
-        if name in _TEXTS_OF and len(given) >= _TWO_SIDES:
-            operands = (self._operand(given[0], ("(", ").Error()")), self._operand(given[1]))
-            return Assertion(op=_TEXTS_OF[name], operands=operands, replaced=given[0])
-        if name == "InDelta" and len(given) >= _WITH_DELTA:
-            return self._of_operands(given[0], "go.near", given[:3], {})
-        return self._of_panic(name, given)
+            operand = self._operand(arguments[0], ("error(", ")"))
+            return Assertion(op=op, operands=(operand,), replaced=arguments[0], options=options)
+        if name in _TEXTS_OF and len(arguments) >= _TWO_SIDES:
+            operands = (self._operand(arguments[0], ("(", ").Error()")), self._operand(arguments[1]))
+            return Assertion(op=_TEXTS_OF[name], operands=operands, replaced=arguments[0])
+        if name == "InDelta" and len(arguments) >= _WITH_DELTA:
+            return self._of_operands(arguments[0], "go.near", arguments[:3], {})
+        return self._of_panic(name, arguments)
 
-    def _of_panic(self, name: str, given: Sequence[Node]) -> Assertion | None:
+    def _of_panic(self, name: str, arguments: Sequence[Node]) -> Assertion | None:
         """A function that is to panic, or not."""
-        if name == "Panics" and given:
-            return Assertion(op="go.panics", operands=(), replaced=given[0], body=given[0])
-        if name == "NotPanics" and given:
-            return Assertion(op="no_raise", operands=(), replaced=given[0], body=given[0])
-        if name in ("PanicsWithValue", "PanicsWithError") and len(given) >= _TWO_SIDES:
+        if name == "Panics" and arguments:
+            return Assertion(op="go.panics", operands=(), replaced=arguments[0], body=arguments[0])
+        if name == "NotPanics" and arguments:
+            return Assertion(op="no_raise", operands=(), replaced=arguments[0], body=arguments[0])
+        if name in ("PanicsWithValue", "PanicsWithError") and len(arguments) >= _TWO_SIDES:
             options: Options = {"by": "text"} if name == "PanicsWithError" else {}
             return Assertion(
-                op="go.panics", operands=(self._operand(given[0]),), replaced=given[0], body=given[1], options=options
+                op="go.panics",
+                operands=(self._operand(arguments[0]),),
+                replaced=arguments[0],
+                body=arguments[1],
+                options=options,
             )
         return None
 
-    def _of_is(self, name: str, given: Sequence[Node]) -> Assertion | None:
-        if name == "True" and len(given) == 1:
-            held = self._holding(given[0])
-            return held and replace(held, condition="")
-        if name in _IS and given:
+    def _of_is(self, name: str, arguments: Sequence[Node]) -> Assertion | None:
+        if name == "True" and len(arguments) == 1:
+            claims = self._holding(arguments[0])
+            return claims and replace(claims, condition="")
+        if name in _IS and arguments:
             op, options = _IS[name]
-            return self._of_operands(given[0], op, given, options)
+            return self._of_operands(arguments[0], op, arguments, options)
         return None
 
 

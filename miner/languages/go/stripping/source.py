@@ -67,22 +67,22 @@ class StrippedSource:
         number = first
         while rest:
             node = rest.pop()
-            found: list[Assertion] = []
+            assertions: list[Assertion] = []
             if self._testing:
-                one = reader.of_statement(node)
-                found = [one] if one is not None else reader.of_guard(node)
+                other = reader.of_statement(node)
+                assertions = [other] if other is not None else reader.of_guard(node)
             is_example = node.type == "function_declaration" and _EXAMPLE.fullmatch(scopes.top_function(node))
             comment = _output_of(node) if is_example else None
             if comment is not None:
-                found = [Assertion(op="go.output", operands=(), replaced=comment, is_output=True)]
-            if not found and reader.is_unread(node):
-                found = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
-            for assertion in found:
+                assertions = [Assertion(op="go.output", operands=(), replaced=comment, is_output=True)]
+            if not assertions and reader.is_unread(node):
+                assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
+            for assertion in assertions:
                 yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion)
                 number += 1
-            if not found or is_example:
+            if not assertions or is_example:
                 rest.extend(reversed(node.named_children))
-            elif found[0].guard is not None:
+            elif assertions[0].guard is not None:
                 alternative = node.child_by_field_name("alternative")
                 rest.extend([alternative] if alternative is not None else [])
 
@@ -95,18 +95,18 @@ class StrippedSource:
         edits: Edits = {}
         for slot in outside:
             self._take_out(slot, modes[slot.number], edits, is_recording=is_recording)
-        gone = [
+        removed = [
             place
             for slot in outside
             if not slot.assertion.is_output
-            for place in self._gone(slot.assertion, keeps=is_recording or modes[slot.number] is Mode.RESULT)
+            for place in self._removed(slot.assertion, keeps=is_recording or modes[slot.number] is Mode.RESULT)
         ]
         bodies = self._bodies(outside)
-        gone += [_range(body) for body in bodies]
+        removed += [_range(body) for body in bodies]
         if is_blanked and not is_recording:
-            self._blank(edits, gone)
+            self._blank(edits, removed)
             self._uncomment(edits)
-        self._use_names(edits, bodies, outside, gone)
+        self._use_names(edits, bodies, outside, removed)
         return self._imports_used(self._rendered(0, len(self._source), edits)).decode("utf-8")
 
     def _take_out(self, slot: Slot[Assertion], mode: Mode, edits: Edits, *, is_recording: bool) -> None:
@@ -122,7 +122,7 @@ class StrippedSource:
         """`testing.Goldseam(t, NUMBER, func() []interface{} { a := OPERAND; return []interface{}{&a} }, nil)`."""
         assertion = slot.assertion
         keeps = is_recording or mode is Mode.RESULT
-        names, statements = _declared([one for one in assertion.operands if keeps or not one.static])
+        names, statements = _declared([other for other in assertion.operands if keeps or not other.static])
         if mode is Mode.RESULT:
             statements += ["goldseamHolds := ", f"{assertion.condition}; "]
             names.append("goldseamHolds")
@@ -140,7 +140,7 @@ class StrippedSource:
 
     # -- what only expectations read
 
-    def _gone(self, assertion: Assertion, *, keeps: bool) -> list[tuple[int, int]]:
+    def _removed(self, assertion: Assertion, *, keeps: bool) -> list[tuple[int, int]]:
         """The stretches of an assertion that are not in what takes its place."""
         nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
         nodes += [assertion.body] if assertion.body is not None else []
@@ -148,7 +148,7 @@ class StrippedSource:
         stretches: list[tuple[int, int]] = []
         for node in outer:
             at = node.start_byte
-            for inner in sorted((one for one in nodes if _covers(_range(node), _range(one))), key=_range):
+            for inner in sorted((other for other in nodes if _covers(_range(node), _range(other))), key=_range):
                 stretches.append((at, inner.start_byte))
                 at = inner.end_byte
             stretches.append((at, node.end_byte))
@@ -164,27 +164,27 @@ class StrippedSource:
         bodies = (guard.child_by_field_name("consequence") for guard in guards.values())
         return [body for body in bodies if body is not None]
 
-    def _blank(self, edits: Edits, gone: list[tuple[int, int]]) -> None:
+    def _blank(self, edits: Edits, removed: list[tuple[int, int]]) -> None:
         """Values, cells of tables and arguments that nothing reads but what is taken out, and add them to it."""
         bindings = list(dict.fromkeys(self._scopes.bindings()))
         while True:
             fresh: Edits = {}
             for binding in bindings:
-                fresh |= self._blanked_binding(binding, gone)
-            fresh |= self._blanked_cells(bindings, gone)
+                fresh |= self._blanked_binding(binding, removed)
+            fresh |= self._blanked_cells(bindings, removed)
             fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
             if not fresh:
                 return
             edits |= fresh
-            gone += fresh
+            removed += fresh
 
-    def _blanked_binding(self, binding: Binding, gone: Sequence[tuple[int, int]]) -> Edits:
-        if not binding.uses or not all(_is_in(use, gone) for use in binding.uses):
+    def _blanked_binding(self, binding: Binding, removed: Sequence[tuple[int, int]]) -> Edits:
+        if not binding.uses or not all(_is_in(use, removed) for use in binding.uses):
             return {}
         if binding.kind == "param":
             type_node = binding.statement.child_by_field_name("type")
-            given = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
-            return {_range(node): (f"*new({text_of(type_node)})",) for node in given or ()}
+            operands = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
+            return {_range(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
         if binding.kind not in ("var", "const") or not self._statics.is_static_binding(binding):
             return {}
         statement = binding.statement
@@ -193,11 +193,13 @@ class StrippedSource:
             return {}
         around = statement.parent
         is_alone = around is not None and around.type in ("var_declaration", "const_declaration")
-        if binding.kind == "const" and (around is None or sum(one.type == "const_spec" for one in around.children) > 1):
+        if binding.kind == "const" and (
+            around is None or sum(other.type == "const_spec" for other in around.children) > 1
+        ):
             return {}
         return {_with_next(around if is_alone and around is not None else statement, ";"): ("",)}
 
-    def _blanked_cells(self, bindings: Iterable[Binding], gone: Sequence[tuple[int, int]]) -> Edits:
+    def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
         columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
         read: set[tuple[int, tuple[Step, ...]]] = set()
         for binding in bindings:
@@ -205,7 +207,7 @@ class StrippedSource:
                 column = self._column_at(use)
                 if column is not None:
                     columns[column.key] = column
-                    if not _is_in(use, gone) and not self._is_alias(use):
+                    if not _is_in(use, removed) and not self._is_alias(use):
                         read.add(column.key)
         edits: Edits = {}
         for key, column in columns.items():
@@ -257,8 +259,8 @@ class StrippedSource:
         return True
 
     def _uncomment(self, edits: Edits) -> None:
-        kept = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
-        outputs = {place for comment in kept for place in _group(comment)}
+        comments = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
+        outputs = {place for comment in comments for place in _group(comment)}
         for node in walk(self._root):
             if node.type == "comment" and not _RULING.match(text_of(node)) and _range(node) not in outputs:
                 edits.setdefault(
@@ -272,7 +274,7 @@ class StrippedSource:
         edits: Edits,
         bodies: Sequence[Node],
         outside: Sequence[Slot[Assertion]],
-        gone: Sequence[tuple[int, int]],
+        removed: Sequence[tuple[int, int]],
     ) -> None:
         """Let names of functions that nothing uses any more be used."""
         lost = [
@@ -280,8 +282,8 @@ class StrippedSource:
             for binding in dict.fromkeys(self._scopes.bindings())
             if binding.is_local
             and binding.uses
-            and all(_is_in(use, gone) for use in binding.uses)
-            and not _is_in(binding.declared, [*gone, *(place for place, pieces in edits.items() if pieces == ("",))])
+            and all(_is_in(use, removed) for use in binding.uses)
+            and not _is_in(binding.declared, [*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
         ]
         for body in bodies:
             names = _names_in(_range(body), lost)
@@ -289,28 +291,28 @@ class StrippedSource:
                 if slot.assertion.guard is not None and slot.assertion.guard.child_by_field_name("consequence") == body:
                     names |= _names_in(_range(slot.assertion.replaced), lost)
             lines = "\n" * text_of(body).count("\n")
-            edits[_range(body)] = ("{ " + _used(names) + lines + "}",)
+            edits[_range(body)] = ("{ " + _using(names) + lines + "}",)
         for slot in outside:
             assertion = slot.assertion
             if assertion.guard is None and not assertion.is_output:
                 names = _names_in(_range(assertion.replaced), lost)
                 if names:
-                    edits[_range(assertion.replaced)] = (*edits[_range(assertion.replaced)], "; ", _used(names))
+                    edits[_range(assertion.replaced)] = (*edits[_range(assertion.replaced)], "; ", _using(names))
         body_places = list(map(_range, bodies))
-        taken = [*body_places, *(_range(slot.assertion.replaced) for slot in outside)]
+        replaced = [*body_places, *(_range(slot.assertion.replaced) for slot in outside)]
         for binding in lost:  # names that only blanked values read
             statement = binding.statement
             is_plain = statement.parent is not None and statement.parent.type == "statement_list"
-            if is_plain and not any(_is_in(use, taken) for use in binding.uses):
+            if is_plain and not any(_is_in(use, replaced) for use in binding.uses):
                 edits[statement.end_byte, statement.end_byte] = (f"; _ = {binding.name}",)
 
     def _imports_used(self, text: bytes) -> bytes:
         """The text with each import blank that nothing uses any more."""
         root = scopes.parse(text)
         bindings = [binding for binding in Scopes(root).bindings() if binding.kind == "import"]
-        used = {binding.path for binding in self._scopes.bindings() if binding.kind == "import" and binding.uses}
-        unused = [binding for binding in bindings if not binding.uses and binding.path in used]
-        for binding in sorted(unused, key=lambda one: one.statement.start_byte, reverse=True):
+        imported = {binding.path for binding in self._scopes.bindings() if binding.kind == "import" and binding.uses}
+        unused = [binding for binding in bindings if not binding.uses and binding.path in imported]
+        for binding in sorted(unused, key=lambda other: other.statement.start_byte, reverse=True):
             path = binding.statement.child_by_field_name("path")
             start, end = binding.statement.start_byte, binding.statement.end_byte
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
@@ -331,11 +333,11 @@ class StrippedSource:
         return b"".join((*parts, self._source[at:end]))
 
 
-def _declared(given: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
+def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
     """What is handed out, and what sets names to it, so that each has its type."""
     names: list[str] = []
     statements: list[Piece] = []
-    for place, operand in enumerate(given):
+    for place, operand in enumerate(operands):
         if scopes.bare(operand.node).type == "nil":
             names.append("nil")
             continue
@@ -366,7 +368,7 @@ def _names_in(place: tuple[int, int], lost: Iterable[Binding]) -> set[str]:
     return {binding.name for binding in lost if any(_covers(place, _range(use)) for use in binding.uses)}
 
 
-def _used(names: Collection[str]) -> str:
+def _using(names: Collection[str]) -> str:
     if not names:
         return ""
     return f"{', '.join('_' for _ in names)} = {', '.join(sorted(names))}"
@@ -409,9 +411,9 @@ def _group(comment: Node) -> list[tuple[int, int]]:
 
 
 def _output_edits(comment: Node, number: int, *, is_recording: bool) -> Edits:
-    found = _OUTPUT.match(text_of(comment))
-    head = found[0].rstrip() if found is not None else "// Output:"
-    rest = text_of(comment)[found.end() :] if found is not None else ""
+    match = _OUTPUT.match(text_of(comment))
+    head = match[0].rstrip() if match is not None else "// Output:"
+    rest = text_of(comment)[match.end() :] if match is not None else ""
     if is_recording:
         return {_range(comment): (f"{head} {MARK_KEPT} {number}\n\t// {rest}",)}
     edits: Edits = dict.fromkeys(_group(comment), ("",))

@@ -165,25 +165,27 @@ class Statics:
             return None
         name_node = function.child_by_field_name("name")
         own = self._scopes.resolve(name_node) if name_node is not None else None
-        place = next((i for i, one in enumerate(self._scopes.parameters(function)) if one is binding), None)
+        place = next((i for i, argument in enumerate(self._scopes.parameters(function)) if argument is binding), None)
         if own is None or place is None or not own.uses:
             return None
-        given: list[Node] = []
+        nodes: list[Node] = []
         for use in own.uses:
             call = use.parent
             if call is None or call.type != "call_expression" or not is_field(call, "function", use):
                 return None
             arguments = arguments_of(call)
-            if len(arguments) <= place or any(one.type == "variadic_argument" for one in arguments):
+            if len(arguments) <= place or any(argument.type == "variadic_argument" for argument in arguments):
                 return None
-            given.append(arguments[place])
-        return given
+            nodes.append(arguments[place])
+        return nodes
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
-        given = self.calls_of(binding)
-        if given is None or not all(self.is_static(one, depth) for one in given):
+        arguments = self.calls_of(binding)
+        if arguments is None or not all(self.is_static(argument, depth) for argument in arguments):
             return False
-        return all(bare(one).type in _PRIMITIVES for one in given) or all(map(self._only_looks, binding.uses))
+        return all(bare(argument).type in _PRIMITIVES for argument in arguments) or all(
+            map(self._only_looks, binding.uses)
+        )
 
     def _only_looks(self, use: Node) -> bool:
         """Whether a use of a name can't change what it stands for."""
@@ -316,10 +318,10 @@ class Statics:
         kind = self._resolved(column.kind)
         cells: list[Node] = []
         for row in column.values or ():
-            found = _part(row, step, kind)
-            if found is False:
+            cell = _part(row, step, kind)
+            if cell is False:
                 return replace(column, steps=(*column.steps, step), values=None, kind=None)
-            cells += [found] if found is not None else []
+            cells += [cell] if cell is not None else []
         values = tuple(cells) if column.values is not None else None
         return replace(column, steps=(*column.steps, step), values=values, kind=_kind_of_part(kind, step))
 
@@ -399,14 +401,14 @@ def fields(kind: Node | None) -> list[tuple[str, Node]]:
     """The fields of a struct type, in order, with their types."""
     if kind is None or kind.type != "struct_type":
         return []
-    found: list[tuple[str, Node]] = []
+    pairs: list[tuple[str, Node]] = []
     for part in named(kind):
         for declaration in named(part):
             type_node = declaration.child_by_field_name("type")
             names = declaration.children_by_field_name("name")
             if type_node is not None:
-                found += [(text_of(name), type_node) for name in names] or [(text_of(type_node).lstrip("*"), type_node)]
-    return found
+                pairs += [(text_of(name), type_node) for name in names] or [(text_of(type_node).lstrip("*"), type_node)]
+    return pairs
 
 
 def _place(kind: Node | None, name: str) -> int | None:
