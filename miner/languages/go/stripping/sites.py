@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
-from miner.languages.go.stripping.scopes import arguments_of, bare, named, statements_of, text_of
+from miner.languages.go.stripping.scopes import arguments_of, bare, named, statements_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ class Assertion:
         """What can be tried, best first."""
         if self.is_unread:
             return (Mode.INSIDE,)
-        is_expected = self.is_output or self.body is not None or any(operand.static for operand in self.operands)
+        is_expected = self.body is not None or any(operand.static for operand in self.operands)
         result = (Mode.RESULT,) if self.condition else ()
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, *result, Mode.INSIDE)
 
@@ -117,6 +117,8 @@ class Reader:
         diff = self._of_diff(node, condition)
         if diff is not None:
             return [replace(diff, tester=tester, guard=node)]
+        if any(text_of(part.child_by_field_name("function")) == "recover" for part in walk(condition)):
+            return []  # of a panic it tells only where it stands
         parts = [self._failing_if(part) or _unread(part) for part in _split(condition, "||")]
         return [replace(part, tester=tester, guard=node) for part in parts]
 

@@ -74,7 +74,7 @@ class StrippedSource:
             is_example = node.type == "function_declaration" and _EXAMPLE.fullmatch(scopes.top_function(node))
             comment = _output_of(node) if is_example else None
             if comment is not None:
-                assertions = [Assertion(op="go.output", operands=(), replaced=comment, is_output=True)]
+                assertions = [_of_output(comment)]
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
             for assertion in assertions:
@@ -399,6 +399,13 @@ def _output_of(function: Node) -> Node | None:
         is_next = bool(group) and comment.start_point[0] == group[-1].end_point[0] + 1
         group = [*group, comment] if is_next else [comment]
     return group[0] if group and _OUTPUT.match(text_of(group[0])) else None
+
+
+def _of_output(comment: Node) -> Assertion:
+    match = _OUTPUT.match(text_of(comment))
+    options: dict[str, object] = {"unordered": True} if match is not None and match[1] else {}
+    operands = (Operand(node=comment), Operand(node=comment, static=True))
+    return Assertion(op="go.output", operands=operands, replaced=comment, options=options, is_output=True)
 
 
 def _group(comment: Node) -> list[tuple[int, int]]:
