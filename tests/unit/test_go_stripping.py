@@ -88,6 +88,7 @@ def test_an_assertion_hands_out_what_depends_on_the_product(body, left, op):
     [
         "if f(1) != 3 { t.Log(1) }",
         "switch f(1) { case 3: t.Error() }",
+        "defer func() { if recover() == nil { t.Error() } }()",
         "if f(1) != 3 { if quiet { return }; cleanUp() }",
         "assert.Eventually(t, func() bool { return f(1) }, 1, 1)",
     ],
@@ -152,6 +153,18 @@ func check(t *testing.T, got, want int) {{
     left = source.stripped(best(source))
     assert "check(t, f(1), *new(int))" in left
     assert "88" not in left
+
+
+def test_a_function_of_the_file_that_fails_unless_something_is_true_is_an_assertion():
+    check = "func check(t testing.TB, holds bool) {\n\tif !holds {\n\t\tpanic(1)\n\t}\n}\n"
+    source = parsed(function('\tcheck(t, f(1) == "abc")') + check)
+    assert [slot.assertion.op for slot in source.slots] == ["go.==", "go.truth"]
+    assert "abc" not in source.stripped(best(source))
+
+
+def test_a_case_that_fails_the_test_is_an_assertion():
+    body = "\tswitch {\n\tcase err == nil && out != 3:\n\t\tt.Error(n)\n\tcase err != nil:\n\t\tt.Error()\n\t}"
+    assert stripped(body) == "\tswitch {\n\tcase <0: err, out>:\n\t\t{ \n}\n\tcase <1: err>:\n\t\t{ \n}\n\t}"
 
 
 def test_a_table_that_something_else_reads_keeps_its_cells():

@@ -77,7 +77,7 @@ def arguments_of(call: Node) -> list[Node]:
 
 
 def statements_of(block: Node | None) -> list[Node]:
-    """The statements of a block, without comments."""
+    """The statements of a block or of a list of them, without comments."""
     inner = named(block)
     return named(inner[0]) if len(inner) == 1 and inner[0].type == "statement_list" else inner
 

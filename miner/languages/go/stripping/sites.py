@@ -7,7 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
-from miner.languages.go.stripping.scopes import arguments_of, bare, named, statements_of, text_of, walk
+from miner.languages.go.stripping.scopes import (
+    arguments_of,
+    bare,
+    function_around,
+    listed,
+    named,
+    statements_of,
+    text_of,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,9 +116,9 @@ class Reader:
         self._scopes, self._statics = scopes, statics
 
     def of_guard(self, node: Node) -> list[Assertion]:
-        """The assertions that an `if` makes which fails the test; none where it is none."""
-        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-        if node.type != "if_statement" or condition is None or body is None:
+        """The assertions that an `if` or a `case` makes which fails the test; none where it is none."""
+        condition, body = condition_of(node), body_of(node)
+        if condition is None or body is None:
             return []
         tester = next(filter(None, map(self._failing, statements_of(body))), "")
         if not tester:
@@ -129,7 +138,7 @@ class Reader:
             return None
         library = self._library(call)
         if library is None:
-            return None
+            return self._of_helper(node, call)
         kind, name, tester, arguments = library
         assertion = self._of_is(name, arguments) if kind == "is" else self._of_testify(name, arguments)
         return assertion and replace(assertion, tester=tester, replaced=node)
@@ -145,7 +154,27 @@ class Reader:
     def _failing(self, statement: Node) -> str:
         """The test that a statement fails, as it is called there; empty where it fails none."""
         inner = named(statement)
-        return self._failing_call(inner[0]) if statement.type == "expression_statement" and inner else ""
+        if statement.type != "expression_statement" or not inner:
+            return ""
+        if text_of(inner[0].child_by_field_name("function")) == "panic":
+            function = function_around(statement)
+            parameters = self._scopes.parameters(function) if function is not None else []
+            return next((one.name for one in parameters if self._is_tester(one.declared)), "")
+        return self._failing_call(inner[0])
+
+    def _of_helper(self, node: Node, call: Node) -> Assertion | None:
+        """A call of the file's own function that fails a test unless what it is given is true: `check(t, got == 3)`."""
+        function, arguments = call.child_by_field_name("function"), arguments_of(call)
+        binding = self._scopes.resolve(function) if function is not None and function.type == "identifier" else None
+        if binding is None or binding.kind != "func" or binding.init is None or len(arguments) < _TWO_SIDES:
+            return None
+        parameters = self._scopes.parameters(binding.init)
+        if len(parameters) < _TWO_SIDES or not self._is_tester(parameters[0].declared):
+            return None
+        guards = [one for one in statements_of(binding.init.child_by_field_name("body")) if self.of_guard(one)]
+        is_check = len(guards) == 1 and text_of(condition_of(guards[0])) == f"!{parameters[1].name}"
+        assertion = self._holding(arguments[1]) if is_check else None
+        return assertion and replace(assertion, tester=text_of(arguments[0]), replaced=node, condition="")
 
     def _failing_call(self, call: Node) -> str:
         function = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -335,6 +364,21 @@ class Reader:
 
 
 _TEXTS_OF = {"EqualError": "go.==", "ErrorContains": "go.contains"}
+
+
+def condition_of(guard: Node) -> Node | None:
+    """What an `if` asks, or a `case` of a `switch` over nothing; None for another node."""
+    if guard.type == "expression_case" and guard.parent is not None and not guard.parent.child_by_field_name("value"):
+        values = listed(guard.child_by_field_name("value"))
+        return values[0] if len(values) == 1 else None
+    return guard.child_by_field_name("condition") if guard.type == "if_statement" else None
+
+
+def body_of(guard: Node) -> Node | None:
+    """What an `if` or a `case` does."""
+    if guard.type == "expression_case":
+        return next((child for child in guard.named_children if child.type == "statement_list"), None)
+    return guard.child_by_field_name("consequence")
 
 
 def _unread(node: Node) -> Assertion:

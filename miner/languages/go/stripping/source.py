@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes, text_of, walk
-from miner.languages.go.stripping.sites import Assertion, Operand, Reader
+from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
 from miner.languages.go.stripping.static import Statics, member_of
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class StrippedSource:
         for slot in self.slots:
             if slot.assertion.guard is not None and slot.number not in numbers:
                 guards.pop(slot.assertion.guard.id, None)
-        bodies = (guard.child_by_field_name("consequence") for guard in guards.values())
+        bodies = map(body_of, guards.values())
         return [body for body in bodies if body is not None]
 
     def _blank(self, edits: Edits, removed: list[tuple[int, int]]) -> None:
@@ -288,10 +288,11 @@ class StrippedSource:
         for body in bodies:
             names = _names_in(_range(body), lost)
             for slot in outside:
-                if slot.assertion.guard is not None and slot.assertion.guard.child_by_field_name("consequence") == body:
+                if slot.assertion.guard is not None and body_of(slot.assertion.guard) == body:
                     names |= _names_in(_range(slot.assertion.replaced), lost)
             lines = "\n" * text_of(body).count("\n")
-            edits[_range(body)] = ("{ " + _using(names) + lines + "}",)
+            end = "}\n" if body.type == "statement_list" else "}"
+            edits[_range(body)] = ("{ " + _using(names) + lines + end,)
         for slot in outside:
             assertion = slot.assertion
             if assertion.guard is None and not assertion.is_output:
