@@ -67,6 +67,7 @@ def shortened(text: str) -> str:
         ('if !cmp.Equal(f(1), "a") { t.Error() }', "if <0: f(1)> { }", "go.cmp"),
         ("if f(1) != g(2) { t.Error() }", "if <0: f(1), g(2)> { }", "go.=="),
         ("if f(1) > 1 && f(2) > 2 { t.Error() }", "if <0: f(1), f(2)> { }", "go.of"),
+        ("if got != nil && got.A != 3 { t.Error() }", "if got != nil && <0: got.A> { }", "go.=="),
         ('assert.Equal(t, "a", f(1), "message")', "<0: f(1)>", "go.deep"),
         ('assert.Equalf(t, "a", f(1), "%d", 1)', "<0: f(1)>", "go.deep"),
         ("assert.True(t, f(1) == 3)", "<0: f(1)>", "go.=="),

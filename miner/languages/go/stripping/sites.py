@@ -128,7 +128,7 @@ class Reader:
             return [replace(diff, tester=tester, guard=node)]
         if any(text_of(part.child_by_field_name("function")) == "recover" for part in walk(condition)):
             return []  # of a panic it tells only where it stands
-        parts = [self._failing_if(part) or _unread(part) for part in _split(condition, "||")]
+        parts = [self._failing_if(part) or _unread(part) for part in map(_unguarded, _split(condition, "||"))]
         return [replace(part, tester=tester, guard=node) for part in parts]
 
     def of_statement(self, node: Node) -> Assertion | None:
@@ -398,6 +398,17 @@ def _contrary(options: Mapping[str, object]) -> Options:
     """The options of an assertion that holds where another does not."""
     rest = {name: value for name, value in options.items() if name != "not"}
     return rest if options.get("not") else {**rest, "not": True}
+
+
+def _unguarded(condition: Node) -> Node:
+    """Of `x != nil && …x.y…` what stands behind the and, as it can't be asked of nothing."""
+    inner = bare(condition)
+    if inner.type != "binary_expression" or text_of(inner.child_by_field_name("operator")) != "&&":
+        return condition
+    left, right = named(inner)
+    sides = named(bare(left))
+    is_check = text_of(bare(left).child_by_field_name("operator")) == "!=" and text_of(sides[-1]) == "nil"
+    return right if is_check and f"{text_of(sides[0])}." in text_of(right) else condition
 
 
 def _is_none(node: Node) -> bool:
