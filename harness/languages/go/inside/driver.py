@@ -169,7 +169,7 @@ def run_tests(package, program, word, options):
         well = well and ran.code == 0 and ran.done
         if ran.forged:
             say("forged")
-        began = {top(frame["name"]) for frame in ran.frames}
+        began = {top(frame["name"]) for frame in ran.frames if frame["t"] == "start"}.intersection(names)
         ended = {frame["name"] for frame in ran.frames if frame["t"] == "report" and "/" not in frame["name"]}
         open_ones = [name for name in names if name in began - ended]
         if not ran.done and len(open_ones) > 1:  # which of them it was shows when each is alone
