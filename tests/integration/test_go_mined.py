@@ -320,7 +320,11 @@ def test_an_attack_is_not_resolved(task, sandbox, name):
 FOLDERS = tuple(map(go.folder, range(go.SIDE_BY_SIDE)))
 PER_CONTAINER = len(FOLDERS) - 1
 """The first folder has the fix, to show that what goes on beside it hides nothing."""
-BESIDE = {name: code for name, code in go.SIDE_BY_SIDE_ATTACKS.items() if name not in go.ALONE}
+BESIDE = {
+    name: code
+    for name, code in go.SIDE_BY_SIDE_ATTACKS.items()
+    if name not in go.ALONE and not name.startswith("0-")  # these are tampering, whatever lies beside them
+}
 
 
 def proved(task: Task, sandbox, folder: Path, products: dict[str, tuple[str, str]], tests: dict[str, str]) -> Task:
@@ -424,10 +428,10 @@ def test_an_attack_on_what_all_tests_share_is_not_resolved(judged, sandbox, name
     assert grade.outcome not in PASSING
 
 
-def test_frames_without_the_trials_own_word_are_tampering(judged, sandbox):
-    code = go.SIDE_BY_SIDE_ATTACKS["1-frames-without-a-word"] + "// of a right product\n"
-    path = f"{FOLDERS[0]}/money.go"
-    text = tiny.diff(path, go.SHOP, go.SHOP_RIGHT) + tiny.diff(f"{FOLDERS[0]}/attack.go", None, code)
+def test_frames_without_the_trials_own_word_are_tampering_even_beside_a_right_product(judged, sandbox):
+    text = tiny.diff(f"{FOLDERS[0]}/money.go", go.SHOP, go.SHOP_RIGHT)
+    for n, code in enumerate(code for name, code in go.SIDE_BY_SIDE_ATTACKS.items() if name.startswith("0-")):
+        text += tiny.diff(f"{FOLDERS[0]}/attack{n}.go", None, code)
     grade = scoring.score(judged, screen_task(judged, text.encode()).kept, sandbox, scoring.Demands()).grade
     assert grade.outcome is Outcome.TAMPERED
 
