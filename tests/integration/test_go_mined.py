@@ -430,8 +430,10 @@ def test_an_attack_on_what_all_tests_share_is_not_resolved(judged, sandbox, name
 
 def test_frames_without_the_trials_own_word_are_tampering_even_beside_a_right_product(judged, sandbox):
     text = tiny.diff(f"{FOLDERS[0]}/money.go", go.SHOP, go.SHOP_RIGHT)
+    files: dict[str, str] = {}
     for n, code in enumerate(code for name, code in go.SIDE_BY_SIDE_ATTACKS.items() if name.startswith("0-")):
-        text += tiny.diff(f"{FOLDERS[0]}/attack{n}.go", None, code)
+        files |= {path.replace("/attack", f"/attack{n}"): more for path, more in go.attacked(code, FOLDERS[0]).items()}
+    text += "".join(tiny.diff(path, None, more) for path, more in files.items())
     grade = scoring.score(judged, screen_task(judged, text.encode()).kept, sandbox, scoring.Demands()).grade
     assert grade.outcome is Outcome.TAMPERED
 
