@@ -252,7 +252,7 @@ EXPECTED = ("9531", "2500", "31.07 EUR", "419", "letters", "334", "0.77", "123.4
 """What no byte may tell that enters a container."""
 SIDE_BY_SIDE = 19
 """Folders of one module with a product and a test each."""
-ALONE = frozenset({"kills-its-parent", "kills-all", "writes-to-the-pipe-of-the-driver"})
+ALONE = frozenset({"kills-its-parent", "kills-all", "searches-the-driver", "writes-to-the-pipe-of-the-driver"})
 """Attacks on what all others share."""
 SIDE_BY_SIDE_ATTACKS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 """By name, a file of the product's package beside the wrong product."""
