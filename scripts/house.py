@@ -169,7 +169,8 @@ def _problems(rooms: dict[str, Room]) -> list[str]:
         words = sum((room.vague for room in parts), Counter[str]())
         share = words.total() / sum(room.names for room in parts)
         if share > MOST_VAGUE:
-            problems.append(f"{package}: {share:.1%} of names are vague, at most {MOST_VAGUE:.0%}: {words.most_common(12)}")
+            most = words.most_common(12)
+            problems.append(f"{package}: {share:.1%} of names are vague, at most {MOST_VAGUE:.0%}: {most}")
         problems += [f"{place}: a class is called by a bare participle" for room in parts for place in room.participles]
     return problems
 

@@ -41,9 +41,12 @@ OPERATORS = frozenset(
             "js.instance",
             "js.raises",
         ),
+        *("go.==", "go.<", "go.>", "go.deep", "go.same", "go.cmp", "go.contains", "go.prefix", "go.suffix", "go.truth"),
+        *("go.nil", "go.empty", "go.len", "go.in", "go.elements", "go.values", "go.near", "go.json", "go.output"),
+        *("go.panics", "go.of"),
     )
 )
-"""What an assertion can be decided by; harness/judging has them, those of JavaScript in a folder of their own."""
+"""What an assertion can be decided by; harness/judging has them, those of JavaScript and Go in folders of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)

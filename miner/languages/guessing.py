@@ -143,6 +143,8 @@ class Reading:
     """What of the kept values has to be found, where not all of it."""
     message: Callable[[Expected], Any] = lambda expected: expected.options.get("match")
     """What an exception is to say, encoded; None where an assertion does not ask for it."""
+    function: Callable[[str], str] = test_ids.function
+    """The function that a test is of."""
 
 
 def guess(
@@ -253,7 +255,7 @@ def _needed(
         by_function.update({f"{path}::{name}": literals for name, literals in functions.items()})
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
-        around = by_function.get(test_ids.function(test_id), ())
+        around = by_function.get(reading.function(test_id), ())
         for expected in test.events if test else ():
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
             if site.is_decided_outside and not judge.event_holds(site, expected, event):
