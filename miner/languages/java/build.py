@@ -25,16 +25,15 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/jdk"
-_FETCH, _ACCESS, _PROJECT, _RECORDER = (
-    f"/tmp/{name}" for name in ("maven.py", "access.py", "project.py", "Recorder.java")
-)  # noqa: S108
+_FETCH, _ACCESS, _PROJECT = (f"/tmp/{name}.py" for name in ("maven", "access", "project"))  # noqa: S108
+_RECORDER = "/tmp/Recorder.java"  # noqa: S108 - inside the container
 _SETTINGS, _STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside the container
 _GIVEN = "poms.tar"
 _FAILURES = (
     ("snapshot_dependency", r"(?:Could not (?:find|resolve|transfer)|Non-resolvable parent)[^\n]*-SNAPSHOT"),
     (
         "no_jdk",
-        r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version|Unsupported class",
+        r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version",
     ),
     ("base_not_compiled", r"COMPILATION ERROR|Compilation failure"),
     ("unresolvable", r"Could not (?:find|resolve|transfer)|Non-resolvable|No versions available"),
@@ -218,7 +217,10 @@ def _libraries(parent: str, request: ImageRequest) -> Layer:
 
 def _cleaned() -> str:
     """Remove what Maven remembers of its downloads: it would ask again, and what failed once may be there later."""
-    return f"find {REPOSITORY} \\( -name '*.lastUpdated' -o -name '_remote.repositories' -o -name 'resolver-status.properties' \\) -delete"
+    names = " -o ".join(
+        f"-name '{name}'" for name in ("*.lastUpdated", "_remote.repositories", "resolver-status.properties")
+    )
+    return f"find {REPOSITORY} \\( {names} \\) -delete"
 
 
 def _tree(parent: str, request: ImageRequest) -> Layer:

@@ -1,4 +1,4 @@
-"""What a repository's files say of Java: its modules, the version of the JDK and of Maven, where libraries are from. Pure."""
+"""What a repository's files say of Java: its modules, the versions of JDK and Maven, where libraries are from. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
 
     from miner.evidence.tree import Tree
 
@@ -28,7 +28,7 @@ _DISTRIBUTION = re.compile(r"apache-maven-(\d+\.\d+\.\d+(?:-[\w-]+)?)-bin")
 _ADDRESS = re.compile(
     r"<(?:repository|pluginRepository)>(?:(?!</).|</(?!(?:pluginR|r)epository>))*?<url>\s*(https?://[^<\s]+)", re.DOTALL
 )
-_VERSIONS = re.compile(r"<version>\s*([\[(][^<]*|[^<]*-SNAPSHOT|LATEST|RELEASE)\s*</version>")
+_VERSIONS = re.compile(r"<version>\s*([\[(][^<]*|LATEST|RELEASE)\s*</version>")
 _WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
 _OF_CI = re.compile(
     r"^[ \t-]*[\"']?(?:java(?:[-_]?versions?)?|jdk(?:[-_]?versions?)?|java_version)[\"']?:(.*(?:\n[ \t]*-.*)*)",
@@ -115,9 +115,7 @@ def hosts(tree: Tree) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for text in texts for address in _ADDRESS.findall(text)))
 
 
-def drifting(tree: Tree, own: Sequence[str] = ()) -> tuple[str, ...]:
-    """Versions of libraries that are not the same on each day: ranges, LATEST; those of the repository itself are left out."""
-    del own
+def drifting(tree: Tree) -> tuple[str, ...]:
+    """Versions of libraries that are not the same each day: ranges, LATEST and RELEASE."""
     texts = (text_of(tree, path) for path in manifests(tree) if path.endswith(MANIFEST))
-    found = dict.fromkeys(version.strip() for text in texts for version in _VERSIONS.findall(text))
-    return tuple(version for version in found if not version.endswith("-SNAPSHOT"))
+    return tuple(dict.fromkeys(version.strip() for text in texts for version in _VERSIONS.findall(text)))

@@ -49,7 +49,11 @@ def modules_of(project, wanted):
     asked = {}
     for name in wanted:
         path, _, test = name.partition("::")
-        folders = [folder for folder in project["modules"] if not folder or path.startswith(folder + "/")]
+        folders = [
+            folder
+            for folder, facts in project["modules"].items()
+            if "runner" in facts and (not folder or path.startswith(folder + "/"))
+        ]
         folder = max(folders, key=len) if folders else None
         if folder is not None and folder not in asked:
             asked[folder] = Module(folder, project["modules"][folder])

@@ -2,8 +2,8 @@
 
     access.py SETTINGS STORE
 
-Both come from the variables that builds have (https_proxy, SSL_CERT_FILE); STORE is not written where no bundle is named.
-The form of a trust store (JKS) is that of the JDK's sun.security.provider.JavaKeyStore. Standard library.
+Both come from the variables that builds have (https_proxy, SSL_CERT_FILE); STORE is not written where no bundle is
+named. A trust store has the form (JKS) of the JDK's sun.security.provider.JavaKeyStore. Standard library.
 """
 
 from __future__ import annotations

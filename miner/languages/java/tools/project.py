@@ -2,12 +2,13 @@
 
     project.py HOME FACTS SETTINGS STORE TRY REACTOR MODULE... [-- REACTOR MODULE...]
 
-Dependencies are downloaded into HOME/repository. TRY is `skeleton` where no sources are there, so that what fails is left
-for later, or `whole`. Folders are relative to /testbed. Standard library.
+Dependencies are downloaded into HOME/repository. TRY is `whole`, or `skeleton` where no sources are there, so that what
+fails is left for later. Folders are relative to /testbed. Standard library.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -34,11 +35,15 @@ SKIPPED = (
     " maven.javadoc gpg fmt formatter impsort sort revapi japicmp errorprone maven.gitcommitid"
 )
 """What checks and reports and makes nothing that is tested."""
-RUN = "-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:MaxRAMPercentage=50 -ea"
+RUN = (
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:MaxRAMPercentage=50"
+    " -ea"
+)
 USABLE = re.compile(
     r"--(?:add-(?:opens|exports|modules|reads)|enable-(?:preview|native-access)|illegal-access)\b.*|-[DX].*|-ea|-da.*"
 )
 LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
+POMS = "/tmp/effective.xml"  # noqa: S108 - inside the container
 TAIL = 6000
 
 
@@ -99,6 +104,13 @@ class Project:
         older = {name for name, version in versions.items() if name == "junit" and not version.startswith("4.1")}
         return [jar for jar in jars if (found := self.library(jar)) and (found[:2] not in own or found[1] in older)]
 
+    def compile_recorder(self, jars: list[str]) -> None:
+        """The recorder, for trials whose goldseam has the same."""
+        source = Path("/tmp/Recorder.java")  # noqa: S108 - inside the container
+        folder = self.home / "recorder" / hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+        words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
+        subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
+
     def must(self, ran: subprocess.CompletedProcess[str], what: str) -> None:
         if ran.returncode:
             raise SystemExit(f"Maven can't give {what} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
@@ -118,10 +130,8 @@ def options(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
         places = [*plugin.iterfind("./executions/execution[id='default-test']/configuration")]
         places = places or [*plugin.iterfind("./configuration")]
         for place in places:
-            try:
+            with contextlib.suppress(ValueError):
                 words += shlex.split(place.findtext("argLine") or "")
-            except ValueError:
-                pass
             for name in ("systemPropertyVariables", "systemProperties"):
                 for entry in place.iterfind(f"./{name}/*"):
                     key, value = entry.findtext("name") or entry.tag, entry.findtext("value") or entry.text or ""
@@ -135,8 +145,8 @@ def options(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
     return kept, env
 
 
-def read(poms: ET.Element, folder: Path) -> dict[Path, ET.Element]:
-    """Effective poms by their folder, whatever the form of the plugin's answer."""
+def effective_poms(poms: ET.Element) -> dict[Path, ET.Element]:
+    """Effective poms by their folder: the plugin's answer is one of them, or several in one element."""
     found = {}
     for element in poms.iter():
         element.tag = element.tag.rpartition("}")[2]
@@ -145,64 +155,77 @@ def read(poms: ET.Element, folder: Path) -> dict[Path, ET.Element]:
         directory = pom.findtext("./build/directory")
         if output and directory:
             found[Path(directory).parent] = pom
-    del folder
     return found
 
 
-def recorder(home: Path, source: Path, jars: list[str]) -> None:
-    """Compile the recorder for trials."""
-    digest = hashlib.sha256(source.read_bytes().rstrip(b"\n") + b"\n").hexdigest()[:16]
-    folder = home / "recorder" / digest
-    words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
-    subprocess.run([str(home / "jdk/bin/javac"), *words], check=True)
+def output_of(pom: ET.Element, name: str) -> str:
+    return pom.findtext(f"./build/{name}") or ""
+
+
+class Modules:
+    """What trials know of the modules."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.facts: dict[str, dict[str, object]] = {}
+        self.runners: dict[str, list[str]] = {}
+
+    def build(self, root: str, folders: list[str], *, whole: bool) -> None:
+        project, reactor = self.project, ROOT / root
+        names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
+        chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
+        ran = project.call(reactor, *chosen, "--fail-at-end", "test-compile", CLASSPATH, f"-Dmdep.outputFile={PATHS}")
+        if whole:
+            project.must(ran, f"the classes of {', '.join(folders)}")
+        effective = project.call(reactor, *chosen, EFFECTIVE, f"-Doutput={POMS}")
+        if whole:
+            project.must(effective, "its effective pom")
+        if effective.returncode:
+            return
+        wanted = {ROOT / folder for folder in folders}
+        for folder, pom in effective_poms(ET.parse(POMS).getroot()).items():  # noqa: S314 - inside the container
+            name = os.path.relpath(folder, ROOT)
+            facts = self.facts["" if name == "." else name] = {
+                "output": relative(output_of(pom, "outputDirectory"), folder)
+            }
+            paths = folder / PATHS
+            if paths.exists():
+                libraries = [path for path in paths.read_text().split(os.pathsep) if path]
+                paths.unlink()
+                facts |= self.tests(root, folder, pom, libraries) if folder in wanted else {}
+
+    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
+        """How the tests of a module are run."""
+        judges = [jar for jar in libraries if (one := self.project.library(jar)) and OF_TESTS.match(one[0])]
+        key = os.pathsep.join(judges)
+        if key not in self.runners:
+            self.runners[key] = [*self.project.runner(libraries), *judges]
+            self.project.compile_recorder(self.runners[key])
+        runner = self.runners[key]
+        places = [output_of(pom, "testOutputDirectory"), output_of(pom, "outputDirectory")]
+        extra, env = options(pom)
+        return {
+            "root": "" if root == "." else root,
+            "test_sources": [relative(output_of(pom, "testSourceDirectory") or "src/test/java", folder)],
+            "test_output": relative(places[0], folder),
+            "classpath": [*runner, *places, *(jar for jar in libraries if jar not in judges)],
+            "runner": runner,
+            "options": [*RUN.split(), f"-Dbasedir={folder}", *extra],
+            "env": env,
+        }
 
 
 def main(home: str, facts: str, settings: str, store: str, kind: str, *words: str) -> None:
     project = Project(Path(home), settings, store)
-    modules: dict[str, dict[str, object]] = {}
-    groups = [group.split() for group in " ".join(words).split(" -- ")]
-    for root, *folders in groups:
-        reactor = ROOT / root
-        names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
-        chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
-        ran = project.call(reactor, *chosen, "--fail-at-end", "test-compile", CLASSPATH, f"-Dmdep.outputFile={PATHS}")
-        if kind == "whole":
-            project.must(ran, f"the classes of {', '.join(folders)}")
-        effective = project.call(reactor, *chosen, EFFECTIVE, "-Doutput=/tmp/effective.xml")
-        if effective.returncode:
-            if kind == "whole":
-                project.must(effective, "its effective pom")
-            continue
-        for folder, pom in read(ET.parse("/tmp/effective.xml").getroot(), reactor).items():
-            paths = folder / PATHS
-            if not paths.exists():
-                continue
-            libraries = [path for path in paths.read_text().split(os.pathsep) if path]
-            paths.unlink()
-            runner = project.runner(libraries)
-            if kind == "skeleton":
-                continue
-            output, test_output = (
-                pom.findtext(f"./build/{name}") or "" for name in ("outputDirectory", "testOutputDirectory")
-            )
-            judges = [jar for jar in libraries if (one := project.library(jar)) and OF_TESTS.match(one[0])]
-            others = [jar for jar in libraries if jar not in judges]
-            extra, env = options(pom)
-            modules[os.path.relpath(folder, ROOT).removeprefix(".").removeprefix("/")] = {
-                "root": root.removeprefix("."),
-                "test_sources": [relative(pom.findtext("./build/testSourceDirectory") or "src/test/java", folder)],
-                "output": relative(output, folder),
-                "test_output": relative(test_output, folder),
-                "classpath": [*runner, *judges, test_output, output, *others],
-                "runner": [*runner, *judges],
-                "options": [*RUN.split(), f"-Dbasedir={folder}", *extra],
-                "env": env,
-            }
-            recorder(project.home, Path("/tmp/Recorder.java"), [*runner, *judges])
+    modules = Modules(project)
+    for group in " ".join(words).split(" -- "):
+        root, *folders = group.split()
+        modules.build(root, folders, whole=kind == "whole")
     if kind == "whole":
-        (project.home / "project.json").write_text(json.dumps({"maven": project.maven, "modules": modules}))
-        drifting = sorted({path.parent.name for path in project.repository.rglob("*-SNAPSHOT/*.jar")})
-        Path(facts).write_text(json.dumps({"snapshots": drifting, "modules": sorted(modules)}))
+        given = {"maven": project.maven, "modules": modules.facts}
+        (project.home / "project.json").write_text(json.dumps(given))
+    snapshots = sorted({path.parent.name for path in project.repository.rglob("*-SNAPSHOT/*.jar")})
+    Path(facts).write_text(json.dumps({"snapshots": snapshots}))
 
 
 main(*sys.argv[1:])
