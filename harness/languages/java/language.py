@@ -57,13 +57,13 @@ class Java:
         """The driver, as a program of its own: it compiles, then runs."""
         del test
         varied = requests.get("vary")
-        asked = {
+        settings = {
             "project": PROJECT,
             "kept": RECORDERS,
             "recorder": part("Recorder.java"),
             "order": (varied or {}).get("order"),
         }
-        argv = [PYTHON, "-s", "-S", "-B", "-c", part("child.py") + part("driver.py"), json.dumps(asked)]
+        argv = [PYTHON, "-s", "-S", "-B", "-c", part("child.py") + part("driver.py"), json.dumps(settings)]
         return Program(
             interpreter=PYTHON,
             sources=_sources(),
@@ -78,14 +78,14 @@ class Java:
         return screen.reason
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
-        """The driver on these files: surefire's own way to single tests differs from version to version."""
+        """Maven's own `test`, on the classes of these files."""
         files = dict.fromkeys(path.partition("::")[0] for path in paths)
         names = dict.fromkeys(file.rpartition("/")[2].removesuffix(".java") for file in files)
-        settings = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
+        variables = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
         chosen = (f"-Dtest={','.join(names)}", "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
         return (
             "env",
-            *settings,
+            *variables,
             "mvn",
             "--offline",
             f"-Dmaven.repo.local={REPOSITORY}",

@@ -93,10 +93,10 @@ def _objection(request: ImageRequest) -> tuple[str, str] | None:
             return "gradle_unsupported", "it is built by Gradle; only Maven's projects get an image so far"
         return "no_pom", "no folder at or above the tests has a pom.xml"
     if not poms.jdks(tree, _own(request)):
-        wanted = poms.release(tree)
+        release = poms.release(tree)
         return (
             "no_jdk",
-            f'a pom asks for Java {wanted}: name a JDK of it, "{wanted}" under [images.jdks] in goldseam.toml',
+            f'a pom asks for Java {release}: name a JDK of it, "{release}" under [images.jdks] in goldseam.toml',
         )
     return None
 
@@ -125,8 +125,8 @@ def _image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         layer_bytes={layer.kind: layer.size for layer in stack},
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
-            *(f"a version that is not the same each day: {one}" for one in poms.drifting(request.tree)),
-            *(f"a library of a snapshot: {one}" for one in tree.facts.get("snapshots", [])),
+            *(f"a version that is not the same each day: {each}" for each in poms.drifting(request.tree)),
+            *(f"a library of a snapshot: {each}" for each in tree.facts.get("snapshots", [])),
         ),
     )
 
@@ -196,12 +196,12 @@ def _called(request: ImageRequest, kind: str) -> str:
 
 def _libraries(parent: str, request: ImageRequest) -> Layer:
     """Maven and what it downloads for the poms alone: commits that have the same share it."""
-    given = ((path, request.tree.read(path) or b"") for path in poms.manifests(request.tree))
+    files = ((path, request.tree.read(path) or b"") for path in poms.manifests(request.tree))
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(request.workshop.packed(_GIVEN, given),),
+        inputs=(request.workshop.packed(_GIVEN, files),),
         commands=(
             write_tool(_FETCH, _tool("maven.py")),
             f"python3 {_FETCH} {quote(poms.maven_version(request.tree))} {MAVEN}",

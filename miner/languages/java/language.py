@@ -42,8 +42,8 @@ class Java(Unparsed):
 
     def build(self, request: ImageRequest) -> BuiltImage:
         """JDK, Maven and libraries, in layers; repositories that poms name are reached as well."""
-        named = map(egress.host_of, poms.hosts(request.tree))
-        hosts = (egress.MAVEN, *dict.fromkeys(filter(None, named)))
+        repositories = map(egress.host_of, poms.hosts(request.tree))
+        hosts = (egress.MAVEN, *dict.fromkeys(filter(None, repositories)))
         return build_image(replace(request, workshop=request.workshop.reaching(hosts)))
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:

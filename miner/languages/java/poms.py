@@ -59,9 +59,9 @@ def reactor_of(tree: Tree, module: str) -> str:
         above = posixpath.dirname(folder)
         while above and tree.read(posixpath.join(above, MANIFEST)) is None:
             above = posixpath.dirname(above)
-        named = _MODULE.findall(text_of(tree, posixpath.join(above, MANIFEST)))
+        below = _MODULE.findall(text_of(tree, posixpath.join(above, MANIFEST)))
         if not any(
-            posixpath.normpath(posixpath.join(above, name)).removesuffix(f"/{MANIFEST}") == folder for name in named
+            posixpath.normpath(posixpath.join(above, name)).removesuffix(f"/{MANIFEST}") == folder for name in below
         ):
             return folder
         folder = above
@@ -70,10 +70,10 @@ def reactor_of(tree: Tree, module: str) -> str:
 
 def reactors(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
     """The modules of test files, by the folder that Maven is called in."""
-    found: dict[str, list[str]] = {}
+    by_root: dict[str, list[str]] = {}
     for module in sorted({module for path in tests if (module := module_of(tree, path)) is not None}):
-        found.setdefault(reactor_of(tree, module), []).append(module)
-    return found
+        by_root.setdefault(reactor_of(tree, module), []).append(module)
+    return by_root
 
 
 def manifests(tree: Tree) -> Iterator[str]:
@@ -96,12 +96,12 @@ def release(tree: Tree) -> int:
     return max((int(number) for text in texts for number in _RELEASE.findall(text)), default=0)
 
 
-def jdks(tree: Tree, there: Collection[int]) -> tuple[int, ...]:
+def jdks(tree: Tree, installed: Collection[int]) -> tuple[int, ...]:
     """The major versions of the JDK to try: Debian's unless a pom or CI wants others, then CI's newest."""
-    usable = sorted({DEBIAN, *there} - set(range(release(tree))))
-    named = _of_ci(tree) & set(usable)
-    first = [DEBIAN] if DEBIAN in usable and (DEBIAN in named or not named) else []
-    return tuple(dict.fromkeys((*first, *sorted(named, reverse=True), *usable)))[:2]
+    usable = sorted({DEBIAN, *installed} - set(range(release(tree))))
+    of_ci = _of_ci(tree) & set(usable)
+    first = [DEBIAN] if DEBIAN in usable and (DEBIAN in of_ci or not of_ci) else []
+    return tuple(dict.fromkeys((*first, *sorted(of_ci, reverse=True), *usable)))[:2]
 
 
 def _of_ci(tree: Tree) -> set[int]:

@@ -86,6 +86,8 @@ public final class Recorder implements TestExecutionListener {
     }
 
     private boolean run(List<String> names, Set<String> only, Set<String> past, String order) {
+        Set<String> whole = new HashSet<>(names);
+        only.forEach(test -> whole.remove(test.substring(0, test.indexOf(' '))));
         LauncherConfig.Builder config = LauncherConfig.builder()
             .enableTestEngineAutoRegistration(false)
             .enableTestExecutionListenerAutoRegistration(false)
@@ -116,7 +118,7 @@ public final class Recorder implements TestExecutionListener {
                 return FilterResult.included("");
             }
             Place place = new Place(found.getUniqueId());
-            boolean wanted = only.isEmpty() || only.contains(place.type + " " + place.name);
+            boolean wanted = whole.contains(place.type) || only.contains(place.type + " " + place.name);
             String id = found.getUniqueId().toString();
             return FilterResult.includedIf(wanted && past.stream().noneMatch(one -> (one + "/").startsWith(id + "/")));
         });

@@ -1,5 +1,5 @@
 # Stands before driver.py, in the same names: a program that runs tests and tells of them on descriptor 3, a line each behind
-# a word that it was given alone.
+# a word that it was stdin alone.
 import json
 import os
 import selectors
@@ -17,9 +17,9 @@ def say(kind, **fields):
 
 
 class Run(object):
-    """One start of a program; `given` is its standard input."""
+    """One start of a program; `stdin` is what it reads."""
 
-    def __init__(self, argv, folder, word, given, env):
+    def __init__(self, argv, folder, word, stdin, env):
         self.frames, self.tail = [], b""
         self.done = self.forged = False
         self.word, self.rest = word.encode("ascii") + b" ", b""
@@ -36,7 +36,7 @@ class Run(object):
         )
         os.close(entry)
         try:
-            child.stdin.write(given.encode("utf-8"))
+            child.stdin.write(stdin.encode("utf-8"))
             child.stdin.close()
         except BrokenPipeError:
             pass

@@ -31,23 +31,29 @@ class Module(object):
         self.folder = folder
         for name, value in facts.items():
             setattr(self, name, value)
-        self.type_of = {}
-        self.only = []
+        self.type_of, self.alone = {}, {}
 
     def ask(self, path, name):
         root = next((root for root in self.test_sources if path.startswith(root + "/")), None)
         if root is None:
             return False
         self.type_of[path] = path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")
-        if name:
-            self.only.append("only %s %s\n" % (self.type_of[path], re.sub(r"(\[[^\]]*\])+$", "", name)))
+        self.alone.setdefault(path, []).append(re.sub(r"(\[[^\]]*\])+$", "", name))
         return True
 
+    def selection(self):
+        """Lines that tell the recorder which classes to run, and of which of them only some tests."""
+        for path, name in self.type_of.items():
+            yield "class %s\n" % name
+            if "" not in self.alone[path]:
+                for test in self.alone[path]:
+                    yield "only %s %s\n" % (name, test)
 
-def modules_of(project, wanted):
+
+def modules_of(project, names):
     """The modules of the files that are asked for; a file of none is told as lost."""
-    asked = {}
-    for name in wanted:
+    modules = {}
+    for name in names:
         path, _, test = name.partition("::")
         folders = [
             folder
@@ -55,11 +61,11 @@ def modules_of(project, wanted):
             if "runner" in facts and (not folder or path.startswith(folder + "/"))
         ]
         folder = max(folders, key=len) if folders else None
-        if folder is not None and folder not in asked:
-            asked[folder] = Module(folder, project["modules"][folder])
-        if folder is None or not asked[folder].ask(path, test):
+        if folder is not None and folder not in modules:
+            modules[folder] = Module(folder, project["modules"][folder])
+        if folder is None or not modules[folder].ask(path, test):
             say("collect_error", id=path, text="it is in no folder that Maven compiles tests of")
-    return [module for module in asked.values() if module.type_of]
+    return [module for module in modules.values() if module.type_of]
 
 
 def clean(project, modules, stamp):
@@ -81,27 +87,27 @@ def compile_modules(project, modules):
     """Compile sources and tests, without files that can't be; each of these is told as lost. True if all could be."""
     well = True
     for root in dict.fromkeys(module.root for module in modules):
-        here = [module for module in modules if module.root == root]
+        reactor = [module for module in modules if module.root == root]
         for _ in range(ROUNDS):
-            asked = [module for module in here if module.type_of]
-            if not asked:
+            left = [module for module in reactor if module.type_of]
+            if not left:
                 break
-            code, text = maven(project, root, asked)
+            code, text = maven(project, root, left)
             if code == 0:
                 break
             well = False
             errors = {}
-            for place, what in FAILED.findall(text):
-                errors.setdefault(os.path.relpath(place), []).append(what)
-            tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in asked)}
+            for place, message in FAILED.findall(text):
+                errors.setdefault(os.path.relpath(place), []).append(message)
+            tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
             if errors and tests == set(errors):
                 for path in tests:
                     os.unlink(path)
-                    lose(asked, path, text, errors[path])
+                    lose(left, path, text, errors[path])
             else:
-                every = [what for whats in errors.values() for what in whats]
-                for path in [path for module in asked for path in module.type_of]:
-                    lose(asked, path, text, every)
+                every = [message for texts in errors.values() for message in texts]
+                for path in [path for module in left for path in module.type_of]:
+                    lose(left, path, text, every)
     return well
 
 
@@ -128,19 +134,19 @@ def lose(modules, path, text, errors):
     """Tell a file that can't be compiled as lost, with the name that it misses."""
     for module in modules:
         if module.type_of.pop(path, None):
-            names = [next(filter(None, found)) for found in WANTED.findall("\n".join(errors))]
+            names = [next(filter(None, groups)) for groups in WANTED.findall("\n".join(errors))]
             raised = {"names": ["CompileError"], "says": names[0].rpartition(".")[2] if names else ""}
             say("collect_error", id=path, text=("\n".join(errors) or text)[-TAIL:], raised=[raised])
 
 
-def recorder(asked, modules, work):
+def recorder(settings, modules, work):
     """The folder of the compiled recorder: the image's, if it is of the same source."""
-    kept = os.path.join(asked["kept"], hashlib.sha256(asked["recorder"].encode("utf-8")).hexdigest()[:16])
-    if os.path.isdir(kept):
-        return kept
+    compiled = os.path.join(settings["kept"], hashlib.sha256(settings["recorder"].encode("utf-8")).hexdigest()[:16])
+    if os.path.isdir(compiled):
+        return compiled
     source = os.path.join(work, "Recorder.java")
     with open(source, "w", encoding="utf-8") as file:
-        file.write(asked["recorder"])
+        file.write(settings["recorder"])
     path = os.pathsep.join(modules[0].runner)
     subprocess.check_call(["javac", "-proc:none", "-nowarn", "-cp", path, "-d", work, source], stdout=2)
     return work
@@ -149,22 +155,22 @@ def recorder(asked, modules, work):
 def run_tests(module, program, word, order):
     """Run a module's tests, those that a crash has kept from running once more; True if all is well."""
     file_of = {name: path for path, name in module.type_of.items()}
-    given = ["class %s\n" % name for name in file_of] + module.only
-    given += [] if order is None else ["order %d\n" % order]
+    lines = list(module.selection())
+    lines += [] if order is None else ["order %d\n" % order]
     argv = ["java"] + module.options + ["-cp", os.pathsep.join([program] + module.classpath), "Recorder"]
     begun, counts, well = [], {}, True
     while True:
-        asked = "".join([word + "\n"] + given + ["past %s\n" % one for one in begun])
+        stdin = "".join([word + "\n"] + lines + ["past %s\n" % test for test in begun])
         env = dict(os.environ, **module.env)
-        ran = Run(argv, module.folder or ".", word, asked, env)
+        ran = Run(argv, module.folder or ".", word, stdin, env)
         if ran.forged:
             say("forged")
         well = well and ran.code == 0 and ran.done
         tell(ran, file_of, counts)
-        new = [frame["id"] for frame in ran.frames if frame["t"] != "lost"]
+        new = dict.fromkeys(frame["id"] for frame in ran.frames if frame["t"] != "lost" and frame["id"] not in begun)
         if ran.done or not new:
             break
-        begun += dict.fromkeys(new)
+        begun += new
     return well
 
 
@@ -193,18 +199,18 @@ def tell(ran, file_of, counts):
             say("report", id=test_id, **fields)
 
 
-def main(asked, wanted):
+def main(settings, names):
     work = tempfile.mkdtemp(prefix="java-tests-")
-    with open(asked["project"], encoding="utf-8") as file:
+    with open(settings["project"], encoding="utf-8") as file:
         project = json.load(file)
-    modules = modules_of(project, wanted)
-    clean(project, modules, os.path.getmtime(asked["project"]))
+    modules = modules_of(project, names)
+    clean(project, modules, os.path.getmtime(settings["project"]))
     well = compile_modules(project, modules)  # before anything of the product runs as a test
     modules = [module for module in modules if module.type_of]
     if modules:
-        program, word = recorder(asked, modules, work), os.urandom(16).hex()
+        program, word = recorder(settings, modules, work), os.urandom(16).hex()
         for module in modules:
-            well = run_tests(module, program, word, asked["order"]) and well
+            well = run_tests(module, program, word, settings["order"]) and well
     return 0 if well else 1
 
 

@@ -47,8 +47,8 @@ def proxy(scheme: str, address: str) -> str:
 
 
 def main(settings: Path, trust: Path) -> None:
-    found = {scheme: os.environ.get(f"{scheme}_proxy") for scheme in ("http", "https")}
-    proxies = "".join(proxy(scheme, address) for scheme, address in found.items() if address)
+    addresses = {scheme: os.environ.get(f"{scheme}_proxy") for scheme in ("http", "https")}
+    proxies = "".join(proxy(scheme, address) for scheme, address in addresses.items() if address)
     settings.write_text(f"<settings><proxies>{proxies}</proxies></settings>")
     bundle = os.environ.get("SSL_CERT_FILE")
     if bundle:

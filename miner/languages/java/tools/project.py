@@ -45,6 +45,7 @@ USABLE = re.compile(
 LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
 POMS = "/tmp/effective.xml"  # noqa: S108 - inside the container
 TAIL = 6000
+NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
 class Project:
@@ -71,7 +72,9 @@ class Project:
 
     def runner(self, classpath: list[str]) -> list[str]:
         """The jars that run tests of a module on JUnit's platform, beside what it has itself."""
-        versions = {name: version for jar in classpath if (found := self.library(jar)) for _, name, version in [found]}
+        versions = {
+            name: version for jar in classpath if (library := self.library(jar)) for _, name, version in [library]
+        }
         platform = versions.get("junit-platform-commons") or versions.get("junit-platform-engine")
         engines = versions.get("junit-jupiter-api") or versions.get("junit-jupiter-engine")
         if platform is None and engines is not None:
@@ -79,18 +82,18 @@ class Project:
         if engines is None and platform is not None:
             engines = platform.replace("1.", "5.", 1) if platform.startswith("1.") else platform
         platform, engines = platform or PLATFORM, engines or ENGINES
-        wanted = [f"org.junit.platform:junit-platform-launcher:{platform}"]
+        runners = [f"org.junit.platform:junit-platform-launcher:{platform}"]
         if "junit-jupiter-api" in versions:
-            wanted.append(f"org.junit.jupiter:junit-jupiter-engine:{engines}")
+            runners.append(f"org.junit.jupiter:junit-jupiter-engine:{engines}")
         if "junit" in versions or "junit-dep" in versions:
-            wanted += [f"org.junit.vintage:junit-vintage-engine:{engines}", "junit:junit:4.13.2"]
+            runners += [f"org.junit.vintage:junit-vintage-engine:{engines}", "junit:junit:4.13.2"]
         if "testng" in versions:
-            wanted.append(f"org.junit.support:testng-engine:{TESTNG}")
+            runners.append(f"org.junit.support:testng-engine:{TESTNG}")
         dependencies = "".join(
             "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>".format(
                 *word.split(":")
             )
-            for word in wanted
+            for word in runners
         )
         folder = Path("/tmp/runner")  # noqa: S108 - inside the container
         folder.mkdir(exist_ok=True)
@@ -100,9 +103,11 @@ class Project:
         )
         self.must(self.call(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
         jars = (folder / "paths").read_text().split(os.pathsep)
-        own = {found[:2] for jar in classpath if (found := self.library(jar))}
+        own = {library[:2] for jar in classpath if (library := self.library(jar))}
         older = {name for name, version in versions.items() if name == "junit" and not version.startswith("4.1")}
-        return [jar for jar in jars if (found := self.library(jar)) and (found[:2] not in own or found[1] in older)]
+        return [
+            jar for jar in jars if (library := self.library(jar)) and (library[:2] not in own or library[1] in older)
+        ]
 
     def compile_recorder(self, jars: list[str]) -> None:
         """The recorder, for trials whose goldseam has the same."""
@@ -137,25 +142,25 @@ def options(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
                     key, value = entry.findtext("name") or entry.tag, entry.findtext("value") or entry.text or ""
                     words.append(f"-D{key}={value}")
             env |= {entry.tag: entry.text or "" for entry in place.iterfind("./environmentVariables/*")}
-    kept: list[str] = []
+    usable: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         pair = before in ("--add-opens", "--add-exports", "--add-modules", "--add-reads") and not word.startswith("-")
         if "{" not in word and "-Xmx" not in word and (pair or USABLE.fullmatch(word)):
-            kept.append(word)
-    return kept, env
+            usable.append(word)
+    return usable, env
 
 
 def effective_poms(poms: ET.Element) -> dict[Path, ET.Element]:
     """Effective poms by their folder: the plugin's answer is one of them, or several in one element."""
-    found = {}
+    by_folder = {}
     for element in poms.iter():
         element.tag = element.tag.rpartition("}")[2]
     for pom in [poms] if poms.tag == "project" else poms.iterfind("project"):
         output = pom.findtext("./build/outputDirectory")
         directory = pom.findtext("./build/directory")
         if output and directory:
-            found[Path(directory).parent] = pom
-    return found
+            by_folder[Path(directory).parent] = pom
+    return by_folder
 
 
 def output_of(pom: ET.Element, name: str) -> str:
@@ -174,6 +179,12 @@ class Modules:
         project, reactor = self.project, ROOT / root
         names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
         chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
+        if not whole:  # surefire downloads what it runs tests with as it does
+            for folder in folders:
+                stub = ROOT / folder / "src/test/java/StubTest.java"
+                stub.parent.mkdir(parents=True, exist_ok=True)
+                stub.write_text("class StubTest {}\n")
+            project.call(reactor, *chosen, "test", "-Dtest=StubTest", *("-D" + name for name in NONE_IS_FINE))
         ran = project.call(reactor, *chosen, "--fail-at-end", "test-compile", CLASSPATH, f"-Dmdep.outputFile={PATHS}")
         if whole:
             project.must(ran, f"the classes of {', '.join(folders)}")
@@ -182,7 +193,7 @@ class Modules:
             project.must(effective, "its effective pom")
         if effective.returncode:
             return
-        wanted = {ROOT / folder for folder in folders}
+        tested = {ROOT / folder for folder in folders}
         for folder, pom in effective_poms(ET.parse(POMS).getroot()).items():  # noqa: S314 - inside the container
             name = os.path.relpath(folder, ROOT)
             facts = self.facts["" if name == "." else name] = {
@@ -192,11 +203,11 @@ class Modules:
             if paths.exists():
                 libraries = [path for path in paths.read_text().split(os.pathsep) if path]
                 paths.unlink()
-                facts |= self.tests(root, folder, pom, libraries) if folder in wanted else {}
+                facts |= self.tests(root, folder, pom, libraries) if folder in tested else {}
 
     def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
         """How the tests of a module are run."""
-        judges = [jar for jar in libraries if (one := self.project.library(jar)) and OF_TESTS.match(one[0])]
+        judges = [jar for jar in libraries if (library := self.project.library(jar)) and OF_TESTS.match(library[0])]
         key = os.pathsep.join(judges)
         if key not in self.runners:
             self.runners[key] = [*self.project.runner(libraries), *judges]
@@ -222,8 +233,8 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
         root, *folders = group.split()
         modules.build(root, folders, whole=kind == "whole")
     if kind == "whole":
-        given = {"maven": project.maven, "modules": modules.facts}
-        (project.home / "project.json").write_text(json.dumps(given))
+        known = {"maven": project.maven, "modules": modules.facts}
+        (project.home / "project.json").write_text(json.dumps(known))
     snapshots = sorted({path.parent.name for path in project.repository.rglob("*-SNAPSHOT/*.jar")})
     Path(facts).write_text(json.dumps({"snapshots": snapshots}))
 
