@@ -142,6 +142,7 @@ def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
         "apt-get $options -qq update",
         f"apt-get $options -qq install -y --no-install-recommends openjdk-{major}-jdk-headless",
         "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
+        f"rm -rf /usr/lib/jvm/java-{major}-openjdk-*/jmods",  # what jlink alone takes
         f"mkdir -p {HOME} && ln -s /usr/lib/jvm/java-{major}-openjdk-* {JDK}",
     )
     if own:

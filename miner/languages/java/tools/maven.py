@@ -8,11 +8,8 @@ Checked by its SHA-512 where Central has that. Standard library.
 from __future__ import annotations
 
 import hashlib
-import io
-import shutil
+import subprocess
 import sys
-import tarfile
-import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -37,10 +34,8 @@ def main(version: str, folder: Path) -> None:
         digest = None  # before Maven 3.5.3
     if digest and hashlib.sha512(data).hexdigest() != digest:
         raise SystemExit(f"Maven {version} has not the digest that Maven Central tells")
-    with tempfile.TemporaryDirectory() as scratch, tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        archive.extractall(scratch, filter="data")
-        [unpacked] = Path(scratch).iterdir()
-        shutil.copytree(unpacked, folder, symlinks=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["tar", "-xzf", "-", "-C", folder, "--strip-components=1", "--no-same-owner"], input=data, check=True)
 
 
 main(sys.argv[1], Path(sys.argv[2]))
