@@ -1,5 +1,6 @@
 # Stands before driver.py, in the same names: a program that runs tests and tells of them on descriptor 3, a line each behind
 # a word that it was stdin alone.
+import ctypes
 import json
 import os
 import selectors
@@ -14,6 +15,11 @@ def say(kind, **fields):
     data = json.dumps(dict(fields, t=kind)).encode("ascii") + b"\n"
     while data:
         data = data[os.write(PIPE, data) :]
+
+
+def shut():
+    """Have no process of this user read this one's memory, or write to what it has open."""
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
 class Run(object):

@@ -200,6 +200,7 @@ def tell(ran, file_of, counts):
 
 
 def main(settings, names):
+    shut()
     work = tempfile.mkdtemp(prefix="java-tests-")
     with open(settings["project"], encoding="utf-8") as file:
         project = json.load(file)
