@@ -120,7 +120,6 @@ def _written(place: str) -> str:
 
 
 ENDS: dict[str, Files] = {
-    "exits": _loaded("System.exit(0);"),
     "halts-in-a-test": _called("Runtime.getRuntime().halt(0);"),
     "prints-frames": _loaded(f'System.out.print("{_FRAMES}"); System.exit(0);'),
     "exits-in-a-thread": _loaded("new Thread(() -> Runtime.getRuntime().halt(0)).start();"),
