@@ -35,7 +35,7 @@ def main(version: str, folder: Path) -> None:
     if digest and hashlib.sha512(data).hexdigest() != digest:
         raise SystemExit(f"Maven {version} has not the digest that Maven Central tells")
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["tar", "-xzC", folder, "--strip-components=1", "--no-same-owner"], input=data, check=True)
+    subprocess.run(["tar", "-xzf-", "-C", folder, "--strip-components=1", "--no-same-owner"], input=data, check=True)
 
 
 main(sys.argv[1], Path(sys.argv[2]))
