@@ -125,8 +125,8 @@ def _image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         layer_bytes={layer.kind: layer.size for layer in stack},
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
-            *(f"a version that is not the same each day: {each}" for each in poms.drifting(request.tree)),
-            *(f"a library of a snapshot: {each}" for each in tree.facts.get("snapshots", [])),
+            *(f"a version that is not the same each day: {range_}" for range_ in poms.drifting(request.tree)),
+            *(f"a library of a snapshot: {snapshot}" for snapshot in tree.facts.get("snapshots", [])),
         ),
     )
 

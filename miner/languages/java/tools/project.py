@@ -116,9 +116,9 @@ class Project:
         words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
         subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
 
-    def must(self, ran: subprocess.CompletedProcess[str], what: str) -> None:
+    def must(self, ran: subprocess.CompletedProcess[str], goal: str) -> None:
         if ran.returncode:
-            raise SystemExit(f"Maven can't give {what} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
+            raise SystemExit(f"Maven can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
 
 
 def relative(place: str, module: Path) -> str:
@@ -233,8 +233,8 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
         root, *folders = group.split()
         modules.build(root, folders, whole=kind == "whole")
     if kind == "whole":
-        known = {"maven": project.maven, "modules": modules.facts}
-        (project.home / "project.json").write_text(json.dumps(known))
+        contents = {"maven": project.maven, "modules": modules.facts}
+        (project.home / "project.json").write_text(json.dumps(contents))
     snapshots = sorted({path.parent.name for path in project.repository.rglob("*-SNAPSHOT/*.jar")})
     Path(facts).write_text(json.dumps({"snapshots": snapshots}))
 
