@@ -115,6 +115,7 @@ def examine(
     checks += [judge_builder(builder), judge_services(settings.images.services)]
     checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
     checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
+    checks.append(judge_jdks(settings.images.jdks))
     return Diagnosis(checks=tuple(checks))
 
 
@@ -232,6 +233,12 @@ def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check
     mend = "name your registry in NPM_CONFIG_REGISTRY, or folders of Node in [images.nodes]"
     text = f"npm's registry does not answer; {f'only {local}' if local else 'no JavaScript can be mined'}"
     return Check(name="node", status=Status.WARN, found=text, mend=mend)
+
+
+def judge_jdks(own: Mapping[str, Path]) -> Check:
+    """The check of the JDKs that Java's images can have: of this machine, and of the base's Debian."""
+    folders = f"{', '.join(sorted(own, key=int))} of [images.jdks] and " if own else ""
+    return Check(name="jdk", status=Status.OK, found=f"{folders}that of the base's Debian")
 
 
 @contextmanager

@@ -52,6 +52,8 @@ class ImageSettings(_Section):
     gos: dict[str, Path] = Field(default_factory=dict)
     """Installations of Go of this machine that may be copied into images: minor version to folder; the module proxy's
     others."""
+    jdks: dict[str, Path] = Field(default_factory=dict)
+    """JDKs of this machine that may be copied into images: major version to folder; Debian has others."""
     registry: str | None = None
     """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
     services: bool | dict[str, str] = True
@@ -94,6 +96,14 @@ class ImageSettings(_Section):
         for version, folder in value.items():
             if not (folder.expanduser() / "bin" / "go").exists():
                 raise ValueError(f"Go {version}: no bin/go in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("jdks")
+    @classmethod
+    def _jdks(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            if not (version.isdecimal() and (folder.expanduser() / "bin" / "javac").exists()):
+                raise ValueError(f"JDK {version}: expected a major version such as 21, and bin/javac in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
 
     @field_validator("platform")
@@ -314,6 +324,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "pythons": _pairs,
     "nodes": _pairs,
     "gos": _pairs,
+    "jdks": _pairs,
     "services": _services,
     "max_drop": _share,
 }

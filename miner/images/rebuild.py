@@ -248,9 +248,9 @@ def _file(files: dict[str, Path], name: str) -> Path:
 
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
     program, _, version = name.partition("-")
-    installed = {"python": workshop.settings.pythons, "node": workshop.settings.nodes, "go": workshop.settings.gos}[
-        program
-    ]
+    settings = workshop.settings
+    folders = {"python": settings.pythons, "node": settings.nodes, "go": settings.gos, "jdk": settings.jdks}
+    installed = folders[program]
     if version not in installed:
         raise InputError(
             f"the image has a {program.capitalize()} {version} that was copied from a folder, and none is named here",

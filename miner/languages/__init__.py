@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from harness import languages
 from miner.languages.declared.language import DECLARED
 from miner.languages.go.language import GO
+from miner.languages.java.language import JAVA
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 
@@ -19,6 +20,7 @@ LANGUAGES: dict[str, Language] = {
     "javascript": JAVASCRIPT,
     "typescript": TYPESCRIPT,
     "go": GO,
+    "java": JAVA,
     "declared": DECLARED,
 }
 

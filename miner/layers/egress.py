@@ -47,8 +47,8 @@ _NAMED = re.compile(
 _CRATE = "Cargo.toml"
 _CRATES = ("index.crates.io", "static.crates.io")
 """The package index of Rust: where cargo has the crates from that an extension needs."""
-NPM, GO = "registry.npmjs.org", "proxy.golang.org"
-_INDEXES = frozenset({*_CRATES, NPM, GO})
+NPM, GO, MAVEN = "registry.npmjs.org", "proxy.golang.org", "repo.maven.apache.org"
+_INDEXES = frozenset({*_CRATES, NPM, GO, MAVEN})
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""
 _TABLES = ("pyproject.toml", "Pipfile", "uv.toml", _CRATE)
