@@ -428,7 +428,7 @@ def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None)
 
 def test_each_runners_assertions_are_judged_on_the_host(judged):
     assert len(judged.hidden.pass_to_pass) == 1
-    assert len(judged.hidden.fail_to_pass) == (7 if "expect(" in judged.hidden.test_patch.decode() else 4)
+    assert len(judged.hidden.fail_to_pass) == (7 if "Snapshot(" in judged.hidden.test_patch.decode() else 4)
     assert {place_of_test(judged, name) for name in listed(judged)} == {Place.HOST}
     assert judged.hidden.evidence["guess_bits"] > 20
 

@@ -136,28 +136,117 @@ def test_tape_counts_what_is_taken_out():
         f"{head}test('a', (t) => {{ __goldseam__(0, () => [f(1)], null, t); "
         "t.test('b', (st) => { __goldseam__(1, () => [f(1)], null, st); }); t.end(); });\n"
     )
-    assert parsed('const test = require("ava");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
+    assert parsed('const test = require("other");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
 
 
 def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_alone():
     head = 'const t = require("tap");\n'
     text = (
         f"{head}t.test('a', (t) => {{ t.same(f(1), [3]); t.strictSame(f(1), [3]); t.throws(f, new TypeError('n')); "
-        "t.test('b', (t) => { t.match(f(1), /x/); t.match(f(1), { a: 1 }); t.end(); }); t.end(); });\n"
+        "t.test('b', (t) => { t.match(f(1), /x/); t.match(f(1), { a: 1 }); t.match(f(1), [1]); t.end(); }); t.end(); });\n"
     )
     slots = parsed(text).slots
-    assert [slot.assertion.options.get("rules") for slot in slots] == ["tap", "tap strict", None, None, None]
-    assert [slot.assertion.op for slot in slots[2:]] == ["js.raises", "js.match", "js.truth"]
+    assert [slot.assertion.options.get("rules") for slot in slots] == ["tap", "tap strict", *[None] * 4]
+    assert [slot.assertion.op for slot in slots[2:]] == ["js.raises", "js.match", "js.object", "js.truth"]
     assert {slot.function for slot in slots} == {("a",)}
     assert [best(parsed(text))[slot.number] for slot in slots][-1] is Mode.INSIDE
-    assert "t.match(f(1), { a: 1 }); t.end(); });" in stripped(text)
+    assert "t.match(f(1), [1]); t.end(); });" in stripped(text)
 
 
-def test_of_the_context_of_node_test_assertions_are_read_where_nothing_counts_them():
+AVA = 'import test from "ava";\n'
+UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\nconst it = suite("a");\n'
+
+
+@pytest.mark.parametrize(
+    ("head", "statement", "left", "op"),
+    [
+        (AVA, "t.is(f(1), 3);", "__goldseam__(0, () => [f(1)], null, t);", "js.is"),
+        (AVA, "t.deepEqual(f(1), [3], 'three');", "__goldseam__(0, () => [f(1)], null, t);", "js.deep"),
+        (AVA, "t.true(f(1));", "__goldseam__(0, () => [f(1)], null, t);", "js.is"),
+        (AVA, "t.notRegex(f(1), /x/);", "__goldseam__(0, () => [f(1)], null, t);", "js.match"),
+        (
+            AVA,
+            "const error = t.throws(f, { code: 'E' });",
+            "const error = __goldseam__(0, () => { (f)(); return []; }, null, t, true);",
+            "js.raises",
+        ),
+        (
+            AVA,
+            "const error = await t.throwsAsync(f(1));",
+            "const error = await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, null, t, true);",
+            "js.raises",
+        ),
+        (
+            AVA,
+            "await t.notThrowsAsync(f(1));",
+            "await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, null, t);",
+            "no_raise",
+        ),
+        (UVU, "assert.is(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
+        (UVU, "assert.is.not(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
+        (UVU, "assert.not(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        (UVU, "assert.type(f(1), 'number');", "__goldseam__(0, () => [typeof (f(1))]);", "js.is"),
+        (UVU, "assert.throws(() => f(1), /no/);", "__goldseam__(0, () => { (() => f(1))(); return []; });", "js.raises"),
+    ],
+)
+def test_assertions_of_ava_and_uvu_are_taken_out(head, statement, left, op):
+    call, given = ("test", "async (t)") if head is AVA else ("it", "async ()")
+    text = f"{head}{call}('b', {given} => {{ {statement} }});\n"
+    assert stripped(text) == text.replace(statement, left)
+    [slot] = parsed(text).slots
+    assert (slot.assertion.op, slot.function) == (op, ("b",) if head is AVA else ("a > b",))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "t.throws(f, (error) => error.code === 'E');",
+        "const told = t.is(f(1), 3);",
+        "t.like(f(1), { a: 1 });",
+        "t.snapshot(f(1));",
+    ],
+)
+def test_what_ava_has_that_the_host_has_not_stays(statement):
+    text = f"{AVA}test('b', (t) => {{ t.is(f(1), 3); {statement} }});\n"
+    assert statement in stripped(text)
+    assert best(parsed(text))[1] is Mode.INSIDE
+
+
+def test_the_tests_of_qunit_have_the_titles_of_their_modules():
+    head = "QUnit.module('a');\n"
+    text = f"{head}QUnit.test('b', (assert) => {{ assert.expect(1); assert.deepEqual(f(1), [3]); }});\n"
+    assert "assert.expect(1); __goldseam__(0, () => [f(1)], null, assert);" in stripped(text)
+    assert parsed(text).slots[0].function == ("a > b",)
+    nested = "QUnit.module('c', () => { QUnit.test('d', (assert) => { assert.ok(f(1)); }); });\n"
+    assert parsed(nested).slots[0].function == ("c > d",)
+    taken = "const { test } = QUnit;\ntest('d', (assert) => { assert.throws(f, /no/); });\n"
+    assert parsed(taken).slots[0].assertion.op == "js.raises"
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_taken"),
+    [
+        ("expect(f(1)).toEqual([3]);", True),
+        ("expect(f(1)).not.toBe(3);", True),
+        ("expect(f).toThrowError(TypeError, 'no');", True),
+        ("expect(f(1)).toMatch(/x/);", True),
+        ("expect(f).toThrow('no');", False),
+        ("expect(f(1)).toMatch('x.y');", False),
+        ("expect(f(1)).toStrictEqual([3]);", False),
+    ],
+)
+def test_of_jasmine_its_own_matchers_are_read(statement, is_taken):
+    text = f"it('a', () => {{ expect(f(2)).toBe(4); {statement} }});\n"
+    source = StrippedSource(text.encode(), path="a.spec.js", first=0, framework="jasmine")
+    assert (statement not in source.stripped(best(source))) is is_taken
+
+
+def test_the_context_of_node_test_counts_what_is_taken_out_where_it_plans():
     head = 'import { test } from "node:test";\n'
     text = f"{head}test('a', (t) => {{ t.assert.strictEqual(f(1), 3); }});\n"
     assert stripped(text) == f"{head}test('a', (t) => {{ __goldseam__(0, () => [f(1)]); }});\n"
-    assert parsed(text.replace("{ t.assert", "{ t.plan(1); t.assert")).slots == ()
+    planned = stripped(text.replace("{ t.assert", "{ t.plan(1); t.assert"))
+    assert planned == f"{head}test('a', (t) => {{ t.plan(1); __goldseam__(0, () => [f(1)], null, t); }});\n"
     assert parsed(text.replace("node:test", "other")).slots == ()
 
 

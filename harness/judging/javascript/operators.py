@@ -116,6 +116,10 @@ class _Comparison:
     """Kinds of objects that have to be of one class in any case."""
     undefined: bool = True
     """Whether a property that is undefined differs from none, and a hole from undefined."""
+    nameless: bool = False
+    """Whether an object without a prototype counts as one of `Object`."""
+    maps: bool = True
+    """Whether maps are compared at all: some libraries look their keys up."""
     errors: bool = True
     """Whether errors are compared at all: versions of jest and vitest differ in what of them counts."""
     matches: Matches | None = None
@@ -187,8 +191,11 @@ class _Comparison:
     def _objects(self, left: Object, other: Object) -> bool:
         if left.tag != other.tag:
             return False
-        if left.name != other.name and (self.classes or left.tag in self.named):
+        names = {one.name if one.name is not None or not self.nameless else "Object" for one in (left, other)}
+        if len(names) > 1 and (self.classes or left.tag in self.named):
             return False
+        if left.tag == "M" and not self.maps:
+            raise UndecidableError("maps")
         if left.tag == "E":
             if not self.errors:
                 raise UndecidableError("errors")
@@ -263,6 +270,10 @@ _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "chai": lambda: _Comparison(primitives=same_value, errors=False),
     "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
     "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
+    "ava": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
+    "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
+    "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False),
+    "jasmine": lambda: _Comparison(primitives=same_value, classes=True, nameless=True, maps=False, errors=False),
 }
 
 
@@ -271,7 +282,7 @@ def _one_of_same(left: object, other: object) -> bool:
 
 
 def deeply_equal(left: object, other: object, rules: str, matches: Matches | None = None) -> bool:
-    """Deep equality by the rules of one of node's, jest's, chai's or tap's functions.
+    """Deep equality by the rules of one library's function.
 
     With `matches`, which searches in texts, the other value may have in it what takes more than one.
 
@@ -315,7 +326,7 @@ def _message(error: object) -> str:
 def _raises(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     error, *wanted = operands
     by_message = options.get("by") == "message"
-    decide = {"snapshot": _shows_error, "tap": _as_tap}.get(str(options.get("by")))
+    decide = {"snapshot": _shows_error, "tap": _as_tap, "exact": _is_exactly}.get(str(options.get("by")))
     if decide is not None:
         return all(decide(error, expected, matches) for expected in wanted)
     return all(_is_wanted(error, expected, matches, by_message=by_message) for expected in wanted)
@@ -327,6 +338,26 @@ def _shows_error(error: object, expected: object, _matches: Matches) -> bool:
         raise UndecidableError("not a snapshot")
     texts = [*forms(_message(error)), *([f"[{text_of_error(error)}]"] if isinstance(error, Object) else [])]
     return as_written(expected) in map(str.strip, texts)
+
+
+def _is_exactly(error: object, expected: object, matches: Matches) -> bool:
+    """As ava and jasmine: by all of its message, by its class, or by some of its fields."""
+    if not isinstance(error, Object) or error.tag != "E":
+        raise UndecidableError("not an error")
+    if isinstance(expected, Object) and expected.tag == "O":
+        return all(_has_field(error, name, wanted, matches) for name, wanted in expected.props)
+    return _has_field(error, "instanceOf" if isinstance(expected, Opaque) else "message", expected, matches)
+
+
+def _has_field(error: Object, name: str, wanted: object, matches: Matches) -> bool:
+    if name == "instanceOf" and isinstance(wanted, Opaque) and wanted.chain:
+        return is_error_of(error, wanted.chain)
+    if name == "code":
+        return same_value(dict(error.props).get("code", UNDEFINED), wanted)
+    told = {"name": error.text[0], "message": error.text[1]}.get(name)
+    if told is None or not isinstance(wanted, str | Object):
+        raise UndecidableError("not known of an error")
+    return _searched(wanted, told, matches) if isinstance(wanted, Object) else told == wanted
 
 
 def _as_tap(error: object, expected: object, matches: Matches) -> bool:
@@ -441,8 +472,10 @@ def _member(value: object, key: Any) -> object:
     return found
 
 
-def _matches_object(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
+def _matches_object(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     value, wanted = operands
+    if by := options.get("by"):
+        return _matches_as_tap(value, wanted, matches, is_text_part=by == "match")
     return isinstance(value, Object) and _has_parts(value, wanted, matches)
 
 
@@ -456,6 +489,29 @@ def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
         pairs = zip(value.items, wanted.items, strict=False)
         return len(value.items) == len(wanted.items) and all(_has_parts(*pair, matches) for pair in pairs)
     return deeply_equal(value, wanted, "jest", matches)
+
+
+def _matches_as_tap(value: object, wanted: object, matches: Matches, *, is_text_part: bool) -> bool:
+    """As tap's `has` and `match`: the properties that are asked for; in `match` a text or pattern is looked for."""
+    if isinstance(wanted, Object) and wanted.tag == "O":
+        if not isinstance(value, Object):
+            if isinstance(value, Opaque | Cycle):
+                raise UndecidableError("an object without a plain form")
+            return False
+        if value.tag != "O":
+            raise UndecidableError("properties of another kind of object")
+        actual = dict(value.props)
+        return all(
+            key in actual and _matches_as_tap(actual[key], inner, matches, is_text_part=is_text_part)
+            for key, inner in wanted.props
+        )
+    if isinstance(wanted, Object) and not (wanted.tag == "R" and is_text_part):
+        raise UndecidableError("versions differ")
+    if is_text_part and isinstance(value, str) and (isinstance(wanted, Object) or (wanted and isinstance(wanted, str))):
+        return wanted in value if isinstance(wanted, str) else _searched(wanted, value, matches)
+    if isinstance(wanted, Object):
+        raise UndecidableError("not a text")
+    return deeply_equal(value, wanted, "tap")
 
 
 def _close(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:

@@ -6,6 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
+from miner.languages.javascript.stripping.libraries import (
+    COUNTED,
+    GIVING,
+    JASMINE,
+    NOT,
+    POINTS,
+    UVU,
+    function_around,
+    given_by,
+)
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, text_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
 
@@ -14,6 +24,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.javascript.stripping.libraries import Compared
     from miner.languages.javascript.stripping.scopes import Scopes
     from miner.languages.javascript.stripping.static import Statics
 
@@ -45,7 +56,9 @@ class Assertion:
     options: Mapping[str, object] = field(default_factory=dict)
     kept: Mapping[str, object] = field(default_factory=dict)
     counted_by: Node | None = None
-    """tape's object for the test, which counts its assertions."""
+    """The library's object for the test, where that counts its assertions."""
+    gives: bool = False
+    """What it catches may be asked for by what comes after it."""
     is_unread: bool = False
     """It is one in a form that is not known, so that it stays as it is."""
     tells_comparison: bool = False
@@ -60,20 +73,21 @@ class Assertion:
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
 
 
-ASSERT_MODULES = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
+_ASSERTS = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
+ASSERT_MODULES = _ASSERTS | {"uvu/assert", "chai"}
+"""Whose functions only look at what they are given."""
 _STRICT = {"equal": "strictEqual", "notEqual": "notStrictEqual", "deepEqual": "deepStrictEqual",
            "notDeepEqual": "notDeepStrictEqual"}  # fmt: skip
-_NOT: Mapping[str, object] = {"not": True}
 _TWO: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT),
-    "strictEqual": ("js.is", {}), "notStrictEqual": ("js.is", _NOT),
-    "deepEqual": ("js.deep", {"rules": "loose"}), "notDeepEqual": ("js.deep", {"rules": "loose", **_NOT}),
+    "equal": ("js.==", {}), "notEqual": ("js.==", NOT),
+    "strictEqual": ("js.is", {}), "notStrictEqual": ("js.is", NOT),
+    "deepEqual": ("js.deep", {"rules": "loose"}), "notDeepEqual": ("js.deep", {"rules": "loose", **NOT}),
     "deepStrictEqual": ("js.deep", {"rules": "strict"}),
-    "notDeepStrictEqual": ("js.deep", {"rules": "strict", **_NOT}),
-    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
+    "notDeepStrictEqual": ("js.deep", {"rules": "strict", **NOT}),
+    "match": ("js.match", {}), "doesNotMatch": ("js.match", NOT),
 }  # fmt: skip
 _BINARY: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "===": ("js.===", {}), "!==": ("js.===", _NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
+    "===": ("js.===", {}), "!==": ("js.===", NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
     ">=": ("js.>=", {}),
 }  # fmt: skip
 _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -106,22 +120,6 @@ _MOCK_CALLS = {
     **dict.fromkeys(("toHaveNthReturnedWith", "nthReturnedWith"), (_RETURNED, "nth")),
 }  # fmt: skip
 """With what: what of the mock is looked at, and which of its calls."""
-_TAPE: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
-    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
-    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), ("js.deep", {"rules": "chai"})),
-    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), ("js.deep", {"rules": "chai", **_NOT})),
-    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
-}  # fmt: skip
-_TAP: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
-    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
-    **dict.fromkeys(("same", "deepEqual", "deepEquals", "equivalent"), ("js.deep", {"rules": "tap"})),
-    **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), ("js.deep", {"rules": "tap strict"})),
-    "match": ("js.match", {}), **dict.fromkeys(("notMatch", "doesNotMatch"), ("js.match", _NOT)),
-}  # fmt: skip
-_TAPE_TRUTH = {"ok": {}, "true": {}, "assert": {}, "notOk": _NOT, "false": _NOT, "notok": _NOT, "error": _NOT,
-               "ifError": _NOT, "ifErr": _NOT, "iferror": _NOT}  # fmt: skip
 _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("equal", "equals", "eq"), ("js.===", {})),
     **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
@@ -134,11 +132,11 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
 }  # fmt: skip
 _CHAI_VALUES = {"true": "true", "false": "false", "null": "null", "undefined": "undefined", "NaN": "NaN"}
 _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT), "strictEqual": ("js.===", {}),
-    "notStrictEqual": ("js.===", _NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
-    "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **_NOT}),
-    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", _NOT),
-    "include": ("js.contain", {}), "notInclude": ("js.contain", _NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
+    "equal": ("js.==", {}), "notEqual": ("js.==", NOT), "strictEqual": ("js.===", {}),
+    "notStrictEqual": ("js.===", NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
+    "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **NOT}),
+    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
+    "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
 }  # fmt: skip
 _CHAI_ASSERT_VALUES = {
     "isTrue": "true",
@@ -147,17 +145,13 @@ _CHAI_ASSERT_VALUES = {
     "isUndefined": "undefined",
     "isNaN": "NaN",
 }
-_TAPES = frozenset({"tape", "tap"})
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
-_POINTS = frozenset(
-    {
-        *(*_TAP, *_TAPE, *_TAPE_TRUTH, "notSame", "strictNotSame", "throws", "rejects", "resolves", "has", "hasStrict"),
-        *("type", "fail", "matchSnapshot", "resolveMatchSnapshot", "resolveMatch", "emits"),
-    }
-)
-"""What tape and tap count as an assertion."""
+_PARTS = frozenset({"has", "match"})
+"""Of tap: what looks at some properties of an object alone."""
+_ALSO_THROWN: Mapping[str, frozenset[str]] = {"tap": frozenset({"regex", "new_expression"}), "qunit": frozenset({"regex"})}
+"""By library: what an error is held against besides a class."""
 _LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
@@ -167,8 +161,8 @@ _THROWING = ("toThrow", "toThrowError")
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics) -> None:
-        self._scopes, self._statics = scopes, statics
+    def __init__(self, scopes: Scopes, statics: Statics, framework: str) -> None:
+        self._scopes, self._statics, self._framework = scopes, statics, framework
 
     def of_expression(self, node: Node) -> Assertion | None:
         """The assertion that an expression makes; None where it makes none that is known."""
@@ -180,12 +174,14 @@ class Reader:
             return None
         name = self._of_assert(function)
         if name is not None:
-            return self._asserted(node, name, arguments)
+            found = self._asserted(node, name, arguments)
+            return replace(found, counted_by=self._counting(function)) if found is not None else None
         return (
             self._expected(node, function, arguments)
             or self._of_chai(node, function, arguments)
             or self._of_chais_assert(node, function, arguments)
-            or self._of_tape(node, function, arguments)
+            or self._of_point(node, function, arguments)
+            or self._of_uvu(node, function, arguments)
         )
 
     def unread(self, node: Node) -> Assertion | None:
@@ -201,8 +197,9 @@ class Reader:
                 return Assertion(op="js.truth", operands=(), call=node, is_unread=True)
             at = inner
         is_assertion = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
+        is_assertion = is_assertion or bool(self._name_in_uvu(function))
         if not is_assertion and len(names) == 1 and first is not None:
-            is_assertion = names[0] in _POINTS and bool(self._given_by(first, _TAPES))
+            is_assertion = names[0] in COUNTED and bool(given_by(self._scopes, first, GIVING))
         return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_assertion else None
 
     # -- node's assert
@@ -213,10 +210,9 @@ class Reader:
         binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
         if binding is None or binding.is_written:
             return None
-        if names[:1] == ["assert"] and first is not None and self._given_by(first, _NODE_TEST):
-            is_counted = any(_is_called(use.parent, "plan") for use in binding.uses if use.parent is not None)
-            return names[1] if len(names) == 2 and not is_counted else None  # noqa: PLR2004 - `assert` and its function
-        if binding.module not in ASSERT_MODULES:
+        if names[:1] == ["assert"] and first is not None and given_by(self._scopes, first, _NODE_TEST):
+            return names[1] if len(names) == 2 else None  # noqa: PLR2004 - `assert` and its function
+        if binding.module not in _ASSERTS:
             return None
         if binding.imported not in ("default", "*", "strict", "assert"):
             names.insert(0, binding.imported)
@@ -227,6 +223,15 @@ class Reader:
         name = names[0] if names else "ok"
         return _STRICT.get(name, name) if strict else name
 
+    def _counting(self, function: Node) -> Node | None:
+        """The test of node:test whose `t.assert` is called, where its `t.plan` says how often."""
+        _, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None else None
+        if binding is None or binding.kind != "param":
+            return None
+        is_counted = any(_is_called(use.parent, "plan") for use in binding.uses if use.parent is not None)
+        return first if is_counted else None
+
     def _asserted(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
         if not arguments:
             return None
@@ -234,6 +239,8 @@ class Reader:
             return self._caught(call, name, arguments)
         if name == "ok":
             return self._truth(call, arguments[0])
+        if name == "ifError":
+            return self._of_operands(call, "js.==", arguments[:1], {}, text="null")
         if name in _TWO and len(arguments) >= 2:  # noqa: PLR2004 - two sides, and a message
             op, options = _TWO[name]
             return self._of_operands(call, op, arguments[:2], options)
@@ -264,7 +271,7 @@ class Reader:
             return self._of_operands(call, op, [side for side in (left, right) if side is not None], options)
         inner = node.child_by_field_name("argument")
         if node.type == "unary_expression" and operator == "!" and inner is not None:
-            return self._of_operands(call, "js.truth", [inner], _NOT)
+            return self._of_operands(call, "js.truth", [inner], NOT)
         return self._of_operands(call, "js.truth", [node], {})
 
     def _of_operands(
@@ -286,50 +293,70 @@ class Reader:
             return None  # nothing of the product is in it
         return Assertion(op=op, operands=tuple(operands), call=call, options=options, awaits=awaits)
 
-    # -- tape and tap
+    # -- what hands each test an object that counts
 
-    def _of_tape(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+    def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
-        library = self._given_by(counter, _TAPES) if counter is not None and arguments else ""
-        table = _TAP if library == "tap" else _TAPE
-        found: Assertion | None = None
+        library = given_by(self._scopes, counter, GIVING) if counter is not None and arguments else ""
         if not library:
             return None
-        if name in table and len(arguments) > 1 and not (name.endswith("atch") and arguments[1].type not in _SOUGHT):
-            op, options = table[name]
-            found = self._of_operands(call, op, arguments[:2], options)
-        elif name in _TAPE_TRUTH:
-            found = self._of_operands(call, "js.truth", arguments[:1], _TAPE_TRUTH[name])
-        elif name == "doesNotThrow":
-            found = Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
-        elif name == "throws":
-            found = self._thrown(call, arguments, library)
+        if library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
+            found = self._of_operands(call, "js.object", arguments[:2], {"by": name})
+        elif name in POINTS[library]:
+            found = self._by_table(call, POINTS[library][name], arguments)
+        elif name.startswith(("doesNotThrow", "notThrows")):
+            awaits = "body" if name.endswith("Async") else ""
+            found = Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
+        else:
+            found = self._thrown(call, name, arguments, library)
         return replace(found, counted_by=counter) if found is not None else None
 
-    def _thrown(self, call: Node, arguments: Sequence[Node], library: str) -> Assertion | None:
-        kinds = {*_TEXTS, "identifier"} | ({"regex", "new_expression"} if library == "tap" else set())
+    def _by_table(self, call: Node, compared: Compared, arguments: Sequence[Node]) -> Assertion | None:
+        op, options, sides, text, around = compared
+        if len(arguments) < sides or (op == "js.match" and arguments[1].type not in _SOUGHT):
+            return None
+        found = self._of_operands(call, op, arguments[:sides], options, text=text, around=around)
+        if found is not None and op == "js.instance":
+            return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
+        return found
+
+    def _thrown(self, call: Node, name: str, arguments: Sequence[Node], library: str) -> Assertion | None:
+        awaits = {("throwsAsync", "ava"): "body", ("rejects", "qunit"): "body"}.get((name, library), "")
+        if name != "throws" and not awaits:
+            return None
+        if library == "ava":
+            given = [node for node in arguments[1:2] if text_of(node) not in ("undefined", "null")]
+            if any(node.type not in _SOUGHT | {"identifier", "object", "member_expression"} for node in given):
+                return None
+            return replace(self._raising(call, arguments[0], given, awaits, {"by": "exact"}), gives=True)
+        kinds = {*_TEXTS, "identifier"} | _ALSO_THROWN.get(library, frozenset())
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         if any(
             node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
             for node in arguments[1:]
         ):
             return None
-        return self._raising(call, arguments[0], wanted, "", {"by": "tap"} if library == "tap" else {})
+        return self._raising(call, arguments[0], wanted, awaits, {"by": "tap"} if library == "tap" else {})
 
-    def _given_by(self, node: Node, modules: frozenset[str]) -> str:
-        """The module whose tests give their functions what a name stands for; empty where it is none of these."""
-        binding = self._scopes.resolve(node) if node.type == "identifier" else None
-        if binding is None or binding.kind != "param" or binding.is_written:
+    # -- uvu
+
+    def _of_uvu(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+        name = self._name_in_uvu(function)
+        if name in UVU:
+            return self._by_table(call, UVU[name], arguments)
+        if name == "not.throws" and len(arguments) == 1:
+            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
+        if name == "throws" and arguments and all(node.type in _SOUGHT for node in arguments[1:]):
+            return self._raising(call, arguments[0], arguments[1:2], "", {"by": "message"})
+        return None
+
+    def _name_in_uvu(self, function: Node) -> str:
+        """What of `uvu/assert` is called; empty where it is nothing of it."""
+        names, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
+        if binding is None or binding.is_written or binding.module != "uvu/assert":
             return ""
-        function = function_around(binding.declared)
-        call = function.parent.parent if function is not None and function.parent is not None else None
-        _, called = dotted(call.child_by_field_name("function") if call is not None else None)
-        if called is None or called.type != "identifier" or called.id == node.id:
-            return ""
-        source = self._scopes.resolve(called)
-        if source is None or source is binding:
-            return ""
-        return source.module if source.module in modules else self._given_by(called, modules)
+        return ".".join([*([] if binding.imported in ("*", "default") else [binding.imported]), *names])
 
     # -- chai
 
@@ -368,7 +395,7 @@ class Reader:
         *flags, name = words
         if set(flags) - _LINKS - {"not", "deep"}:
             return None
-        options: Mapping[str, object] = _NOT if "not" in flags else {}
+        options: Mapping[str, object] = NOT if "not" in flags else {}
         return self._chained(whole, actual, name, arguments, options, is_deep="deep" in flags)
 
     def _chained(
@@ -405,7 +432,7 @@ class Reader:
         if name in _CHAI_ASSERT_VALUES:
             return self._of_operands(call, "js.is", arguments[:1], {}, text=_CHAI_ASSERT_VALUES[name])
         if name in ("isOk", "ok", "isNotOk", "notOk"):
-            return self._of_operands(call, "js.truth", arguments[:1], _NOT if "Not" in name or name == "notOk" else {})
+            return self._of_operands(call, "js.truth", arguments[:1], NOT if "Not" in name or name == "notOk" else {})
         if name in _CHAI_ASSERTS and len(arguments) > 1:
             op, options = _CHAI_ASSERTS[name]
             return self._of_operands(call, op, arguments[:2], options)
@@ -422,8 +449,27 @@ class Reader:
         awaits = [word for word in words if word in ("resolves", "rejects")]
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
-        options: Mapping[str, object] = _NOT if "not" in words else {}
+        options: Mapping[str, object] = NOT if "not" in words else {}
+        if self._framework == "jasmine":
+            return None if awaits else self._of_jasmine(call, matcher, actual[0], arguments, options)
         return self._matched(call, matcher, actual[0], arguments, options, "".join(awaits))
+
+    def _of_jasmine(
+        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
+    ) -> Assertion | None:
+        if matcher == "toThrowError" or (matcher == "toThrow" and not arguments):
+            if not options:
+                return self._raising(call, actual, arguments, "", {"by": "exact"})
+            return Assertion(op="no_raise", operands=(), call=call, body=actual) if not arguments else None
+        if matcher == "toMatch" and [node.type for node in arguments] == ["regex"]:
+            return self._of_operands(call, "js.match", [actual, *arguments], options)
+        compared = JASMINE.get(matcher)
+        if compared is None or len(arguments) != compared.sides - 1:
+            return None
+        is_not = bool(compared.options.get("not")) is not bool(options)
+        own = {name: value for name, value in compared.options.items() if name != "not"}
+        compared = compared._replace(options={**own, **(NOT if is_not else {})})
+        return self._by_table(call, compared, [actual, *arguments])
 
     def _matched(
         self,
@@ -442,7 +488,7 @@ class Reader:
             return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
             is_not = (matcher == "toBeFalsy") is not bool(options)
-            return self._of_operands(call, "js.truth", [actual], _NOT if is_not else {}, awaits)
+            return self._of_operands(call, "js.truth", [actual], NOT if is_not else {}, awaits)
         if matcher == "toBeDefined":
             return self._of_operands(call, "js.defined", [actual], options, awaits)
         return self._compared(call, matcher, actual, arguments, options, awaits)
@@ -543,14 +589,6 @@ def _goes_on(call: Node) -> bool:
 
 def _is_called(member: Node, name: str) -> bool:
     return text_of(member.child_by_field_name("property")) == name
-
-
-def function_around(node: Node) -> Node | None:
-    """The innermost function that a node stands in."""
-    at = node.parent
-    while at is not None and at.type not in FUNCTIONS:
-        at = at.parent
-    return at
 
 
 def holds(node: Node, kind: str) -> bool:

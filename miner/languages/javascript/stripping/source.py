@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import scopes
+from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of, text_of, walk
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
     Assertion,
     Operand,
     Reader,
-    function_around,
     holds,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
@@ -32,7 +32,7 @@ _RULING = re.compile(
     r"@ts-|@jest|@vitest|@flow|@jsx|@babel|eslint|istanbul|c8 |v8 |__PURE__|webpack|sourceMapping|prettier|<reference"
 )
 """Comments that rule how a file is run or read."""
-_TESTS = frozenset({"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno"})
+_TESTS = frozenset({"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"})
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 Piece = str | tuple[int, int]
 
@@ -40,8 +40,8 @@ Piece = str | tuple[int, int]
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int) -> None:
-        """Parse a file; `first` is the number of its first slot.
+    def __init__(self, source: bytes, *, path: str, first: int, framework: str = "") -> None:
+        """Parse a file; `first` is the number of its first slot, `framework` what runs it.
 
         Raises:
             ValueError: the grammar does not read it, or its tests run beside each other.
@@ -53,7 +53,7 @@ class StrippedSource:
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
-        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        slots = tuple(self._slots(Reader(self._scopes, self._statics, framework), first))
         is_read = any(not slot.assertion.is_unread for slot in slots)
         self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
 
@@ -88,9 +88,9 @@ class StrippedSource:
         number = first
         while rest:
             node = rest.pop()
-            is_read = node.type in ("call_expression", "member_expression") and _stands_alone(node)
+            is_read = node.type in ("call_expression", "member_expression") and not _is_guarded(node)
             assertion = reader.of_expression(node) if is_read else None
-            if assertion is None or not _can_be_moved(assertion):
+            if assertion is None or not _can_be_moved(assertion) or not _stands(node, assertion):
                 rest.extend(reversed(node.named_children))
                 assertion = reader.unread(node)
             if assertion is not None:
@@ -219,8 +219,8 @@ def _blank(comment: Node) -> str:
     return re.sub(r"[^\r\n]", " ", text_of(comment)) if text_of(comment).startswith("/*") else ""
 
 
-def _stands_alone(call: Node) -> bool:
-    """Whether nothing is done with what an assertion returns but to wait for it."""
+def _stands(call: Node, assertion: Assertion) -> bool:
+    """Whether nothing is done with what an assertion returns but to wait for it, or to keep what it caught."""
     around = call.parent
     if around is not None and around.type == "await_expression":
         call, around = around, around.parent
@@ -228,8 +228,10 @@ def _stands_alone(call: Node) -> bool:
         return False
     if around.type == "arrow_function":
         body = around.child_by_field_name("body")
-        return body is not None and body.id == call.id and not _is_guarded(call)
-    return around.type in ("expression_statement", "return_statement") and not _is_guarded(call)
+        return body is not None and body.id == call.id
+    return around.type in ("expression_statement", "return_statement") or (
+        around.type == "variable_declarator" and assertion.gives
+    )
 
 
 def _is_guarded(node: Node) -> bool:
@@ -274,9 +276,14 @@ def _titles_of_call(call: Node | None) -> str | None:
     given = arguments_of(call)
     if not (is_test or text_of(root_of(at)) in _TESTS) or not given:
         return None
-    if given[0].type not in ("string", "template_string") or "${" in text_of(given[0]) or "\\" in text_of(given[0]):
+    return _title(given[0])
+
+
+def _title(node: Node) -> str:
+    """A title that is written out; empty of one that is made of something."""
+    if node.type not in ("string", "template_string") or "${" in text_of(node) or "\\" in text_of(node):
         return ""
-    return re.sub(r"\s+", " ", text_of(given[0])[1:-1])
+    return re.sub(r"\s+", " ", text_of(node)[1:-1])
 
 
 def titles(node: Node, names: Scopes) -> tuple[str, ...]:
@@ -285,11 +292,41 @@ def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     at: Node | None = node
     while at is not None:
         title = _titles_of_call(at)
-        if title is not None:
-            around.insert(0, title)
+        suite = _suite_of(at, names)
+        if title is not None or suite is not None:
+            around[:0] = suite or [title or ""]
         at = at.parent
     around = around[:1] if names.imports("tap") else around[-1:] if names.imports("tape") else around  # as they tell it
+    around = [*_module_above(node), *around]
     return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
+
+
+def _suite_of(call: Node, names: Scopes) -> list[str] | None:
+    """Of a call of what `suite("…")` of uvu made: the titles of suite and test."""
+    at = call.child_by_field_name("function") if call.type == "call_expression" else None
+    root = root_of(at)
+    binding = names.resolve(root) if root is not None and root.type == "identifier" else None
+    made = binding.init if binding is not None and names.imports("uvu") else None
+    named, given = arguments_of(made)[:1] if made is not None else [], arguments_of(call)[:1]
+    if not given or made is None or text_of(made.child_by_field_name("function")) != "suite":
+        return None
+    return [_title(part) for part in (*named, *given)]
+
+
+def _module_above(node: Node) -> list[str]:
+    """The title that `QUnit.module("…")` without a function gives the tests that come after it."""
+    at: Node | None = node
+    while at is not None:
+        before = at.prev_named_sibling
+        while before is not None:
+            call = before.named_children[0] if before.type == "expression_statement" else None
+            if call is not None and text_of(call.child_by_field_name("function")) == "QUnit.module":
+                given = arguments_of(call)
+                if given and not any(part.type in FUNCTIONS for part in given):
+                    return [_title(given[0])]
+            before = before.prev_named_sibling
+        at = at.parent
+    return []
 
 
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
@@ -337,6 +374,8 @@ def _called(
     more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()
     if assertion.counted_by is not None:
         more = (*(more or (", null",)), ", ", _range(assertion.counted_by))
+    if assertion.gives:
+        more = (*more, ", true")
     return (f"{front}{HAND_OUT}({slot.number}, {arrow}", *body, *more, ")")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
 from miner.languages.javascript.stripping.scopes import (
     FUNCTIONS,
     Binding,
@@ -259,7 +260,7 @@ class Statics:
         binding = self._scopes.resolve(at)
         if text_of(at) == "expect" or (binding is not None and binding.module in self._asserts):
             return True
-        return name == "each"
+        return name == "each" or (name in COUNTED and bool(given_by(self._scopes, at, GIVING)))
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
         inner = node.child_by_field_name("object")
