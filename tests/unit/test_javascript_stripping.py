@@ -96,7 +96,7 @@ def test_an_assertion_hands_out_what_depends_on_the_product(statement, left, op)
     assert [slot.assertion.op for slot in parsed(text).slots] == [op]
 
 
-CHAI = 'const chai = require("chai");\nconst { expect, assert } = chai;\n'
+CHAI = 'const chai = require("chai");\nconst sinon = require("sinon");\nconst { expect, assert } = chai;\n'
 
 
 @pytest.mark.parametrize(
@@ -113,6 +113,15 @@ CHAI = 'const chai = require("chai");\nconst { expect, assert } = chai;\n'
         ("assert.deepEqual(f(1), [3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
         ("assert(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
         ("expect(f(1)).to.have.property('a.b', 3);", "__goldseam__(0, () => [f(1)]);", "js.property"),
+        ("expect(f(1)).to.be.an('array');", "__goldseam__(0, () => [f(1)]);", "js.kind"),
+        ("expect(f(1)).to.exist;", "__goldseam__(0, () => [f(1)]);", "js.=="),
+        ("expect(f(1)).to.include({ a: 1 });", "__goldseam__(0, () => [f(1)]);", "js.object"),
+        ("expect(f).to.throw(TypeError, /no/);", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("assert.throws(f, 'no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("expect(f).to.have.been.calledOnce;", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
+        ("expect(f).to.have.been.calledWith(1);", "__goldseam__(0, () => [(f).args]);", "js.called"),
+        ("sinon.assert.callCount(f, 2);", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
+        ("sinon.assert.notCalled(f);", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
     ],
 )
 def test_chai_is_read_in_each_of_its_styles(statement, left, op):
@@ -123,7 +132,7 @@ def test_chai_is_read_in_each_of_its_styles(statement, left, op):
 
 @pytest.mark.parametrize(
     "statement",
-    ["expect(f(1)).to.be.a('string');", "expect(f(1)).to.deep.include(3);", "expect(f(1)).to.be.within(1, 2);"],
+    ["expect(f(1)).to.have.members([3]);", "expect(f(1)).to.deep.include(3);", "expect(f(1)).to.be.within(1, 2);"],
 )
 def test_what_of_chai_is_not_read_stays(statement):
     assert parsed(f"{CHAI}it('a', () => {{ {statement} }});\n").slots == ()
@@ -151,6 +160,13 @@ def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_a
     assert {slot.function for slot in slots} == {("a",)}
     assert [best(parsed(text))[slot.number] for slot in slots][-1] is Mode.INSIDE
     assert "t.match(f(1), [1]); t.end(); });" in stripped(text)
+
+
+def test_under_mocha_chai_may_be_global():
+    text = "it('a', () => { expect(f(1)).to.equal(3); });\n"
+    source = StrippedSource(text.encode(), path="a.js", first=0, framework="mocha")
+    assert [slot.assertion.op for slot in source.slots] == ["js.==="]
+    assert parsed(text).slots == ()
 
 
 AVA = 'import test from "ava";\n'

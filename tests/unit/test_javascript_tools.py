@@ -96,3 +96,21 @@ def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, pack
     (tmp_path / "tree/node_modules/plain/binding.gyp").unlink()
     assert compile_all(tmp_path) == {"compiled": [], "not_compiled": {}}
     assert not [*tmp_path.rglob("made")]
+
+
+def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
+    def lay(place: str, **manifest: str) -> Path:
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
+        return tmp_path / place
+
+    lay("", name="mine", version="1.9.0")
+    lay("packages/part", name="@mine/part", version="2.0.0-beta.1")
+    lay("test/fixtures/other", name="other", version="0.0.1")
+    newer = [lay("node_modules/mine", name="mine", version="1.10.0")]
+    newer.append(lay("node_modules/@mine/part", name="@mine/part", version="2.0.1"))
+    kept = [lay("node_modules/tool/node_modules/mine", name="mine", version="1.9.0")]
+    kept += [lay("node_modules/other", name="other", version="3.0.0"), lay("node_modules/bare")]
+    process.run([sys.executable, TOOLS / "modules.py", "own", tmp_path])
+    assert [place.readlink() for place in newer] == [tmp_path, tmp_path / "packages/part"]
+    assert not any(place.is_symlink() for place in kept)

@@ -474,9 +474,22 @@ def _member(value: object, key: Any) -> object:
 
 def _matches_object(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     value, wanted = operands
-    if by := options.get("by"):
+    by = options.get("by")
+    if by == "include":
+        return _includes(value, wanted, str(options["rules"]))
+    if by is not None:
         return _matches_as_tap(value, wanted, matches, is_text_part=by == "match")
     return isinstance(value, Object) and _has_parts(value, wanted, matches)
+
+
+def _includes(value: object, wanted: object, rules: str) -> bool:
+    """As chai's `include` with an object: each of its properties is one of the other."""
+    if not isinstance(wanted, Object) or wanted.tag != "O" or not isinstance(value, Object) or value.tag != "O":
+        raise UndecidableError("not two plain objects")
+    actual = dict(value.props)
+    if rules == "===":
+        return all(key in actual and strictly_equal(actual[key], inner) for key, inner in wanted.props)
+    return all(key in actual and deeply_equal(actual[key], inner, rules) for key, inner in wanted.props)
 
 
 def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
@@ -575,11 +588,12 @@ def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -
     elif which == "only" and len(calls) != 1:
         return False
     undecided = False
+    rules = options.get("rules", "jest")
     for call in calls:
-        given = _members(call)
+        given = _members(call)[: len(wanted) if options.get("first") else None]
         try:
             if len(given) == len(wanted) and all(
-                deeply_equal(one, other, "jest", matches) for one, other in zip(given, wanted, strict=True)
+                deeply_equal(one, other, rules, matches) for one, other in zip(given, wanted, strict=True)
             ):
                 return True
         except UndecidableError:
@@ -587,6 +601,26 @@ def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -
     if undecided:
         raise UndecidableError("a call with an object without a plain form")
     return False
+
+
+def _kind(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, wanted = operands
+    if isinstance(value, Opaque) and value.why != "a function":
+        raise UndecidableError("an object without a plain form")
+    tag = value.tag if isinstance(value, Object) else ""
+    if isinstance(value, Object) and any(isinstance(key, Symbol) for key, _ in value.props):
+        raise UndecidableError("an object that may say itself what it is")
+    kinds: list[tuple[bool, str]] = [
+        (value is None, "null"),
+        (value is UNDEFINED, "undefined"),
+        (isinstance(value, Opaque), "function"),
+        *((isinstance(value, kind), name.lower()) for name, kind in _ANY_TYPES.items() if kind is not int),
+        *((tag == letter, name.lower()) for name, letter in {**_ANY_TAGS, "Object": "O", "Error": "E"}.items()),
+    ]
+    found = next((name for holds, name in kinds if holds), None)
+    if found is None or not isinstance(wanted, str):
+        raise UndecidableError("another kind")
+    return found == wanted.lower()
 
 
 def _truth(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
@@ -621,6 +655,7 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.object": _matches_object,
     "js.snapshot": _snapshot,
     "js.called": _called,
+    "js.kind": _kind,
     "js.close": _close,
     "js.<": _ordered(lambda left, other: left < other),
     "js.<=": _ordered(lambda left, other: left <= other),

@@ -162,7 +162,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    modules = _modules(noded.image_id, inputs, manager, node)
+    modules = _modules(noded.image_id, inputs, recipe, node)
     installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
     plan = artefacts.plan(request.tree, request.touched)
     tree_layer = _tree(installed.image_id, request, plan)
@@ -345,8 +345,10 @@ def _natives() -> tuple[str, ...]:
     )
 
 
-def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
+def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int) -> Layer:
+    manager = recipe.manager
     command = _install(manager)
+    owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
     retried = unless_peers_disagree(command) if manager.name == "npm" else command
     return Layer(
@@ -365,6 +367,7 @@ def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int
             retried,
             *_natives(),
             "cd /",
+            *owned,
             f"mkdir -p {STORE}",
             f"python3 {_MODULES} keep {TESTBED} {STORE}",
             *_kept_manager(manager),
@@ -392,10 +395,20 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
+            *_without_npm(artefacts.own_names(request.tree)),
             readable(TESTBED),
             *source.copied(),
         ),
     )
+
+
+def _without_npm(names: Sequence[str]) -> tuple[str, ...]:
+    """Commands that take npm away where it holds newer versions of the tree's own packages and no trial calls it."""
+    held = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
+    if not held:
+        return ()
+    found = f'[ -n "$(find {_NPM} {held})" ]'
+    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {found}; then rm -rf {_NPM} {_HOME}/bin/npm; fi",)
 
 
 def _build_of(facts: Mapping[str, Any]) -> Build | None:

@@ -28,6 +28,14 @@ class Compared(NamedTuple):
     around: tuple[str, str] = ("", "")
     """What is put around the first operand."""
 
+    def turned(self, options: Mapping[str, object]) -> Compared:
+        """The contrary, where the options say so."""
+        if not options.get("not"):
+            return self
+        is_not = not self.options.get("not")
+        own = {name: value for name, value in self.options.items() if name != "not"}
+        return self._replace(options={**own, **(NOT if is_not else {})})
+
 
 def _value(text: str) -> Compared:
     return Compared("js.is", sides=1, text=text)
@@ -122,6 +130,27 @@ JASMINE: Mapping[str, Compared] = {
     **_NUMBERS,
 }
 """Matchers of jasmine's `expect`, but for those of errors and of texts."""
+
+
+_COUNT, _CALLS = ("(", ").callCount"), ("(", ").args")
+
+
+def _counted(number: str) -> Compared:
+    return Compared("js.is", sides=1, text=number, around=_COUNT)
+
+
+def _called(which: str, *, first: bool = False) -> Compared:
+    return Compared("js.called", {"which": which, "rules": "ava", "first": first}, sides=1, around=_CALLS)
+
+
+SPIED: Mapping[str, Compared] = {
+    **{"notCalled": _counted("0"), "calledOnce": _counted("1"), "calledTwice": _counted("2")},
+    **{"calledThrice": _counted("3"), "called": Compared("js.>", sides=1, text="0", around=_COUNT)},
+    "callCount": Compared("js.is", around=_COUNT),
+    **{"calledWith": _called("any", first=True), "calledWithExactly": _called("any")},
+    "calledOnceWithExactly": _called("only"),
+}
+"""Of sinon's `assert`, and of `expect` where sinon-chai is used: how often a spy was called, and with what."""
 
 
 def function_around(node: Node) -> Node | None:

@@ -12,6 +12,7 @@ from miner.languages.javascript.stripping.libraries import (
     JASMINE,
     NOT,
     POINTS,
+    SPIED,
     UVU,
     function_around,
     given_by,
@@ -129,6 +130,7 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("above", "gt", "greaterThan"), ("js.>", {})),
     **dict.fromkeys(("below", "lt", "lessThan"), ("js.<", {})),
     **dict.fromkeys(("least", "gte"), ("js.>=", {})), **dict.fromkeys(("most", "lte"), ("js.<=", {})),
+    **dict.fromkeys(("a", "an"), ("js.kind", {})), **dict.fromkeys(("instanceof", "instanceOf"), ("js.instance", {})),
 }  # fmt: skip
 _CHAI_VALUES = {"true": "true", "false": "false", "null": "null", "undefined": "undefined", "NaN": "NaN"}
 _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -182,6 +184,7 @@ class Reader:
             or self._of_chais_assert(node, function, arguments)
             or self._of_point(node, function, arguments)
             or self._of_uvu(node, function, arguments)
+            or self._of_sinon(node, function, arguments)
         )
 
     def unread(self, node: Node) -> Assertion | None:
@@ -315,7 +318,8 @@ class Reader:
         op, options, sides, text, around = compared
         if len(arguments) < sides or (op == "js.match" and arguments[1].type not in _SOUGHT):
             return None
-        found = self._of_operands(call, op, arguments[:sides], options, text=text, around=around)
+        given = arguments if op == "js.called" else arguments[:sides]
+        found = self._of_operands(call, op, given, options, text=text, around=around)
         if found is not None and op == "js.instance":
             return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
         return found
@@ -368,7 +372,9 @@ class Reader:
             is_whole = binding is not None and binding.imported in ("default", "*")
             return is_whole and binding is not None and binding.module == "chai" and _is_called(node, name)
         binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
-        if binding is None or binding.is_written:
+        if binding is None:  # a file that is loaded before may make it global
+            return self._framework == "mocha" and node is not None and text_of(node) == name
+        if binding.is_written:
             return False
         if binding.module == "chai" or binding.init is None or binding.kind != "const":
             return binding.module == "chai" and binding.imported == name
@@ -393,34 +399,62 @@ class Reader:
         if actual is None or not words:
             return None
         *flags, name = words
-        if set(flags) - _LINKS - {"not", "deep"}:
+        if set(flags) - _LINKS - {"not", "deep", "eventually"}:
             return None
         options: Mapping[str, object] = NOT if "not" in flags else {}
-        return self._chained(whole, actual, name, arguments, options, is_deep="deep" in flags)
+        awaits = "resolves" if "eventually" in flags else ""
+        if arguments is None:
+            return self._of_property(whole, actual, name, options, awaits)
+        return self._chained(whole, actual, name, arguments, options, awaits, is_deep="deep" in flags)
+
+    def _of_property(
+        self, call: Node, actual: Node, name: str, options: Mapping[str, object], awaits: str
+    ) -> Assertion | None:
+        """A chain that ends in a property."""
+        contrary: Mapping[str, object] = {} if options else NOT
+        if name in _CHAI_VALUES:
+            return self._of_operands(call, "js.is", [actual], options, awaits, text=_CHAI_VALUES[name])
+        if name == "exist":
+            return self._of_operands(call, "js.==", [actual], contrary, awaits, text="null")
+        if name == "empty":
+            return self._of_operands(call, "js.length", [actual], options, awaits, text="0")
+        if name == "rejected" and not options:
+            return self._raising(call, actual, (), "body", {})
+        if name in SPIED:
+            return self._by_table(call, SPIED[name].turned(options), [actual])
+        return self._of_operands(call, "js.truth", [actual], options, awaits) if name == "ok" else None
 
     def _chained(
         self,
         call: Node,
         actual: Node,
         name: str,
-        arguments: Sequence[Node] | None,
+        arguments: Sequence[Node],
         options: Mapping[str, object],
+        awaits: str,
         *,
         is_deep: bool,
     ) -> Assertion | None:
-        if arguments is None:
-            if name in _CHAI_VALUES:
-                return self._of_operands(call, "js.is", [actual], options, text=_CHAI_VALUES[name])
-            return self._of_operands(call, "js.truth", [actual], options) if name == "ok" else None
-        if name in ("throw", "throws", "Throw"):
-            return self._expected_to_throw(call, actual, arguments, options, "")
+        if name in ("throw", "throws", "Throw", "rejectedWith"):
+            if options and arguments:
+                return None
+            awaited = "rejects" if name == "rejectedWith" else ""
+            return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
         if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
             by = {"by": "name", "rules": "chai" if is_deep else "==="}
-            return self._of_operands(call, "js.property", [actual, *arguments], {**by, **options})
+            return self._of_operands(call, "js.property", [actual, *arguments], {**by, **options}, awaits)
+        if name in SPIED:
+            return self._by_table(call, SPIED[name].turned(options), [actual, *arguments])
+        if name in ("include", "includes", "contain", "contains") and [one.type for one in arguments] == ["object"]:
+            by = {"by": "include", "rules": "chai" if is_deep else "==="}
+            return self._of_operands(call, "js.object", [actual, *arguments], {**by, **options}, awaits)
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
-        return self._of_operands(call, op, [actual, arguments[0]], {**more, **options}) if op else None
+        found = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
+        if found is not None and op == "js.instance":
+            return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
+        return found
 
     def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"
@@ -429,6 +463,10 @@ class Reader:
             name, at = text_of(function.child_by_field_name("property")), function.child_by_field_name("object")
         if not arguments or not self._is_of_chai(at, "assert"):
             return None
+        if name in ("throws", "throw", "Throw"):
+            return self._expected_to_throw(call, arguments[0], arguments[1:], {}, "", most=2)
+        if name == "doesNotThrow" and len(arguments) == 1:
+            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
         if name in _CHAI_ASSERT_VALUES:
             return self._of_operands(call, "js.is", arguments[:1], {}, text=_CHAI_ASSERT_VALUES[name])
         if name in ("isOk", "ok", "isNotOk", "notOk"):
@@ -437,6 +475,17 @@ class Reader:
             op, options = _CHAI_ASSERTS[name]
             return self._of_operands(call, op, arguments[:2], options)
         return None
+
+    # -- sinon
+
+    def _of_sinon(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+        names, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
+        if binding is None or binding.is_written or binding.module != "sinon" or not arguments:
+            return None
+        if [*([] if binding.imported in ("default", "*") else [binding.imported]), *names][:-1] != ["assert"]:
+            return None
+        return self._by_table(call, SPIED[names[-1]], arguments) if names[-1] in SPIED else None
 
     # -- expect of jest and vitest
 
@@ -466,10 +515,7 @@ class Reader:
         compared = JASMINE.get(matcher)
         if compared is None or len(arguments) != compared.sides - 1:
             return None
-        is_not = bool(compared.options.get("not")) is not bool(options)
-        own = {name: value for name, value in compared.options.items() if name != "not"}
-        compared = compared._replace(options={**own, **(NOT if is_not else {})})
-        return self._by_table(call, compared, [actual, *arguments])
+        return self._by_table(call, compared.turned(options), [actual, *arguments])
 
     def _matched(
         self,
@@ -565,9 +611,15 @@ class Reader:
         )
 
     def _expected_to_throw(
-        self, call: Node, actual: Node, arguments: Sequence[Node], options: Mapping[str, object], awaits: str
+        self,
+        call: Node,
+        actual: Node,
+        arguments: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+        most: int = 1,
     ) -> Assertion | None:
-        if awaits == "resolves" or len(arguments) > 1 or (options and (arguments or awaits)):
+        if awaits == "resolves" or len(arguments) > most or (options and (arguments or awaits)):
             return None
         if options:
             return Assertion(op="no_raise", operands=(), call=call, body=actual)
