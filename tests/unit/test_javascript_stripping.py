@@ -152,7 +152,8 @@ def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_a
     head = 'const t = require("tap");\n'
     text = (
         f"{head}t.test('a', (t) => {{ t.same(f(1), [3]); t.strictSame(f(1), [3]); t.throws(f, new TypeError('n')); "
-        "t.test('b', (t) => { t.match(f(1), /x/); t.match(f(1), { a: 1 }); t.match(f(1), [1]); t.end(); }); t.end(); });\n"
+        "t.test('b', (t) => { t.match(f(1), /x/); t.match(f(1), { a: 1 }); t.match(f(1), [1]); t.end(); }); "
+        "t.end(); });\n"
     )
     slots = parsed(text).slots
     assert [slot.assertion.options.get("rules") for slot in slots] == ["tap", "tap strict", *[None] * 4]
@@ -189,7 +190,10 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
         (
             AVA,
             "const error = await t.throwsAsync(f(1));",
-            "const error = await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, null, t, true);",
+            (
+                "const error = await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, "
+                "null, t, true);"
+            ),
             "js.raises",
         ),
         (
@@ -202,7 +206,12 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
         (UVU, "assert.is.not(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
         (UVU, "assert.not(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
         (UVU, "assert.type(f(1), 'number');", "__goldseam__(0, () => [typeof (f(1))]);", "js.is"),
-        (UVU, "assert.throws(() => f(1), /no/);", "__goldseam__(0, () => { (() => f(1))(); return []; });", "js.raises"),
+        (
+            UVU,
+            "assert.throws(() => f(1), /no/);",
+            "__goldseam__(0, () => { (() => f(1))(); return []; });",
+            "js.raises",
+        ),
     ],
 )
 def test_assertions_of_ava_and_uvu_are_taken_out(head, statement, left, op):

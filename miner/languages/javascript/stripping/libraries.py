@@ -41,7 +41,7 @@ def _value(text: str) -> Compared:
     return Compared("js.is", sides=1, text=text)
 
 
-def _deep(rules: str, options: Mapping[str, object] = {}) -> Compared:  # noqa: B006 - read alone
+def _deep(rules: str, options: Mapping[str, object] = {}) -> Compared:
     return Compared("js.deep", {"rules": rules, **options})
 
 
@@ -59,7 +59,8 @@ _TAPE: Mapping[str, Compared] = {
     **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
     **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("chai")),
     **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("chai", NOT)),
-    **{"match": _MATCH, "doesNotMatch": _NO_MATCH},
+    "match": _MATCH,
+    "doesNotMatch": _NO_MATCH,
     **_TRUTH,
 }
 _TAP: Mapping[str, Compared] = {
@@ -67,7 +68,9 @@ _TAP: Mapping[str, Compared] = {
     **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
     **dict.fromkeys(("same", "deepEqual", "deepEquals", "equivalent"), _deep("tap")),
     **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), _deep("tap strict")),
-    **{"match": _MATCH, "notMatch": _NO_MATCH, "doesNotMatch": _NO_MATCH},
+    "match": _MATCH,
+    "notMatch": _NO_MATCH,
+    "doesNotMatch": _NO_MATCH,
     **_TRUTH,
 }
 _AVA: Mapping[str, Compared] = {
@@ -75,15 +78,25 @@ _AVA: Mapping[str, Compared] = {
     "not": Compared("js.is", NOT),
     "deepEqual": _deep("ava"),
     "notDeepEqual": _deep("ava", NOT),
-    **{"true": _value("true"), "false": _value("false")},
-    **{"truthy": _TRUE, "assert": _TRUE, "falsy": _UNTRUE},
-    **{"regex": _MATCH, "notRegex": _NO_MATCH},
+    "true": _value("true"),
+    "false": _value("false"),
+    "truthy": _TRUE,
+    "assert": _TRUE,
+    "falsy": _UNTRUE,
+    "regex": _MATCH,
+    "notRegex": _NO_MATCH,
 }
 _QUNIT: Mapping[str, Compared] = {
-    **{"equal": Compared("js.=="), "notEqual": Compared("js.==", NOT)},
-    **{"strictEqual": _SAME, "notStrictEqual": _NOT_SAME},
-    **{"deepEqual": _deep("qunit"), "notDeepEqual": _deep("qunit", NOT)},
-    **{"ok": _TRUE, "notOk": _UNTRUE, "true": _value("true"), "false": _value("false")},
+    "equal": Compared("js.=="),
+    "notEqual": Compared("js.==", NOT),
+    "strictEqual": _SAME,
+    "notStrictEqual": _NOT_SAME,
+    "deepEqual": _deep("qunit"),
+    "notDeepEqual": _deep("qunit", NOT),
+    "ok": _TRUE,
+    "notOk": _UNTRUE,
+    "true": _value("true"),
+    "false": _value("false"),
 }
 POINTS: Mapping[str, Mapping[str, Compared]] = {
     "tape": _TAPE,
@@ -111,7 +124,9 @@ UVU: Mapping[str, Compared] = {
     "instance": Compared("js.instance"),
     "not": _UNTRUE,
     "not.ok": _UNTRUE,
-    **{"is.not": _NOT_SAME, "not.equal": _deep("uvu", NOT), "not.match": _NO_MATCH},
+    "is.not": _NOT_SAME,
+    "not.equal": _deep("uvu", NOT),
+    "not.match": _NO_MATCH,
     "not.type": Compared("js.is", NOT, around=("typeof (", ")")),
 }
 """Of `uvu/assert`, by the names behind it."""
@@ -123,10 +138,18 @@ _NUMBERS: Mapping[str, Compared] = {
     "toBeLessThanOrEqual": Compared("js.<="),
 }
 JASMINE: Mapping[str, Compared] = {
-    **{"toBe": _SAME, "toEqual": _deep("jasmine"), "toContain": Compared("js.contain")},
-    **{"toBeNull": _value("null"), "toBeUndefined": _value("undefined"), "toBeNaN": _value("NaN")},
-    **{"toBeTrue": _value("true"), "toBeFalse": _value("false"), "toBeTruthy": _TRUE, "toBeFalsy": _UNTRUE},
-    **{"toBeDefined": Compared("js.defined", sides=1), "toBeInstanceOf": Compared("js.instance")},
+    "toBe": _SAME,
+    "toEqual": _deep("jasmine"),
+    "toContain": Compared("js.contain"),
+    "toBeNull": _value("null"),
+    "toBeUndefined": _value("undefined"),
+    "toBeNaN": _value("NaN"),
+    "toBeTrue": _value("true"),
+    "toBeFalse": _value("false"),
+    "toBeTruthy": _TRUE,
+    "toBeFalsy": _UNTRUE,
+    "toBeDefined": Compared("js.defined", sides=1),
+    "toBeInstanceOf": Compared("js.instance"),
     **_NUMBERS,
 }
 """Matchers of jasmine's `expect`, but for those of errors and of texts."""
@@ -144,10 +167,14 @@ def _called(which: str, *, first: bool = False) -> Compared:
 
 
 SPIED: Mapping[str, Compared] = {
-    **{"notCalled": _counted("0"), "calledOnce": _counted("1"), "calledTwice": _counted("2")},
-    **{"calledThrice": _counted("3"), "called": Compared("js.>", sides=1, text="0", around=_COUNT)},
+    "notCalled": _counted("0"),
+    "calledOnce": _counted("1"),
+    "calledTwice": _counted("2"),
+    "calledThrice": _counted("3"),
+    "called": Compared("js.>", sides=1, text="0", around=_COUNT),
     "callCount": Compared("js.is", around=_COUNT),
-    **{"calledWith": _called("any", first=True), "calledWithExactly": _called("any")},
+    "calledWith": _called("any", first=True),
+    "calledWithExactly": _called("any"),
     "calledOnceWithExactly": _called("only"),
 }
 """Of sinon's `assert`, and of `expect` where sinon-chai is used: how often a spy was called, and with what."""

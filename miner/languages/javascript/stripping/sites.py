@@ -14,7 +14,6 @@ from miner.languages.javascript.stripping.libraries import (
     POINTS,
     SPIED,
     UVU,
-    function_around,
     given_by,
 )
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, text_of
@@ -152,7 +151,10 @@ _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
-_ALSO_THROWN: Mapping[str, frozenset[str]] = {"tap": frozenset({"regex", "new_expression"}), "qunit": frozenset({"regex"})}
+_ALSO_THROWN: Mapping[str, frozenset[str]] = {
+    "tap": frozenset({"regex", "new_expression"}),
+    "qunit": frozenset({"regex"}),
+}
 """By library: what an error is held against besides a class."""
 _LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}

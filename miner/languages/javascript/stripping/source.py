@@ -32,7 +32,9 @@ _RULING = re.compile(
     r"@ts-|@jest|@vitest|@flow|@jsx|@babel|eslint|istanbul|c8 |v8 |__PURE__|webpack|sourceMapping|prettier|<reference"
 )
 """Comments that rule how a file is run or read."""
-_TESTS = frozenset({"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"})
+_TESTS = frozenset(
+    {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
+)
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 Piece = str | tuple[int, int]
 

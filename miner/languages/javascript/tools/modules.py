@@ -61,7 +61,7 @@ def own(tree: Path) -> None:
             found = manifest(place)
             mine.setdefault(found.get("name"), (place, release(found.get("version"))))
     for place in installed:
-        inside = place.parent.name == NAME or place.parent.parent.name == NAME
+        inside = NAME in (place.parent.name, place.parent.parent.name)
         found = manifest(place) if inside and place.is_dir() else {}
         where, version = mine.get(found.get("name"), (None, ()))
         if where is not None and found.get("name") and release(found.get("version")) > version:
