@@ -433,6 +433,9 @@ def test_ava_and_jasmine_ask_for_all_of_a_message(kept, holds):
         (["whatever it says"], True),
         ([["F", ["TypeError", "Error"]]], True),
         ([{"code": "E"}], False),
+        ([{"message": "no", "name": "TypeError"}], True),
+        ([{"message": ["R", "RegExp", "x$", "", []]}], True),
+        ([{"message": "yes"}], False),
     ],
 )
 def test_tap_looks_for_the_texts_of_an_error_in_what_is_thrown(kept, holds):

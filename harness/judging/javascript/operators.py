@@ -368,8 +368,16 @@ def _as_tap(error: object, expected: object, matches: Matches) -> bool:
         if not isinstance(error, Object) or error.tag != "E":
             raise UndecidableError("not an error")
         return all(wanted in told for wanted, told in zip(expected.text, error.text, strict=True))
+    if isinstance(expected, Object) and expected.tag == "O":
+        if not isinstance(error, Object) or error.tag != "E":
+            raise UndecidableError("not an error")
+        actual = {"name": error.text[0], "message": error.text[1], **dict(error.props)}
+        return all(
+            key in actual and _matches_as_tap(actual[key], inner, matches, is_text_part=True)
+            for key, inner in expected.props
+        )
     if isinstance(expected, Object) and expected.tag != "R":
-        raise UndecidableError("an object that says what an error has")
+        raise UndecidableError("an error that says more")
     return _is_wanted(error, expected, matches, by_message=isinstance(expected, Object))
 
 

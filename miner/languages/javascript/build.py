@@ -59,7 +59,7 @@ _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 """What an install reads beside manifests."""
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
-_OF_THE_DAY = "as of the day"
+_OF_THE_DAY, _NEWEST = "as of the day", "the newest"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
 _BUILD_ENV = {
     "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
@@ -79,10 +79,10 @@ _VAGUE = frozenset({"unresolvable", "install_failed"})
 """Reasons that say less than others."""
 _CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
 """Lines of an .npmrc; the user's own variables are what builds get."""
-_WRONG_DATES = "registry_dates"
+_WRONG_DATES, _UNREACHED = "registry_dates", "needs_network"
 _FAILURES = (
     ("registry_login", "E401", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "YN0041"),
-    ("needs_network", "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
+    (_UNREACHED, "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
     (_WRONG_DATES, "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
 )
@@ -95,7 +95,7 @@ class _Recipe:
     manager: Manager
     rung: str
     without: frozenset[str] = frozenset()
-    """Development dependencies that are left out."""
+    """Dependencies that are left out: of development, and from git."""
     is_dated: bool = True
     """Whether no version is newer than the change."""
 
@@ -137,7 +137,8 @@ def _toolchain(node: int) -> str:
 def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     """What to install, in this order: as the lock says; the versions of the day; of these what something names.
 
-    Last the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so.
+    Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
+    none of what comes from git, where that can't be reached.
     """
     manager = manifest.manager_of(tree)
     if manager.lock:
@@ -147,8 +148,13 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
     if idle := artefacts.idle(tree):
         yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
-    if any(error.rejection.reason == _WRONG_DATES for error in refused):
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung="the newest, what is named", without=idle, is_dated=False)
+    is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
+    if not is_dated:
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
+    reached = all(error.rejection.reason != _UNREACHED for error in refused)
+    if not reached and (elsewhere := manifest.from_git(tree)):
+        rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=rung, without=idle | elsewhere, is_dated=is_dated)
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
@@ -463,8 +469,13 @@ def _plain(data: bytes, without: frozenset[str]) -> bytes:
     if not isinstance(found, dict):
         return data
     kept = {name: value for name, value in found.items() if name != "scripts"}
-    if without and isinstance(listed := found.get("devDependencies"), dict):
-        kept["devDependencies"] = {name: value for name, value in listed.items() if name not in without}
+    for key in manifest.DEPENDENCIES if without else ():
+        if isinstance(listed := found.get(key), dict):
+            kept[key] = {
+                name: wish
+                for name, wish in listed.items()
+                if name not in without or not (key == "devDependencies" or manifest.is_from_git(wish))
+            }
     return json.dumps(kept, indent=2).encode()
 
 

@@ -14,7 +14,7 @@ from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from miner.evidence.tree import Tree
 
@@ -98,7 +98,7 @@ class Manager:
     """The file's name; None where versions are those of the day."""
 
 
-_DEPENDENCIES = ("devDependencies", "dependencies", "optionalDependencies")
+DEPENDENCIES = ("devDependencies", "dependencies", "optionalDependencies")
 GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
 _HOSTS = "|".join(map(re.escape, GIT_HOSTS))
 _FROM_GIT = re.compile(
@@ -232,10 +232,24 @@ def lock_notes(tree: Tree) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def is_from_git(wish: object) -> bool:
+    """Whether a requirement is on a repository, of a forge or elsewhere, and on no release of the registry."""
+    text = str(wish)
+    return bool(_FROM_GIT.search(text) or re.match(r"git(?:\+\w+)?:", text) or _FROM_GITHUB.fullmatch(f':"{text}"'))
+
+
+def from_git(tree: Tree) -> frozenset[str]:
+    """What any manifest of the repository's own requires from a git repository."""
+    folders = [posixpath.dirname(path) for path in tree.files() if posixpath.basename(path) == MANIFEST]
+    tables = [read_manifest(tree, folder).get(key) for folder in folders for key in DEPENDENCIES]
+    listed = [item for table in tables if isinstance(table, dict) for item in table.items()]
+    return frozenset(name for name, wish in listed if is_from_git(wish))
+
+
 def git_hosts(tree: Tree) -> tuple[str, ...]:
     """The forges that manifest or lock take packages from."""
     manifest = read_manifest(tree)
-    wishes = json.dumps([manifest.get(key) for key in (*_DEPENDENCIES, "overrides", "resolutions", "pnpm")])
+    wishes = json.dumps([manifest.get(key) for key in (*DEPENDENCIES, "overrides", "resolutions", "pnpm")])
     texts = [wishes, *((tree.read(name) or b"").decode("utf-8", "replace") for name in _locks(tree))]
     named = {match[1] or match[2] for text in texts for match in _FROM_GIT.finditer(text)}
     named |= {GIT_HOSTS[0]} if _FROM_GITHUB.search(wishes) else set()
@@ -350,6 +364,7 @@ def _is_of_types(text: str) -> bool:
 
 
 def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:
+    """What calls the tests: what they import, scripts, dependencies; where none of these say, the lock."""
     calls = [call for manifest in manifests for call in called(manifest)]
     by_framework = {call.framework: call for call in reversed(calls)}
     for path in test_files:
@@ -359,12 +374,28 @@ def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[st
                 yield by_framework.get(framework, Call(framework))
     yield from calls
     depended = {name for manifest in manifests for name in _dependencies(manifest)}
-    for framework, packages in _PACKAGES.items():
-        if depended & set(packages):
-            yield by_framework.get(framework, Call(framework))
+    typed = {name.removeprefix("@types/") for name in depended}
+    known = [*_by_package(depended), *_by_package(typed)]
+    for framework in known if known or calls else _by_package(_locked(tree)):
+        yield by_framework.get(framework, Call(framework))
+
+
+def _by_package(names: Container[str]) -> list[str]:
+    """The runners that some packages are, or bring."""
+    return [framework for framework, packages in _PACKAGES.items() if any(package in names for package in packages)]
+
+
+def _locked(tree: Tree) -> set[str]:
+    """The packages that a lock of npm has: a tool of the repository may bring the runner."""
+    try:
+        found = json.loads((tree.read("package-lock.json") or b"{}")[:_LARGEST])
+    except ValueError:
+        return set()
+    packages = found.get("packages") if isinstance(found, dict) else None
+    return {path.removeprefix("node_modules/") for path in packages} if isinstance(packages, dict) else set()
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for key in _DEPENDENCIES[:2]:
+    for key in DEPENDENCIES[:2]:
         if isinstance(manifest.get(key), dict):
             yield from manifest[key]

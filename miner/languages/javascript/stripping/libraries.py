@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, text_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, required, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -196,6 +196,8 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str]) -> str:
     function = function_around(binding.declared)
     call = function.parent.parent if function is not None and function.parent is not None else None
     _, called = dotted(call.child_by_field_name("function") if call is not None else None)
+    if (module := required(called)[0]) in modules:
+        return module
     if called is None or called.type != "identifier" or called.id == node.id:
         return ""
     source = scopes.resolve(called)

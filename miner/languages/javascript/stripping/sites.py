@@ -149,14 +149,18 @@ _CHAI_ASSERT_VALUES = {
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
+_TYPEOF = frozenset({"string", "number", "boolean", "function", "undefined"})
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
+_AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
-    "tap": frozenset({"regex", "new_expression"}),
+    "tap": frozenset({"regex", "new_expression", "object"}),
     "qunit": frozenset({"regex"}),
 }
 """By library: what an error is held against besides a class."""
-_LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
+_LINKS = frozenset(
+    {"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a", "an"}
+)
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
 _THROWING = ("toThrow", "toThrowError")
@@ -307,6 +311,8 @@ class Reader:
             return None
         if library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
             found = self._of_operands(call, "js.object", arguments[:2], {"by": name})
+        elif library == "tap" and name == "type" and len(arguments) > 1 and text_of(arguments[1])[1:-1] in _TYPEOF:
+            found = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
         elif name in POINTS[library]:
             found = self._by_table(call, POINTS[library][name], arguments)
         elif name.startswith(("doesNotThrow", "notThrows")):
@@ -327,7 +333,7 @@ class Reader:
         return found
 
     def _thrown(self, call: Node, name: str, arguments: Sequence[Node], library: str) -> Assertion | None:
-        awaits = {("throwsAsync", "ava"): "body", ("rejects", "qunit"): "body"}.get((name, library), "")
+        awaits = "body" if (name, library) in _AWAITED else ""
         if name != "throws" and not awaits:
             return None
         if library == "ava":
@@ -405,8 +411,9 @@ class Reader:
             return None
         options: Mapping[str, object] = NOT if "not" in flags else {}
         awaits = "resolves" if "eventually" in flags else ""
-        if arguments is None:
+        if not arguments and name not in ("throw", "throws", "Throw", "rejectedWith"):  # called, as dirty-chai has it
             return self._of_property(whole, actual, name, options, awaits)
+        arguments = arguments or ()
         return self._chained(whole, actual, name, arguments, options, awaits, is_deep="deep" in flags)
 
     def _of_property(
@@ -649,4 +656,6 @@ def holds(node: Node, kind: str) -> bool:
     """Whether a node of a kind (`await_expression`, `yield_expression`) is in an expression, functions in it aside."""
     if node.type == kind:
         return True
-    return any(holds(child, kind) for child in node.named_children if child.type not in FUNCTIONS)
+    if node.type in FUNCTIONS:
+        return False
+    return any(holds(child, kind) for child in node.named_children)
