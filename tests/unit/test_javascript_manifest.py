@@ -162,6 +162,8 @@ def test_tests_of_types_or_for_a_browser_are_told_although_a_runner_is_there(pat
     found = unsupported(files, [path])
     assert (found and found[0]) == reason
     assert unsupported(files, [path, "b.test.ts"]) is None or reason is None
+    if reason == "type_tests":
+        assert unsupported(files, [path, "index.d.ts", "README.md"]) == found
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '"x"', '{"scripts": 3, "engines": [], "volta": 1}'])

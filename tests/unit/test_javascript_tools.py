@@ -28,9 +28,9 @@ def package(tmp_path):
     return lay
 
 
-def compile_all(tmp_path: Path) -> dict[str, object]:
+def compile_all(tmp_path: Path, *idle: str) -> dict[str, object]:
     facts = tmp_path / "facts.json"
-    process.run([sys.executable, TOOLS / "natives.py", tmp_path / "tree", facts])
+    process.run([sys.executable, TOOLS / "natives.py", tmp_path / "tree", facts, *idle])
     return json.loads(facts.read_text())
 
 
@@ -43,6 +43,18 @@ def test_native_code_that_comes_without_a_program_is_compiled_by_its_own_script(
         "not_compiled": {"broken": "no header\n"},
     }
     assert (tmp_path / "tree/node_modules/needed/made").exists()
+
+
+def test_native_code_that_only_idle_packages_bring_is_not_compiled(tmp_path, package):
+    for name in ("database", "needed"):
+        package(name, "echo made > made")
+    for name, brings in (("tool", "database"), ("product", "needed")):
+        files = {"package.json": json.dumps({"dependencies": {brings: "1"}})}
+        package(name, "", **files)
+        (tmp_path / "tree/node_modules" / name / "binding.gyp").unlink()
+    wishes = {"devDependencies": {"tool": "1"}, "dependencies": {"product": "1"}}
+    (tmp_path / "tree/package.json").write_text(json.dumps(wishes), encoding="utf-8")
+    assert compile_all(tmp_path, "tool") == {"compiled": ["needed"], "not_compiled": {}, "idle": ["database"]}
 
 
 def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tmp_path):

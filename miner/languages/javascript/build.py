@@ -168,7 +168,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    modules = _modules(noded.image_id, inputs, recipe, node)
+    modules = _modules(noded.image_id, inputs, recipe, node, artefacts.idle(request.tree))
     installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
     plan = artefacts.plan(request.tree, request.touched)
     tree_layer = _tree(installed.image_id, request, plan)
@@ -341,17 +341,18 @@ def _kept_manager(manager: Manager) -> tuple[str, ...]:
     return (*kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
 
 
-def _natives() -> tuple[str, ...]:
+def _natives(idle: frozenset[str]) -> tuple[str, ...]:
     """Commands that compile native packages for the Node of the tests, with the headers that it came with."""
     gyp = f"exec {NODE} {_NPM}/node_modules/node-gyp/bin/node-gyp.js"
+    given = " ".join([TESTBED, FACTS_PATH, *map(quote, sorted(idle))])
     return (
         write_tool(_NATIVES, _tool("natives.py")),
         f"printf '%s\\n' '#!/bin/sh' '{gyp} \"$@\"' > /tmp/bin/node-gyp; chmod 755 /tmp/bin/node-gyp",
-        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {TESTBED} {FACTS_PATH}",
+        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {given}",
     )
 
 
-def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int) -> Layer:
+def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str]) -> Layer:
     manager = recipe.manager
     command = _install(manager)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
@@ -371,7 +372,7 @@ def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int)
             # registry.yarnpkg.com is another name of the registry
             'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
             retried,
-            *_natives(),
+            *_natives(idle),
             "cd /",
             *owned,
             f"mkdir -p {STORE}",
@@ -433,8 +434,9 @@ def _build_of(facts: Mapping[str, Any]) -> Build | None:
 
 def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str, ...]:
     """What was compiled of packages, and what could be built neither of these nor of the tree."""
-    names, why = installed.get("compiled"), tree.get("not_built")
+    names, idle, why = installed.get("compiled"), installed.get("idle"), tree.get("not_built")
     return (
+        *((f"native packages that nothing names were not compiled: {', '.join(idle)}",) if idle else ()),
         *((f"native packages were compiled: {', '.join(names)}",) if names else ()),
         *(f"{name} can't be compiled: {failure}" for name, failure in installed.get("not_compiled", {}).items()),
         *((f"what its tests load can't be built: {why}",) if why else ()),

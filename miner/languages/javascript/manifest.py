@@ -63,7 +63,7 @@ _IN_BROWSER = re.compile(
 )
 _OF_TYPES = re.compile(r"\b(tsd|tsd-lite|dtslint|check-dts|attw|tstyche)\b|\b(tsc)\b")
 _NAMED_TYPES = re.compile(
-    r".*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
+    r".*\.d\.[cm]?ts|.*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
 )
 _IMPORTS_TYPES = re.compile(
     r"""(?:from\s*|require\(\s*)["'](tsd|tsd-lite|expect-type|tstyche|@typescript/twoslash)["']"""
@@ -340,7 +340,8 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     """
     texts = {path: (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in test_files}
     known = [path for path, text in texts.items() if text]
-    if test_files and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(texts[path]) for path in test_files):
+    code = [path for path in test_files if re.search(r"\.[cm]?[jt]sx?$", path)]
+    if code and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(texts[path]) for path in code):
         return "type_tests", "its tests are tests of types: nothing of them runs"
     browsers = [match for path in known if (match := _IN_BROWSER.search(texts[path]))]
     if known and len(browsers) == len(known):

@@ -1,7 +1,8 @@
 """Compile packages that hold native code and come without what is compiled: the only ones whose install script runs.
 
-    natives.py TREE FACTS       FACTS gets `compiled`, names, and `not_compiled`, name by name the end of the output
+    natives.py TREE FACTS IDLE…     FACTS gets `compiled`, names, and `not_compiled`, name by name the end of the output
 
+What only packages bring that are called IDLE, as nothing names them, is left as it is: `idle`, names.
 The script is that of the package, without one node-gyp's, as npm has it. Standard library.
 """
 
@@ -36,6 +37,41 @@ def packages(tree: Path) -> Iterator[Path]:
             yield place
 
 
+def manifest(place: Path) -> dict[str, object]:
+    try:
+        found = json.loads((place / "package.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def required(place: Path, kinds: tuple[str, ...]) -> Iterator[str]:
+    """The names of the packages that a manifest asks for."""
+    found = manifest(place)
+    for kind in kinds:
+        table = found.get(kind)
+        if isinstance(table, dict):
+            yield from table
+
+
+def needed(tree: Path, idle: frozenset[str]) -> set[Path]:
+    """The folders of all packages that the tree asks for, through others too, but for the idle ones."""
+    manifests = [path.parent for path in tree.rglob("package.json") if MODULES not in path.relative_to(tree).parts]
+    of_tree = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+    waiting = [(place, name) for place in manifests for name in required(place, of_tree) if name not in idle]
+    found: set[Path] = set()
+    while waiting:
+        at, name = waiting.pop()
+        place = next((way for above in (at, *at.parents) if (way := above / MODULES / name).is_dir()), None)
+        real = place.resolve() if place else at
+        if place and real not in found:
+            found.add(real)
+            waiting += [
+                (real, other) for other in required(real, ("dependencies", "optionalDependencies", "peerDependencies"))
+            ]
+    return found
+
+
 def compiled(place: Path, tree: Path, until: float) -> str:
     """The end of the output where a package can't be compiled; empty where it can."""
     manifest = json.loads((place / "package.json").read_bytes())
@@ -61,12 +97,16 @@ def compiled(place: Path, tree: Path, until: float) -> str:
     return "" if script.returncode == 0 else said[-TAIL:] or f"exit code {script.returncode}"
 
 
-def main(tree: Path, facts: Path) -> None:
+def main(tree: Path, facts: Path, idle: frozenset[str]) -> None:
     until = time.monotonic() + SECONDS
-    outcome = {place.name: compiled(place, tree, until) for place in sorted(packages(tree))}
+    there = sorted(packages(tree))
+    wanted = needed(tree, idle) if there and idle else set()
+    left = [place for place in there if idle and place.resolve() not in wanted]
+    outcome = {place.name: compiled(place, tree, until) for place in there if place not in left}
     failures = {name: why for name, why in outcome.items() if why}
     done = [name for name in outcome if name not in failures]
-    facts.write_text(json.dumps({"compiled": done, "not_compiled": failures}))
+    told = {"compiled": done, "not_compiled": failures, **({"idle": [place.name for place in left]} if left else {})}
+    facts.write_text(json.dumps(told))
 
 
-main(*map(Path, sys.argv[1:]))
+main(*map(Path, sys.argv[1:3]), frozenset(sys.argv[3:]))
