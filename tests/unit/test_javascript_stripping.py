@@ -292,6 +292,24 @@ def test_an_assertion_that_is_not_read_counts_as_left_inside(other):
     assert other in stripped(text)
 
 
+@pytest.mark.parametrize(
+    "statement", ["assert.fail('never');", "assert.ok('it came here');", "assert(true);", "t.pass();", "t.ok(true);"]
+)
+def test_a_place_is_come_to_as_often_as_with_the_fix(statement):
+    head = f"{ASSERT}const test = require('tape');\n"
+    text = f"{head}test('a', (t) => {{ {statement} }});\n"
+    counted = ", null, t" if statement.startswith("t.") else ""
+    assert stripped(text) == f"{head}test('a', (t) => {{ __goldseam__(0, () => []{counted}); }});\n"
+    [slot] = parsed(text).slots
+    assert (slot.assertion.op, slot.assertion.modes[0]) == ("no_raise", Mode.EXPECTED)
+
+
+@pytest.mark.parametrize("handler", ["throw error;", "done(error);", "return done(error); // it failed"])
+def test_a_catch_that_only_ends_the_test_waits_for_no_assertion(handler):
+    text = f"{ASSERT}it('a', (done) => {{ try {{ assert.equal(f(1), 3); }} catch (error) {{ {handler}\n }} }});\n"
+    assert "try { __goldseam__(0, () => [f(1)]); } catch" in stripped(text)
+
+
 def test_what_waits_in_an_operand_is_waited_for():
     text = f"{ASSERT}test('a', async () => {{ assert.equal(await f(1), 3)\n g() }});\n"
     assert "await __goldseam__(0, async () => [await f(1)])\n g()" in stripped(text)
@@ -317,7 +335,7 @@ def test_strict_mode_compares_strictly(head, rules):
         "other.equal(f(1), 3);",
         "assert.throws(() => f(), (error) => error.code === 1);",
         "assert.equal(1, 1);",
-        "assert.fail('no');",
+        "try { assert.equal(f(1), 3); } catch (error) { done(error.cause); }",
     ],
 )
 def test_what_is_read_in_no_way_that_is_safe_stays(statement):

@@ -110,7 +110,17 @@ COUNTED = frozenset(
     {
         *(name for table in POINTS.values() for name in table),
         *("notSame", "strictNotSame", "throws", "rejects", "resolves", "has", "hasStrict", "notThrows", "throwsAsync"),
-        *("type", "fail", "matchSnapshot", "resolveMatchSnapshot", "resolveMatch", "emits", "notThrowsAsync", "like"),
+        *(
+            "type",
+            "fail",
+            "pass",
+            "matchSnapshot",
+            "resolveMatchSnapshot",
+            "resolveMatch",
+            "emits",
+            "notThrowsAsync",
+            "like",
+        ),
         *("snapshot", "propEqual", "propContains", "pushResult"),
     }
 )

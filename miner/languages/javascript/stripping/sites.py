@@ -69,7 +69,7 @@ class Assertion:
         """What can be tried, best first."""
         if self.is_unread:
             return (Mode.INSIDE,)
-        is_expected = self.body is not None or any(operand.static for operand in self.operands)
+        is_expected = self.op == "no_raise" or self.body is not None or any(one.static for one in self.operands)
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
 
 
@@ -152,6 +152,8 @@ _SOUGHT = _TEXTS | {"regex"}
 _TYPEOF = frozenset({"string", "number", "boolean", "function", "undefined"})
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
+_REACHED = frozenset({"pass", "fail"})
+_SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
     "tap": frozenset({"regex", "new_expression", "object"}),
@@ -242,12 +244,14 @@ class Reader:
         return first if is_counted else None
 
     def _asserted(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
+        if name == "fail":
+            return _reached(call)
         if not arguments:
             return None
         if name in ("throws", "rejects", "doesNotThrow", "doesNotReject"):
             return self._caught(call, name, arguments)
         if name == "ok":
-            return self._truth(call, arguments[0])
+            return self._truth(call, arguments[0]) or _reached(call)
         if name == "ifError":
             return self._of_operands(call, "js.==", arguments[:1], {}, text="null")
         if name in _TWO and len(arguments) >= 2:  # noqa: PLR2004 - two sides, and a message
@@ -306,10 +310,13 @@ class Reader:
 
     def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
-        library = given_by(self._scopes, counter, GIVING) if counter is not None and arguments else ""
-        if not library:
+        found: Assertion | None
+        library = given_by(self._scopes, counter, GIVING) if counter is not None else ""
+        if not library or not (arguments or name in _REACHED):
             return None
-        if library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
+        if name in _REACHED or (name in _SURE and self._statics.is_static(arguments[0])):
+            found = _reached(call)
+        elif library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
             found = self._of_operands(call, "js.object", arguments[:2], {"by": name})
         elif library == "tap" and name == "type" and len(arguments) > 1 and text_of(arguments[1])[1:-1] in _TYPEOF:
             found = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
@@ -354,6 +361,8 @@ class Reader:
 
     def _of_uvu(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = self._name_in_uvu(function)
+        if name == "unreachable":
+            return _reached(call)
         if name in UVU:
             return self._by_table(call, UVU[name], arguments)
         if name == "not.throws" and len(arguments) == 1:
@@ -407,13 +416,17 @@ class Reader:
         if actual is None or not words:
             return None
         *flags, name = words
-        if set(flags) - _LINKS - {"not", "deep", "eventually"}:
+        if set(flags) - _LINKS - {"not", "deep", "eventually", "nested"} or ("nested" in flags and name != "property"):
             return None
         options: Mapping[str, object] = NOT if "not" in flags else {}
         awaits = "resolves" if "eventually" in flags else ""
         if not arguments and name not in ("throw", "throws", "Throw", "rejectedWith"):  # called, as dirty-chai has it
             return self._of_property(whole, actual, name, options, awaits)
         arguments = arguments or ()
+        if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
+            by: Mapping[str, object] = {} if "nested" in flags else {"by": "name"}
+            by = {**by, "rules": "chai" if "deep" in flags else "===", **options}
+            return self._of_operands(whole, "js.property", [actual, *arguments], by, awaits)
         return self._chained(whole, actual, name, arguments, options, awaits, is_deep="deep" in flags)
 
     def _of_property(
@@ -449,9 +462,6 @@ class Reader:
                 return None
             awaited = "rejects" if name == "rejectedWith" else ""
             return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
-        if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
-            by = {"by": "name", "rules": "chai" if is_deep else "==="}
-            return self._of_operands(call, "js.property", [actual, *arguments], {**by, **options}, awaits)
         if name in SPIED:
             return self._by_table(call, SPIED[name].turned(options), [actual, *arguments])
         if name in ("include", "includes", "contain", "contains") and [one.type for one in arguments] == ["object"]:
@@ -641,6 +651,11 @@ class Reader:
         if binding is None:
             return text_of(node) == "expect"
         return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
+
+
+def _reached(call: Node) -> Assertion:
+    """That a place is come to as often as with the fix: never, where it says that the test fails."""
+    return Assertion(op="no_raise", operands=(), call=call)
 
 
 def _goes_on(call: Node) -> bool:

@@ -36,6 +36,7 @@ _TESTS = frozenset(
     {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
 )
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
+_ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
 Piece = str | tuple[int, int]
 
 
@@ -241,7 +242,8 @@ def _is_guarded(node: Node) -> bool:
     at = node
     while at.parent is not None:
         around = at.parent
-        if around.type == "try_statement" and around.child_by_field_name("handler") is not None:
+        handler = around.child_by_field_name("handler") if around.type == "try_statement" else None
+        if handler is not None and not _hands_on(handler):
             body = around.child_by_field_name("body")
             if body is not None and body.id == at.id:
                 return True
@@ -249,6 +251,20 @@ def _is_guarded(node: Node) -> bool:
             return False
         at = around
     return False
+
+
+def _hands_on(handler: Node) -> bool:
+    """Whether a `catch` only ends the test with what it caught: `throw error`, `done(error)`."""
+    caught, body = handler.child_by_field_name("parameter"), handler.child_by_field_name("body")
+    inner = [node for node in body.named_children if node.type != "comment"] if body is not None else []
+    if caught is None or len(inner) != 1 or inner[0].type not in _ENDING or not inner[0].named_children:
+        return False
+    made = inner[0].named_children[0]
+    if inner[0].type == "throw_statement":
+        return text_of(made) == text_of(caught)
+    given = [text_of(node) for node in arguments_of(made)]
+    called = text_of(made.child_by_field_name("function"))
+    return given == [text_of(caught)] and called in ("done", "next", "reject", "cb", "callback")
 
 
 def _can_be_moved(assertion: Assertion) -> bool:
