@@ -125,12 +125,12 @@ def _imported(text: str) -> Iterator[str]:
 def own_names(tree: Tree) -> tuple[str, ...]:
     """The names of the packages that the repository itself holds."""
     folders = (posixpath.split(path) for path in tree.files())
-    named = (
+    names = (
         read_manifest(tree, folder).get("name")
         for folder, name in folders
         if name == MANIFEST and not _IS_NOT_OWN.search(folder)
     )
-    return tuple(dict.fromkeys(name for name in named if isinstance(name, str) and _NAME.fullmatch(name)))
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and _NAME.fullmatch(name)))
 
 
 def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:

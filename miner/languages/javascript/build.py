@@ -344,11 +344,11 @@ def _kept_manager(manager: Manager) -> tuple[str, ...]:
 def _natives(idle: frozenset[str]) -> tuple[str, ...]:
     """Commands that compile native packages for the Node of the tests, with the headers that it came with."""
     gyp = f"exec {NODE} {_NPM}/node_modules/node-gyp/bin/node-gyp.js"
-    given = " ".join([TESTBED, FACTS_PATH, *map(quote, sorted(idle))])
+    arguments = " ".join([TESTBED, FACTS_PATH, *map(quote, sorted(idle))])
     return (
         write_tool(_NATIVES, _tool("natives.py")),
         f"printf '%s\\n' '#!/bin/sh' '{gyp} \"$@\"' > /tmp/bin/node-gyp; chmod 755 /tmp/bin/node-gyp",
-        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {given}",
+        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {arguments}",
     )
 
 
@@ -411,11 +411,11 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
 
 def _without_npm(names: Sequence[str]) -> tuple[str, ...]:
     """Commands that take npm away where it holds newer versions of the tree's own packages and no trial calls it."""
-    held = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
-    if not held:
+    tests = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
+    if not tests:
         return ()
-    found = f'[ -n "$(find {_NPM} {held})" ]'
-    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {found}; then rm -rf {_NPM} {_HOME}/bin/npm; fi",)
+    is_there = f'[ -n "$(find {_NPM} {tests})" ]'
+    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {is_there}; then rm -rf {_NPM} {_HOME}/bin/npm; fi",)
 
 
 def _build_of(facts: Mapping[str, Any]) -> Build | None:

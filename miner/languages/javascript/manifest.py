@@ -376,8 +376,8 @@ def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[st
     yield from calls
     depended = {name for manifest in manifests for name in _dependencies(manifest)}
     typed = {name.removeprefix("@types/") for name in depended}
-    known = [*_by_package(depended), *_by_package(typed)]
-    for framework in known if known or calls else _by_package(_locked(tree)):
+    frameworks = [*_by_package(depended), *_by_package(typed)]
+    for framework in frameworks if frameworks or calls else _by_package(_locked(tree)):
         yield by_framework.get(framework, Call(framework))
 
 
@@ -389,10 +389,10 @@ def _by_package(names: Container[str]) -> list[str]:
 def _locked(tree: Tree) -> set[str]:
     """The packages that a lock of npm has: a tool of the repository may bring the runner."""
     try:
-        found = json.loads((tree.read("package-lock.json") or b"{}")[:_LARGEST])
+        lock = json.loads((tree.read("package-lock.json") or b"{}")[:_LARGEST])
     except ValueError:
         return set()
-    packages = found.get("packages") if isinstance(found, dict) else None
+    packages = lock.get("packages") if isinstance(lock, dict) else None
     return {path.removeprefix("node_modules/") for path in packages} if isinstance(packages, dict) else set()
 
 

@@ -184,8 +184,8 @@ class Reader:
             return None
         name = self._of_assert(function)
         if name is not None:
-            found = self._asserted(node, name, arguments)
-            return replace(found, counted_by=self._counting(function)) if found is not None else None
+            assertion = self._asserted(node, name, arguments)
+            return replace(assertion, counted_by=self._counting(function)) if assertion is not None else None
         return (
             self._expected(node, function, arguments)
             or self._of_chai(node, function, arguments)
@@ -310,44 +310,44 @@ class Reader:
 
     def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
-        found: Assertion | None
+        assertion: Assertion | None
         library = given_by(self._scopes, counter, GIVING) if counter is not None else ""
         if not library or not (arguments or name in _REACHED):
             return None
         if name in _REACHED or (name in _SURE and self._statics.is_static(arguments[0])):
-            found = _reached(call)
+            assertion = _reached(call)
         elif library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
-            found = self._of_operands(call, "js.object", arguments[:2], {"by": name})
+            assertion = self._of_operands(call, "js.object", arguments[:2], {"by": name})
         elif library == "tap" and name == "type" and len(arguments) > 1 and text_of(arguments[1])[1:-1] in _TYPEOF:
-            found = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
+            assertion = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
         elif name in POINTS[library]:
-            found = self._by_table(call, POINTS[library][name], arguments)
+            assertion = self._by_table(call, POINTS[library][name], arguments)
         elif name.startswith(("doesNotThrow", "notThrows")):
             awaits = "body" if name.endswith("Async") else ""
-            found = Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
+            assertion = Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
         else:
-            found = self._thrown(call, name, arguments, library)
-        return replace(found, counted_by=counter) if found is not None else None
+            assertion = self._thrown(call, name, arguments, library)
+        return replace(assertion, counted_by=counter) if assertion is not None else None
 
     def _by_table(self, call: Node, compared: Compared, arguments: Sequence[Node]) -> Assertion | None:
         op, options, sides, text, around = compared
         if len(arguments) < sides or (op == "js.match" and arguments[1].type not in _SOUGHT):
             return None
-        given = arguments if op == "js.called" else arguments[:sides]
-        found = self._of_operands(call, op, given, options, text=text, around=around)
-        if found is not None and op == "js.instance":
-            return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
-        return found
+        operands = arguments if op == "js.called" else arguments[:sides]
+        assertion = self._of_operands(call, op, operands, options, text=text, around=around)
+        if assertion is not None and op == "js.instance":
+            return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
+        return assertion
 
     def _thrown(self, call: Node, name: str, arguments: Sequence[Node], library: str) -> Assertion | None:
         awaits = "body" if (name, library) in _AWAITED else ""
         if name != "throws" and not awaits:
             return None
         if library == "ava":
-            given = [node for node in arguments[1:2] if text_of(node) not in ("undefined", "null")]
-            if any(node.type not in _SOUGHT | {"identifier", "object", "member_expression"} for node in given):
+            errors = [error for error in arguments[1:2] if text_of(error) not in ("undefined", "null")]
+            if any(error.type not in _SOUGHT | {"identifier", "object", "member_expression"} for error in errors):
                 return None
-            return replace(self._raising(call, arguments[0], given, awaits, {"by": "exact"}), gives=True)
+            return replace(self._raising(call, arguments[0], errors, awaits, {"by": "exact"}), gives=True)
         kinds = {*_TEXTS, "identifier"} | _ALSO_THROWN.get(library, frozenset())
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         if any(
@@ -464,16 +464,16 @@ class Reader:
             return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
         if name in SPIED:
             return self._by_table(call, SPIED[name].turned(options), [actual, *arguments])
-        if name in ("include", "includes", "contain", "contains") and [one.type for one in arguments] == ["object"]:
+        if name in ("include", "includes", "contain", "contains") and [node.type for node in arguments] == ["object"]:
             by = {"by": "include", "rules": "chai" if is_deep else "==="}
             return self._of_operands(call, "js.object", [actual, *arguments], {**by, **options}, awaits)
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
-        found = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
-        if found is not None and op == "js.instance":
-            return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
-        return found
+        assertion = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
+        if assertion is not None and op == "js.instance":
+            return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
+        return assertion
 
     def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"

@@ -259,12 +259,12 @@ def _hands_on(handler: Node) -> bool:
     inner = [node for node in body.named_children if node.type != "comment"] if body is not None else []
     if caught is None or len(inner) != 1 or inner[0].type not in _ENDING or not inner[0].named_children:
         return False
-    made = inner[0].named_children[0]
+    ending = inner[0].named_children[0]
     if inner[0].type == "throw_statement":
-        return text_of(made) == text_of(caught)
-    given = [text_of(node) for node in arguments_of(made)]
-    called = text_of(made.child_by_field_name("function"))
-    return given == [text_of(caught)] and called in ("done", "next", "reject", "cb", "callback")
+        return text_of(ending) == text_of(caught)
+    arguments = [text_of(node) for node in arguments_of(ending)]
+    called = text_of(ending.child_by_field_name("function"))
+    return arguments == [text_of(caught)] and called in ("done", "next", "reject", "cb", "callback")
 
 
 def _can_be_moved(assertion: Assertion) -> bool:
@@ -324,11 +324,11 @@ def _suite_of(call: Node, names: Scopes) -> list[str] | None:
     at = call.child_by_field_name("function") if call.type == "call_expression" else None
     root = root_of(at)
     binding = names.resolve(root) if root is not None and root.type == "identifier" else None
-    made = binding.init if binding is not None and names.imports("uvu") else None
-    named, given = arguments_of(made)[:1] if made is not None else [], arguments_of(call)[:1]
-    if not given or made is None or text_of(made.child_by_field_name("function")) != "suite":
+    maker = binding.init if binding is not None and names.imports("uvu") else None
+    suite, test = arguments_of(maker)[:1] if maker is not None else [], arguments_of(call)[:1]
+    if not test or maker is None or text_of(maker.child_by_field_name("function")) != "suite":
         return None
-    return [_title(part) for part in (*named, *given)]
+    return [_title(part) for part in (*suite, *test)]
 
 
 def _module_above(node: Node) -> list[str]:
@@ -339,9 +339,9 @@ def _module_above(node: Node) -> list[str]:
         while before is not None:
             call = before.named_children[0] if before.type == "expression_statement" else None
             if call is not None and text_of(call.child_by_field_name("function")) == "QUnit.module":
-                given = arguments_of(call)
-                if given and not any(part.type in FUNCTIONS for part in given):
-                    return [_title(given[0])]
+                arguments = arguments_of(call)
+                if arguments and not any(part.type in FUNCTIONS for part in arguments):
+                    return [_title(arguments[0])]
             before = before.prev_named_sibling
         at = at.parent
     return []

@@ -36,10 +36,10 @@ def places(top: Path) -> Iterator[Path]:
 
 def manifest(place: Path) -> dict[str, object]:
     try:
-        found = json.loads((place / "package.json").read_bytes())
+        data = json.loads((place / "package.json").read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def release(version: object) -> tuple[int, ...]:
@@ -58,13 +58,13 @@ def own(tree: Path) -> None:
         if NAME in parts:
             installed.append(place)
         elif NOT_PUBLISHED.isdisjoint(parts):
-            found = manifest(place)
-            mine.setdefault(found.get("name"), (place, release(found.get("version"))))
+            data = manifest(place)
+            mine.setdefault(data.get("name"), (place, release(data.get("version"))))
     for place in installed:
         inside = NAME in (place.parent.name, place.parent.parent.name)
-        found = manifest(place) if inside and place.is_dir() else {}
-        where, version = mine.get(found.get("name"), (None, ()))
-        if where is not None and found.get("name") and release(found.get("version")) > version:
+        data = manifest(place) if inside and place.is_dir() else {}
+        where, version = mine.get(data.get("name"), (None, ()))
+        if where is not None and data.get("name") and release(data.get("version")) > version:
             shutil.rmtree(place)
             place.symlink_to(where)
 

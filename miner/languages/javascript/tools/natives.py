@@ -39,17 +39,17 @@ def packages(tree: Path) -> Iterator[Path]:
 
 def manifest(place: Path) -> dict[str, object]:
     try:
-        found = json.loads((place / "package.json").read_bytes())
+        data = json.loads((place / "package.json").read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def required(place: Path, kinds: tuple[str, ...]) -> Iterator[str]:
     """The names of the packages that a manifest asks for."""
-    found = manifest(place)
+    data = manifest(place)
     for kind in kinds:
-        table = found.get(kind)
+        table = data.get(kind)
         if isinstance(table, dict):
             yield from table
 
@@ -59,17 +59,17 @@ def needed(tree: Path, idle: frozenset[str]) -> set[Path]:
     manifests = [path.parent for path in tree.rglob("package.json") if MODULES not in path.relative_to(tree).parts]
     of_tree = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
     waiting = [(place, name) for place in manifests for name in required(place, of_tree) if name not in idle]
-    found: set[Path] = set()
+    folders: set[Path] = set()
     while waiting:
         at, name = waiting.pop()
         place = next((way for above in (at, *at.parents) if (way := above / MODULES / name).is_dir()), None)
         real = place.resolve() if place else at
-        if place and real not in found:
-            found.add(real)
+        if place and real not in folders:
+            folders.add(real)
             waiting += [
                 (real, other) for other in required(real, ("dependencies", "optionalDependencies", "peerDependencies"))
             ]
-    return found
+    return folders
 
 
 def compiled(place: Path, tree: Path, until: float) -> str:
@@ -99,14 +99,18 @@ def compiled(place: Path, tree: Path, until: float) -> str:
 
 def main(tree: Path, facts: Path, idle: frozenset[str]) -> None:
     until = time.monotonic() + SECONDS
-    there = sorted(packages(tree))
-    wanted = needed(tree, idle) if there and idle else set()
-    left = [place for place in there if idle and place.resolve() not in wanted]
-    outcome = {place.name: compiled(place, tree, until) for place in there if place not in left}
+    natives = sorted(packages(tree))
+    folders = needed(tree, idle) if natives and idle else set()
+    skipped = [place for place in natives if idle and place.resolve() not in folders]
+    outcome = {place.name: compiled(place, tree, until) for place in natives if place not in skipped}
     failures = {name: why for name, why in outcome.items() if why}
     done = [name for name in outcome if name not in failures]
-    told = {"compiled": done, "not_compiled": failures, **({"idle": [place.name for place in left]} if left else {})}
-    facts.write_text(json.dumps(told))
+    outcomes = {
+        "compiled": done,
+        "not_compiled": failures,
+        **({"idle": [place.name for place in skipped]} if skipped else {}),
+    }
+    facts.write_text(json.dumps(outcomes))
 
 
 main(*map(Path, sys.argv[1:3]), frozenset(sys.argv[3:]))
