@@ -117,11 +117,12 @@ def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
         return tmp_path / place
 
     lay("", name="mine", version="1.9.0")
-    lay("packages/part", name="@mine/part", version="2.0.0-beta.1")
+    lay("packages/part", name="@mine/part", version="2.0.0-beta.9")
     lay("test/fixtures/other", name="other", version="0.0.1")
     newer = [lay("node_modules/mine", name="mine", version="1.10.0")]
-    newer.append(lay("node_modules/@mine/part", name="@mine/part", version="2.0.1"))
+    newer.append(lay("node_modules/@mine/part", name="@mine/part", version="2.0.0-beta.10"))
     kept = [lay("node_modules/tool/node_modules/mine", name="mine", version="1.9.0")]
+    kept.append(lay("node_modules/tool/node_modules/@mine/part", name="@mine/part", version="2.0.0-alpha.11"))
     kept += [lay("node_modules/other", name="other", version="3.0.0"), lay("node_modules/bare")]
     process.run([sys.executable, TOOLS / "modules.py", "own", tmp_path])
     assert [place.readlink() for place in newer] == [tmp_path, tmp_path / "packages/part"]

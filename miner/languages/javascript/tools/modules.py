@@ -42,13 +42,15 @@ def manifest(place: Path) -> dict[str, object]:
     return data if isinstance(data, dict) else {}
 
 
-def release(version: object) -> tuple[int, ...]:
-    """What of a version is compared; of none, less than all others."""
-    return tuple(map(int, re.findall(r"\d+", str(version).partition("-")[0])[:3]))
+def release(version: object) -> tuple[object, ...]:
+    """What of a version is compared: its numbers, then what comes before its release; of none, less than all others."""
+    numbers, _, before = str(version).partition("+")[0].partition("-")
+    parts = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in before.split(".") if part)
+    return tuple(map(int, re.findall(r"\d+", numbers))), not parts, parts
 
 
 def own(tree: Path) -> None:
-    mine: dict[object, tuple[Path, tuple[int, ...]]] = {}
+    mine: dict[object, tuple[Path, tuple[object, ...]]] = {}
     installed: list[Path] = []
     for folder, _, files in os.walk(tree):
         if "package.json" not in files:
