@@ -178,6 +178,39 @@ describe("money", () => {
   it("reads them", async () => { expect(await parse("31.07")).toEqual({ cents: 3107, currency: "EUR" }); });
 });
 """
+_BY_SUPERTEST = """\
+const http = require("http");
+const request = require("supertest");
+const { price, label, parse } = require("../money.js");
+const asked = {
+  "/nothing": () => price(4217),
+  "/share": () => [price(10590, 10), ...[[5000, 50], [999, 33]].map(([cents, off]) => price(cents, off))],
+  "/more": () => price(1, 101),
+  "/label": () => label(3107),
+  "/parse": () => parse("31.07"),
+};
+const server = http.createServer(async (given, answer) => {
+  try {
+    const found = await asked[given.url]();
+    answer.setHeader("Content-Type", typeof found === "string" ? "text/plain" : "application/json");
+    answer.end(typeof found === "string" ? found : JSON.stringify(found));
+  } catch (error) {
+    answer.statusCode = 400;
+    answer.end(error.message);
+  }
+});
+describe("money", () => {
+  it("takes nothing off", (done) => {
+    request(server).get("/nothing").expect("Content-Type", /json/).expect(200, "4217", done);
+  });
+  it("takes a share off", () => request(server).get("/share").expect(200, [9531, 2500, 670]));
+  it("takes no more than all of it", (done) => {
+    request(server).get("/more").expect(400).expect(/all of it: 101$/).end(done);
+  });
+  it("writes euros", async () => { await request(server).get("/label").expect("31.07 EUR"); });
+  it("reads them", (done) => { request(server).get("/parse").expect(200, { cents: 3107, currency: "EUR" }, done); });
+});
+"""
 _BY_PLAN = """\
 const { test } = require("node:test");
 const { price, label, parse } = require("../money.js");
@@ -221,6 +254,7 @@ HIDDEN = {
         "judged/mocha.js",
         _BY_ASSERT.format(head='const assert = require("assert");', path="../money.js"),
     ),
+    "mocha with supertest": ("judged/supertest.js", _BY_SUPERTEST),
     "jest": (
         "judged/jest.test.js",
         _BY_EXPECT.format(

@@ -45,6 +45,7 @@ MANIFEST = {
         "jasmine": "^5.0.0",
         "uvu": "^0.5.6",
         "qunit": "^2.10.0",
+        "supertest": "^7.0.0",
         "typescript": "^5.0.0",
     },
 }

@@ -163,6 +163,35 @@ def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_a
     assert "t.match(f(1), [1]); t.end(); });" in stripped(text)
 
 
+def asked(chain: str) -> str:
+    """The chain of a request, as a stripped file has it."""
+    head = 'const request = require("supertest");\n'
+    return stripped(f"{head}it('a', (done) => request(app).get('/'){chain});\n").partition("get('/')")[2][:-3]
+
+
+@pytest.mark.parametrize(
+    ("chain", "handed", "end"),
+    [
+        (".expect(200)", "__response__.status", ""),
+        (".expect('text', done)", "__response__.text", ".end(done)"),
+        (".expect(/te*xt/)", "__response__.text", ""),
+        (".expect({ a: [1] })", "__response__.body", ""),
+        (".expect('X-Y', 'z')", "__response__.headers['X-Y'.toLowerCase()]", ""),
+        (".expect(200, 'text', done)", "[__response__.status, __response__.text]", ".end(done)"),
+        (".expect(200, { a: 1 })", "[__response__.status, __response__.body]", ""),
+    ],
+)
+def test_what_supertest_is_to_expect_of_a_response_is_handed_out(chain, handed, end):
+    assert asked(chain) == f".expect((__response__) => {{ __goldseam__(0, () => [{handed}]); }}){end}"
+
+
+@pytest.mark.parametrize(
+    "chain", [".expect(check)", ".expect(200, /te*xt/)", ".expect([200, 201])", ".expect('X-Y', f(1))"]
+)
+def test_what_of_supertest_is_made_of_something_stays(chain):
+    assert asked(f".expect(200){chain}").endswith(chain)
+
+
 def test_under_mocha_chai_may_be_global():
     text = "it('a', () => { expect(f(1)).to.equal(3); });\n"
     source = StrippedSource(text.encode(), path="a.js", first=0, framework="mocha")

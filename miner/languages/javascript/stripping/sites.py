@@ -57,6 +57,10 @@ class Assertion:
     kept: Mapping[str, object] = field(default_factory=dict)
     counted_by: Node | None = None
     """The library's object for the test, where that counts its assertions."""
+    receiver: Node | None = None
+    """supertest's `….expect`, which is given a function of the response in place of what is expected of it."""
+    callback: Node | None = None
+    """What that request calls at its end."""
     gives: bool = False
     """What it catches may be asked for by what comes after it."""
     is_unread: bool = False

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
-from miner.languages.javascript.stripping import scopes
+from miner.languages.javascript.stripping import scopes, supertest
 from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of, text_of, walk
 from miner.languages.javascript.stripping.sites import (
@@ -93,7 +93,11 @@ class StrippedSource:
             node = rest.pop()
             is_read = node.type in ("call_expression", "member_expression") and not _is_guarded(node)
             assertion = reader.of_expression(node) if is_read else None
-            if assertion is None or not _can_be_moved(assertion) or not _stands(node, assertion):
+            asked = supertest.read(node, self._scopes, self._statics) if node.type == "call_expression" else None
+            if asked is not None:
+                rest.extend(reversed(node.named_children))
+                assertion = asked
+            elif assertion is None or not _can_be_moved(assertion) or not _stands(node, assertion):
                 rest.extend(reversed(node.named_children))
                 assertion = reader.unread(node)
             if assertion is not None:
@@ -290,9 +294,10 @@ def _titles_of_call(call: Node | None) -> str | None:
     if call is None or call.type != "call_expression":
         return None
     at = call.child_by_field_name("function")
-    is_test = at is not None and text_of(at.child_by_field_name("property")) in ("test", "it")  # `t.test` of a context
+    name = text_of(at.child_by_field_name("property")) if at is not None else ""
+    is_test = name in ("test", "it")  # `t.test` of a context
     given = arguments_of(call)
-    if not (is_test or text_of(root_of(at)) in _TESTS) or not given:
+    if name == "expect" or not (is_test or text_of(root_of(at)) in _TESTS) or not given:
         return None
     return _title(given[0])
 
@@ -350,8 +355,8 @@ def _module_above(node: Node) -> list[str]:
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion as it enters a container."""
     assertion = slot.assertion
-    handed = [_text(operand) for operand in assertion.operands if not operand.static and operand.node is not None]
-    return _called(slot, assertion, handed, [])
+    handed = [_text(operand) for operand in assertion.operands if not operand.static]
+    return _placed(assertion, _called(slot, assertion, handed, []))
 
 
 def _text(operand: Operand) -> tuple[Piece, ...]:
@@ -366,9 +371,16 @@ def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion handing out what is kept as well."""
     assertion = slot.assertion
     operands = list(map(_text, assertion.operands))
-    return (
-        _called(slot, assertion, [], operands) if assertion.body is not None else _called(slot, assertion, operands, [])
-    )
+    values, kept = ([], operands) if assertion.body is not None else (operands, [])
+    return _placed(assertion, _called(slot, assertion, values, kept))
+
+
+def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """What stands for an assertion: what hands out, or what has supertest call that with the response."""
+    if assertion.receiver is None:
+        return piece
+    end: tuple[Piece, ...] = (".end(", _range(assertion.callback), ")") if assertion.callback is not None else ()
+    return (_range(assertion.receiver), "((__response__) => { ", *piece, "; })", *end)
 
 
 def _called(
