@@ -104,10 +104,16 @@ t.test("takes no more than all of it", (t) => {
   t.throws(() => price(1, 101), new RangeError("more than all of it: 101"), "all of it");
   t.throws(() => price(1, 101), RangeError);
   t.throws(() => price(1, 101), /of it: 101$/);
+  t.throws(() => price(1, 101), { message: "of it: 101" });
   t.end();
 });
 t.test("writes euros", (t) => { t.match(label(3107), /^31\\.07 EUR$/); t.end(); });
-t.test("reads them", async (t) => { t.same(await parse("31.07"), { cents: 3107, currency: "EUR" }); });
+t.test("reads them", async (t) => {
+  const read = await parse("31.07");
+  t.same(read, { cents: 3107, currency: "EUR" });
+  t.has(read, { cents: 3107 });
+  t.match(read, { currency: /^E/ });
+});
 """
 _BY_AVA = """\
 const test = require("ava");
