@@ -337,6 +337,16 @@ def test_a_call_with_an_opaque_argument_decides_nothing_that_it_might_have_been(
         *((INSTANCE, {"x": 1}, rules, False) for rules in ("ava", "uvu", "qunit", "jasmine")),
         *(([-0.0], [0.0], rules, rules in ("uvu", "qunit")) for rules in ("ava", "uvu", "qunit", "jasmine")),
         *((["O", None, []], {}, rules, rules in ("qunit", "jasmine")) for rules in ("ava", "uvu", "qunit", "jasmine")),
+        *(
+            (
+                ["S", "Set", [["N", "1"], ["N", "2"]], []],
+                ["S", "Set", [["N", "2"], ["N", "1"]], []],
+                rules,
+                rules != "ava",
+            )
+            for rules in ("ava", "uvu")
+        ),
+        *((["a", "Mine", [], []], [], rules, rules in ("qunit", "jasmine")) for rules in ("ava", "qunit", "jasmine")),
         *((["M", "Map", [], []], ["M", "Map", [], []], rules, rules != "jasmine") for rules in ("ava", "jasmine")),
     ],
 )

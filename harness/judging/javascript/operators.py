@@ -117,7 +117,9 @@ class _Comparison:
     undefined: bool = True
     """Whether a property that is undefined differs from none, and a hole from undefined."""
     nameless: bool = False
-    """Whether an object without a prototype counts as one of `Object`."""
+    """Whether arrays and the like are of no class, and an object without a prototype counts as one of `Object`."""
+    ordered: bool = False
+    """Whether the members of sets and maps have to come in the same order."""
     maps: bool = True
     """Whether maps are compared at all: some libraries look their keys up."""
     errors: bool = True
@@ -192,7 +194,8 @@ class _Comparison:
         if left.tag != other.tag:
             return False
         names = {one.name if one.name is not None or not self.nameless else "Object" for one in (left, other)}
-        if len(names) > 1 and (self.classes or left.tag in self.named):
+        is_classed = self.classes and (left.tag == "O" or not self.nameless)
+        if len(names) > 1 and (is_classed or left.tag in self.named):
             return False
         if left.tag == "M" and not self.maps:
             raise UndecidableError("maps")
@@ -207,15 +210,18 @@ class _Comparison:
     def _parts(self, left: Object, other: Object) -> bool:
         if len(left.items) != len(other.items):
             return False
-        if left.tag == "S":
+        if left.tag == "S" and not self.ordered:
             return self._alike(left.items, other.items, self.equal)
         if left.tag == "M":
-            return self._alike(
-                left.items, other.items, lambda one, two: self.equal(one[0], two[0]) and self.equal(one[1], two[1])
-            )
+            if self.ordered:
+                return all(self._pairs(*pair) for pair in zip(left.items, other.items, strict=True))
+            return self._alike(left.items, other.items, self._pairs)
         if left.tag == "T":
             return left.items == other.items
         return all(map(self.equal, left.items, other.items))
+
+    def _pairs(self, one: Sequence[Any], two: Sequence[Any]) -> bool:
+        return self.equal(one[0], two[0]) and self.equal(one[1], two[1])
 
     def _alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
         """Whether each member has one of its own on the other side."""
@@ -270,7 +276,7 @@ _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "chai": lambda: _Comparison(primitives=same_value, errors=False),
     "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
     "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
-    "ava": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
+    "ava": lambda: _Comparison(primitives=same_value, classes=True, ordered=True, errors=False),
     "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
     "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False),
     "jasmine": lambda: _Comparison(primitives=same_value, classes=True, nameless=True, maps=False, errors=False),
