@@ -121,7 +121,7 @@ def main() -> None:
         rows = folder / "rows.jsonl"
         ids = [word for task in tasks for word in ("-i", task.instance_id)]
         exporting = [sys.executable, "-m", "miner.cli.main", "holdout", "export", options.dataset.resolve(), *ids]
-        run([*exporting, "--format", "jsonl", "--hidden", "-o", rows], cwd=Path(__file__).parent.parent)
+        run([*exporting, "--format", "jsonl", "--with-hidden", "-o", rows], cwd=Path(__file__).parent.parent)
         for kind in KINDS:
             text = "".join(json.dumps(one) + "\n" for one in predictions(tasks, kind))
             (folder / f"{kind}.jsonl").write_text(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import csv
 import inspect
 import itertools
 import re
@@ -22,6 +23,8 @@ import typer.main
 from harness.analysis import compare
 from harness.analysis.gate import decision
 from harness.analysis.gate.config import GateRules
+from harness.cli.shell import help as help_text
+from harness.cli.shell import renamed
 from harness.config import settings
 from harness.core import errors
 from harness.core.instance import Outcome, TaskState
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
 PACKAGES = ("harness", "miner")
+OLD_HELP = ROOT / "scripts" / "help_0_1.csv"
+"""Options of each command that 0.1 showed, counted in its source."""
 NOTE = "<!-- Written by scripts/reference.py from the program; do not edit. -->\n\n"
 
 SECTIONS: dict[str, type[BaseModel]] = {
@@ -122,6 +127,7 @@ def pages() -> dict[str, str]:
         "settings.md": NOTE + "\n".join(_settings()) + "\n",
         "exit-codes.md": NOTE + "\n".join(_exit_codes()) + "\n",
         "words.md": NOTE + "\n".join(_words()) + "\n",
+        "help-tree.md": NOTE + "\n".join(_help_tree()) + "\n",
     }
 
 
@@ -199,16 +205,59 @@ def _metavar(option: Any) -> str:
 
 
 def _default(option: Any) -> str:
-    value = option.default
     if option.required:
         return "required"
-    if callable(value) or value is None or value in ((), []) or type(value).__name__ == "Sentinel":
-        return ""
-    if isinstance(value, bool):
-        return ("on" if value else "off") if option.secondary_opts else ""
-    if isinstance(value, Enum):
-        value = value.value
-    return f"`{value}`"
+    if isinstance(option.default, bool):
+        return ("on" if option.default else "off") if option.secondary_opts else ""
+    return help_text.default_of(option, typer.Context(typer.main.get_command(app)))
+
+
+# Help, before and after
+
+
+def _everything(command: Any, words: str = "goldseam", parent: Any = None) -> Iterator[tuple[str, Any, Any]]:
+    """Every group and command with the words that call it and its context."""
+    context = command.context_class(command, info_name=words, parent=parent, **command.context_settings)
+    yield words, command, context
+    for name, entry in getattr(command, "commands", {}).items():
+        child = entry.load() if hasattr(entry, "load") else entry
+        if not child.hidden:
+            yield from _everything(child, f"{words} {name}", context)
+
+
+def _help_tree() -> Iterator[str]:
+    with OLD_HELP.open(encoding="utf-8") as file:
+        old = {row["command"]: (row["first screen"], row["all options"]) for row in csv.DictReader(file)}
+    rows, longest = [], 0
+    for words, command, context in _everything(typer.main.get_command(app)):
+        sections = help_text.sections(command, context)
+        first = len(sections[help_text.FIRST])
+        advanced = sum(len(part) for title, part in sections.items() if title.startswith(help_text.ADVANCED))
+        before = " | ".join(old.get(words, ("–", "–")))
+        rows.append(f"| `{words}` | {before} | {first} | {advanced} | {len(command.examples)} |")
+        longest = max(longest, first)
+    yield "# Help, before and after\n"
+    yield (
+        "How many options the help of each command shows, in 0.1 and now. The first screen is what stands under "
+        "Options, `--help` included; the other options come under Advanced. No help of 0.1 had an example. The four "
+        "options that every command takes now (`--config`, `-v`, `-q`, `--no-color`) are not counted.\n"
+    )
+    before = max(int(first) for first, _ in old.values())
+    yield f"The longest first screen had {before} options in 0.1 and has {longest} now.\n"
+    yield (
+        "| command | 0.1: first screen | 0.1: all | now: first screen | now: advanced | now: examples |\n"
+        "|---|---|---|---|---|---|"
+    )
+    yield from rows
+    yield "\n## One word for one thing\n"
+    yield (
+        f"Old spellings work until {renamed.REMOVED_IN}, with a hint that names the new one. `--out` is `--output` "
+        "in every command.\n"
+    )
+    yield "| command | old | now |\n|---|---|---|"
+    for words, table in renamed.RENAMED.items():
+        for old_name, name in table.items():
+            yield f"| `goldseam {words}` | `{old_name}` | {f'`{name}`' if name else 'the default'} |"
 
 
 # Settings

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import InputError, NothingComparableError
 from harness.core.nearest import did_you_mean
+from harness.core.wording import counted
 from harness.stats import (
     Alternative,
     Interval,
@@ -337,12 +338,14 @@ def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int
     elif base.dataset_version != candidate.dataset_version:
         warnings.append(
             f"the runs are on versions {base.dataset_version} and {candidate.dataset_version} of the dataset: "
-            f"compared are the {same} task(s) that are the same in both and scored; {others} other(s) are left out"
+            f"compared are the {counted(same, 'task that is', 'tasks that are')} the same in both and scored, "
+            f"without {counted(others, 'other')}"
         )
     elif base.dataset_content and candidate.dataset_content and base.dataset_content != candidate.dataset_content:
         warnings.append(
             f"both runs are on version {base.dataset_version} of the dataset, but its tasks were changed between them: "
-            f"compared are the {same} that are the same in both and scored; {others} other(s) are left out"
+            f"compared are the {counted(same, 'task that is', 'tasks that are')} the same in both and scored, "
+            f"without {counted(others, 'other')}"
         )
     if base.grading_version != candidate.grading_version:
         warnings.append(
@@ -363,7 +366,7 @@ def _kinds(base: Scoresheet, candidate: Scoresheet) -> tuple[str, ...]:
     if not other:
         return ()
     text = (
-        f"{len(other)} task(s) showed different numbers of their tests in the two runs, such as {min(other)}: "
+        f"{counted(len(other), 'task')} showed different numbers of their tests in the two runs, such as {min(other)}: "
         "a scaffolded score and one over hidden tests only are two kinds; solve both with the same dataset"
     )
     return (text,)

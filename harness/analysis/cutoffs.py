@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.core.errors import InputError
+from harness.core.wording import counted
 from harness.dataset.policy import cutoff_of
 from harness.stats import two_groups
 
@@ -60,7 +61,7 @@ class Gap:
     def sentence(self) -> str:
         """What it says, in plain words."""
         if self.before is None or self.after is None or self.p is None:
-            few = f"{self.tasks[0]} task(s) before and {self.tasks[1]} after"
+            few = f"{counted(self.tasks[0], 'task')} before and {self.tasks[1]} after"
             return f"{self.model}: too few tasks to tell whether its training data holds them: {few} {self.day}"
         text = (
             f"{self.model} resolves {self.before:.0%} of {self.tasks[0]} tasks merged before its training cut-off "

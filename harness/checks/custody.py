@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness.core import test_ids
 from harness.core.errors import InputError
 from harness.core.instance import TaskState
+from harness.core.wording import counted
 from harness.dataset import content, rotation, splits, task_states
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import DATASET_FILE
@@ -49,7 +50,8 @@ def dataset_problems(dataset: Dataset) -> Iterator[tuple[str, str]]:
         lacking = ()
     if lacking:
         task_names = ", ".join(lacking[:_NAMED]) + (", …" if len(lacking) > _NAMED else "")
-        yield DATASET_FILE, f"{len(lacking)} file(s) lack the canary: {task_names}; `goldseam holdout canary` writes it"
+        count = counted(len(lacking), "file lacks", "files lack")
+        yield DATASET_FILE, f"{count} the canary: {task_names}; `goldseam holdout canary` writes it"
     yield from _ledger(dataset)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from harness.core.wording import counted
 from harness.patches import patch
 
 if TYPE_CHECKING:
@@ -253,7 +254,8 @@ class Search:
             if leaked and (is_of_git(where) or any(copies)):
                 sample = min(leaked).decode("utf-8", "replace")[:60]
                 yield Leak(
-                    where=where, what=f"{len(leaked)} line(s) of the fix or its hidden tests, such as {sample!r}"
+                    where=where,
+                    what=f"{counted(len(leaked), 'line')} of the fix or its hidden tests, such as {sample!r}",
                 )
 
 

@@ -12,7 +12,7 @@ from harness.cli.shell.command import App
 from harness.cli.views import browse as view
 from harness.cli.views import terminal
 from harness.core.instance import TaskState
-from harness.core.wording import one_of
+from harness.core.wording import counted, one_of
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.similarity import leaks
@@ -60,7 +60,10 @@ def list_tasks(
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--grep", metavar="TEXT", help="Only tasks whose id or statement contains this.")
+        str | None,
+        typer.Option(
+            "--grep", metavar="TEXT", show_default="all", help="Only tasks whose id or statement contains this."
+        ),
     ] = None,
     json_: JsonFlag = False,
 ) -> None:
@@ -87,7 +90,7 @@ def list_tasks(
     console = terminal.results()
     console.print(view.rows_table(rows, console.width))
     total = len(opened.ids())
-    console.print(f"{len(rows)} of {total} task(s)" if len(rows) < total else f"{total} task(s)")
+    console.print(f"{len(rows)} of {counted(total, 'task')}" if len(rows) < total else f"{counted(total, 'task')}")
     if rows:
         terminal.next_step(f"goldseam holdout show {dataset} {rows[0].instance_id}")
 

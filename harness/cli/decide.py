@@ -205,6 +205,7 @@ def compare(
         typer.Option(
             "--baseline-model",
             metavar="MODEL",
+            show_default="its only model",
             help="The model of BASE, if it holds several.",
             autocompletion=complete.models,
         ),
@@ -289,6 +290,7 @@ def gate(
         typer.Option(
             "--model",
             metavar="MODEL",
+            show_default="its only model",
             help="The candidate, if its run holds several models.",
             autocompletion=complete.models,
         ),
@@ -298,6 +300,7 @@ def gate(
         typer.Option(
             "--baseline-model",
             metavar="MODEL",
+            show_default="its only model",
             help="The baseline, if its run holds several models.",
             autocompletion=complete.models,
         ),
@@ -314,7 +317,9 @@ def gate(
     ] = False,
     accept_to: Annotated[
         Path | None,
-        typer.Option("--accept-to", metavar="FILE", help="If it passes, write it here as the next baseline."),
+        typer.Option(
+            "--accept-to", metavar="FILE", help="If the candidate passes, write it to this file as the next baseline."
+        ),
     ] = None,
     max_drop: Annotated[
         float | None,
@@ -412,7 +417,9 @@ def history(
     runs_dir: Annotated[
         Path, typer.Argument(metavar="RUNS_DIR", help="Folder that holds run folders.", show_default=False)
     ],
-    model: Annotated[str | None, typer.Option("--model", metavar="MODEL", help="Only this model.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="MODEL", show_default="all", help="Only this model.")
+    ] = None,
     dataset: DatasetOption = None,
     json_: JsonFlag = False,
 ) -> None:

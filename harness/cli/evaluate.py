@@ -29,6 +29,7 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, InputError
+from harness.core.wording import counted
 from harness.dataset.splits import known_split
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, run_folder
@@ -61,7 +62,8 @@ def evaluate(
             "-o",
             "--output",
             metavar="RUN",
-            help="Run folder to write; an unfinished run is continued.",
+            show_default=False,
+            help="Run folder to write (required); an unfinished run is continued.",
             parser=output_folder,
         ),
     ] = None,
@@ -155,7 +157,7 @@ def evaluate(
         typer.Option(
             "--keep-evidence",
             rich_help_panel=ADVANCED,
-            help="Leave test output and results readable in RUN although the dataset is sealed.",
+            help="Leave test output and results readable in RUN even though the dataset is sealed.",
         ),
     ] = False,
 ) -> int:
@@ -240,7 +242,7 @@ def regrade_command(
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> int:
-    """Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't."""
+    """Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't be derived."""
     return _regrade(open_with(dataset, identity), run, ids=ids or [], json_=json_)
 
 
@@ -259,7 +261,7 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
     left = summary.count(State.NOT_REGRADED)
     if left:
         raise AnswerIsNoError(
-            f"{left} of {len(summary.predictions)} prediction(s) could not be regraded; "
+            f"{left} of {counted(len(summary.predictions), 'prediction')} could not be regraded; "
             "their verdicts are as they were",
             hint="run the same evaluation again with --force to score them by today's rules",
         )
@@ -288,10 +290,10 @@ def _refuse_gaps(folder: RunFolder) -> None:
         return
     if bugs := [report for report in gaps if report.cause == "bug"]:
         raise BugError(
-            f"{len(bugs)} prediction(s) could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",
+            f"{counted(len(bugs), 'prediction')} could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",
             hint=f"please report it with the log, which is in {bug_log.folder()}",
         )
     raise InfrastructureError(
-        f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
+        f"{counted(len(gaps), 'prediction')} could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
         hint="fix the cause, then run the same command with --retry-errors",
     )

@@ -21,6 +21,7 @@ from harness.cli.options import (
 from harness.cli.shell import complete
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
+from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.dataset.splits import known_split
 from harness.interop import export as work
@@ -38,7 +39,7 @@ app = App()
 @app.add(
     examples={
         "goldseam holdout export bench --format jsonl -o tasks.jsonl": "Write the public side, one task a line",
-        "goldseam holdout export bench --format harbor --hidden -o harbor": "Write tasks that Harbor can run, tests included",
+        "goldseam holdout export bench --format harbor --with-hidden -o harbor": "Write tasks that Harbor can run, tests included",
         "goldseam holdout export bench --format jsonl -o -": "Write to standard output",
     }
 )
@@ -61,7 +62,9 @@ def export(
     ],
     hidden: Annotated[
         bool,
-        typer.Option("--hidden/--public", help="Include the hidden tests and fixes; whoever has the export has them."),
+        typer.Option(
+            "--with-hidden/--public", help="Include the hidden tests and fixes; anyone with the export can read them."
+        ),
     ] = False,
     ids: IdsOption = None,
     split: Annotated[
@@ -94,7 +97,7 @@ def export(
         return
     side = "with" if exported.hidden else "without"
     (console if to_stdout else terminal.results()).print(
-        Text(f"{exported.path}: {len(exported.tasks)} task(s) for {exported.format}, {side} the hidden side"),
+        Text(f"{exported.path}: {counted(len(exported.tasks), 'task')} for {exported.format}, {side} the hidden side"),
         soft_wrap=True,
     )
 
@@ -117,7 +120,8 @@ def push(
     allow_unsealed: Annotated[
         bool,
         typer.Option(
-            "--allow-unsealed", help="Push hidden files that are not sealed; whoever reads the store has them."
+            "--allow-unsealed",
+            help="Push hidden files that are not sealed; anyone who can read the store can read them.",
         ),
     ] = False,
     json_: JsonFlag = False,
@@ -127,7 +131,7 @@ def push(
     if json_:
         print_json(synced.as_json())
         return
-    text = f"revision {synced.revision}, {synced.files} file(s), {synced.changed} of them new to the store"
+    text = f"revision {synced.revision}, {counted(synced.files, 'file')}, {synced.changed} of them new to the store"
     terminal.results().print(Text(f"{synced.url}: {text}"), soft_wrap=True)
 
 
@@ -148,8 +152,12 @@ def pull(
     if json_:
         print_json(synced.as_json())
         return
-    joined = f"; {synced.ledger_lines} line(s) of its ledger were new here" if synced.ledger_lines else ""
-    text = f"revision {synced.revision} of {synced.url}, {synced.changed} file(s) changed{joined}"
+    joined = (
+        f"; {counted(synced.ledger_lines, 'line of its ledger was', 'lines of its ledger were')} new here"
+        if synced.ledger_lines
+        else ""
+    )
+    text = f"revision {synced.revision} of {synced.url}, {counted(synced.changed, 'file')} changed{joined}"
     terminal.results().print(Text(f"{synced.path}: {text}"), soft_wrap=True)
 
 

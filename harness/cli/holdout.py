@@ -27,6 +27,7 @@ from harness.cli.views import custody as custody_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InputError
+from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import chain, custody, ledger
 from harness.dataset.seal import canary as canaries
@@ -117,10 +118,10 @@ def check(
         for problem in problems:
             console.print(Text(f"{problem.where}: ", style="bold") + Text(problem.what), soft_wrap=True)
     if problems:
-        raise AnswerIsNoError(f"{dataset} has {len(problems)} problem(s)")
+        raise AnswerIsNoError(f"{dataset} has {counted(len(problems), 'problem')}")
     if not json_:
         count = len(open_dataset(dataset).ids())
-        terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
+        terminal.results().print(Text(f"{dataset}: {counted(count, 'task')}, no problem found"))
 
 
 @app.add(
@@ -136,7 +137,7 @@ def seal(
         list[str] | None,
         typer.Option(
             metavar="RECIPIENT",
-            help="Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key does.",
+            help="Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key opens it.",
         ),
     ] = None,
     passphrase_env: Annotated[
@@ -156,7 +157,9 @@ def seal(
         print_json({**sealed.as_json(), "notes": list(notes)})
         return
     console = terminal.results()
-    console.print(Text(f"{dataset}: {len(sealed.sealed)} task(s) sealed, {len(sealed.already)} were sealed already"))
+    console.print(
+        Text(f"{dataset}: {counted(len(sealed.sealed), 'task')} sealed, {len(sealed.already)} were sealed already")
+    )
     for recipient in sealed.recipients:
         console.print(Text(f"  to {keys.short(recipient)}"))
     for note in notes:
@@ -201,7 +204,9 @@ def open_(
         print_json({"opened": list(opened), "folder": str(out)})
     else:
         console = terminal.results()
-        console.print(Text(f"{len(opened)} task(s) are readable in {out}; delete it when you are done"))
+        console.print(
+            Text(f"{counted(len(opened), 'task is', 'tasks are')} readable in {out}; delete it when you are done")
+        )
 
 
 @app.add(
@@ -219,7 +224,7 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
         print_json({"changed": list(changed), "missing": list(left)})
         return
     console = terminal.results()
-    console.print(Text(f"{dataset}: the canary was written into {len(changed)} file(s)"))
+    console.print(Text(f"{dataset}: the canary was written into {counted(len(changed), 'file')}"))
     for name in left:
         console.print(Text(f"note: {name} has no place for it"))
 
@@ -234,7 +239,7 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
 def bind(
     dataset: DatasetArgument,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Record what differs as it is now: the changes were yours.")
+        bool, typer.Option("--accept", help="Accept the differences as your own changes, and record them.")
     ] = False,
     json_: JsonFlag = False,
 ) -> None:
@@ -255,14 +260,14 @@ def bind(
         for difference in comparison.differences:
             console.print(Text(difference), soft_wrap=True)
         note = (
-            ", ".join((*comparison.settings, f"{len(names)} task(s)"))
+            ", ".join((*comparison.settings, f"{counted(len(names), 'task')}"))
             if comparison.settings
-            else f"{len(names)} task(s)"
+            else f"{counted(len(names), 'task')}"
         )
         console.print(Text(f"{dataset}: {'nothing' if refused else note} bound now"))
     if refused:
         raise AnswerIsNoError(
-            f"{dataset} differs from its ledger in {len(comparison.differences)} place(s)",
+            f"{dataset} differs from its ledger in {counted(len(comparison.differences), 'place')}",
             hint="restore what somebody else changed; --accept binds it as it is",
         )
 
@@ -283,7 +288,8 @@ def log(
     head: Annotated[
         str | None,
         typer.Option(
-            metavar="HASH", help="With --verify: hash of a line noted earlier, which also reveals a cut-off end."
+            metavar="HASH",
+            help="With --verify: the hash of a line that you noted earlier; this also reveals lines missing at the end.",
         ),
     ] = None,
     join: Annotated[
@@ -293,7 +299,12 @@ def log(
     task: Annotated[
         str | None,
         typer.Option(
-            "-i", "--id", metavar="TASK", help="Only lines about this task.", autocompletion=complete.task_ids
+            "-i",
+            "--id",
+            metavar="TASK",
+            show_default="all",
+            help="Only lines about this task.",
+            autocompletion=complete.task_ids,
         ),
     ] = None,
     json_: JsonFlag = False,
@@ -324,10 +335,10 @@ def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
         print_json({"added": joined.added, "joined": joined.entry.hash if joined.entry else None})
     elif joined.entry:
         console = terminal.results()
-        console.print(Text(f"joined: {joined.added} line(s) of the other branch, and one that joins them"))
+        console.print(Text(f"joined: {counted(joined.added, 'line')} of the other branch, and one that joins them"))
         console.print(Text(f"head: {joined.entry.hash}"))
     else:
-        terminal.results().print(Text(f"nothing to join: {joined.added} line(s) added, one branch"))
+        terminal.results().print(Text(f"nothing to join: {counted(joined.added, 'line')} added, one branch"))
 
 
 def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
@@ -338,6 +349,6 @@ def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
         custody_text.show_verification(verification)
     if verification.problems:
         raise AnswerIsNoError(
-            f"the ledger of {dataset.path} has {len(verification.problems)} problem(s)",
+            f"the ledger of {dataset.path} has {counted(len(verification.problems), 'problem')}",
             hint="compare it with a backup or its history in git, and ask who had access",
         )

@@ -30,7 +30,7 @@ from harness.cli.views import judge as judge_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
-from harness.core.wording import one_of
+from harness.core.wording import counted, one_of
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
 from harness.solve.models.endpoint import Api, Endpoint, is_pinned
@@ -252,7 +252,7 @@ def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
     if ended.why is not None:
         kind = BugError if isinstance(ended.why, BugError) else InfrastructureError
         raise kind(
-            f"{ended.failed} patch(es) could not be judged: {ended.why.message}",
+            f"{counted(ended.failed, 'patch', 'patches')} could not be judged: {ended.why.message}",
             hint=ended.why.hint or "the same command asks about these again",
         )
 

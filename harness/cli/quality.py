@@ -13,6 +13,7 @@ from rich.text import Text
 from harness.cli.options import DatasetArgument, DryRunFlag, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
+from harness.core.wording import counted
 from harness.quality.measuring import rate
 from harness.quality.solved import ENOUGH
 
@@ -25,16 +26,16 @@ _TIERS = ("easy", "medium", "hard", "brutal")
 
 @app.add(
     examples={
-        "goldseam holdout difficulty bench --runs runs/a --runs runs/b": "Rate tasks by two runs",
-        "goldseam holdout difficulty bench --runs runs/a --dry-run": "Show what would change",
-        "goldseam holdout difficulty bench --runs runs/a --json": "Print the ratings as JSON",
+        "goldseam holdout difficulty bench --run runs/a --run runs/b": "Rate tasks by two runs",
+        "goldseam holdout difficulty bench --run runs/a --dry-run": "Show what would change",
+        "goldseam holdout difficulty bench --run runs/a --json": "Print the ratings as JSON",
     }
 )
 def difficulty(
     dataset: DatasetArgument,
     runs: Annotated[
         list[Path],
-        typer.Option("--runs", metavar="RUN", help="Run folder with verdicts on models (repeatable)."),
+        typer.Option("--run", metavar="RUN", help="Run folder with verdicts on models (repeatable)."),
     ],
     dry_run: DryRunFlag = False,
     identity: IdentityOption = None,
@@ -71,13 +72,17 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
     console.print(table)
     counts = Counter(rated.after for rated in rating.tasks)
     text = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
-    console.print(Text(f"{len(rating.tasks)} task(s): {text or 'no tier'}; {rating.unmeasured} without a verdict"))
+    console.print(
+        Text(f"{counted(len(rating.tasks), 'task')}: {text or 'no tier'}; {rating.unmeasured} without a verdict")
+    )
     models = sorted({model for rated in rating.tasks for model in rated.measured.models})
     console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
     few = sum(not rated.measured.settled for rated in rating.tasks)
     if few:
-        console.print(Text(f"{few} task(s) keep the tier they had: fewer than {ENOUGH} verdicts"))
+        console.print(
+            Text(f"{counted(few, 'task keeps', 'tasks keep')} the tier they had: fewer than {ENOUGH} verdicts")
+        )
     for reason, count in sorted(rating.left_out.items()):
-        console.print(Text(f"{count} verdict(s) left out: {reason}", style="bright_black"))
+        console.print(Text(f"{counted(count, 'verdict')} left out: {reason}", style="bright_black"))
     if dry_run:
         console.print(Text("nothing was written"))

@@ -25,6 +25,7 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.cli.views.refresh import RefreshTicker, refresh_json, refresh_text
 from harness.core.errors import AnswerIsNoError, InfrastructureError
+from harness.core.wording import counted
 from harness.runs.refresh import run as work
 from harness.runs.refresh.drift import GONE_WRONG, Result
 from harness.sandbox.executors.choose import Kind, choose
@@ -108,14 +109,17 @@ def _answer(outcome: Refreshed, dataset: Path) -> None:
     wrong, unscored = outcome.of(*GONE_WRONG), outcome.of(Result.UNSCORED)
     if wrong and outcome.mass and not outcome.settings.force:
         raise InfrastructureError(
-            f"{len(wrong)} task(s) of {dataset} went wrong together, so nothing was changed",
+            f"{counted(len(wrong), 'task')} of {dataset} went wrong together, so nothing was changed",
             hint="check the engine and the machine; if the tasks are the cause, --accept-drift --retry-errors quarantines them",
         )
     if wrong and not outcome.settings.quarantined:
         also = f"; {len(unscored)} could not be looked at" if unscored else ""
-        raise AnswerIsNoError(f"{len(wrong)} task(s) of {dataset} no longer hold{also}")
+        raise AnswerIsNoError(
+            f"in {dataset}, {counted(len(wrong), 'task no longer holds', 'tasks no longer hold')}{also}"
+        )
     if unscored:
         raise InfrastructureError(
-            f"{len(unscored)} task(s) could not be looked at, such as {unscored[0].instance_id}: {unscored[0].why}",
+            f"{counted(len(unscored), 'task')} could not be looked at, "
+            f"such as {unscored[0].instance_id}: {unscored[0].why}",
             hint="fix the cause, then run the same command with --retry-errors",
         )

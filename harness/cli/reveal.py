@@ -19,6 +19,7 @@ from harness.cli.options import (
 )
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
+from harness.core.wording import counted
 from harness.sandbox.docker import DockerSandbox
 from harness.scaffold import work
 from harness.solve.workspace.workspace import Workspaces
@@ -66,9 +67,8 @@ def reveal(
         return
     showing = sum(bool(task.functions) for task in answer.tasks)
     ending = f"; version {answer.version.number}" if answer.version else " (nothing was written)"
-    text = (
-        f"{showing} of {len(answer.tasks)} task(s) show {sum(task.functions for task in answer.tasks)} test function(s)"
-    )
+    functions = counted(sum(task.functions for task in answer.tasks), "test function")
+    text = f"shown: {functions} in {showing} of {counted(len(answer.tasks), 'task')}"
     terminal.results().print(Text(text + ending), soft_wrap=True)
 
 

@@ -37,7 +37,7 @@ from harness.cli.shell.output import CHOICE
 from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
-from harness.core.wording import one_of
+from harness.core.wording import counted, one_of
 from harness.dataset.splits import known_split
 from harness.solve import plan as plans
 from harness.solve import prompts
@@ -113,12 +113,13 @@ def solve(
         ),
     ] = 4,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nothing; estimate requests, tokens and cost.")
+        bool, typer.Option("--dry-run", help="Send no request; estimate requests, tokens and cost.")
     ] = False,
     json_: JsonFlag = False,
     name: Annotated[
         str | None,
         typer.Option(
+            "--model-name",
             metavar="NAME",
             show_default="the model's name",
             rich_help_panel=ADVANCED,
@@ -179,12 +180,22 @@ def solve(
     agent_minutes: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="MINUTES", help="Time that the program may spend on one task.", rich_help_panel=_AGENT
+            min=0,
+            metavar="MINUTES",
+            show_default="30",
+            help="Time that the program may spend on one task.",
+            rich_help_panel=_AGENT,
         ),
     ] = None,
     max_turns: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Turns per sample of the agents loop and mini.", rich_help_panel=_AGENT),
+        typer.Option(
+            min=1,
+            metavar="N",
+            show_default="60 for loop, mini's own for mini",
+            help="Turns per sample of the agents loop and mini.",
+            rich_help_panel=_AGENT,
+        ),
     ] = None,
     temperatures: Annotated[
         list[float] | None,
@@ -409,7 +420,7 @@ def _show(report: Report, dataset: Dataset, out: Path | None, *, json_: bool) ->
     if report.errors:
         kind = BugError if report.bug else InfrastructureError
         raise kind(
-            f"{report.left} of {report.planned} sample(s) are still to be made; {report.errors} failed, the last with: "
+            f"still to be made: {report.left} of {counted(report.planned, 'sample')}; {report.errors} failed, the last with: "
             f"{report.trouble}",
             hint=report.hint or "fix the cause and run the same command again: nothing is asked twice",
         )
@@ -437,10 +448,10 @@ def _summary(report: Report) -> Table:
     table.add_row("tokens", f"{spent.input_tokens:,} read, {spent.output_tokens:,} written, over all calls")
     table.add_row("cost", f"${spent.cost:.4f}" if not spent.unpriced else "unknown: no price is known")
     if spent.estimated:
-        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint reported no tokens, or wrong ones"
+        text = f"of these, {counted(spent.estimated, 'answer')} counted high: the endpoint reported no tokens, or wrong ones"
         table.add_row("", Text(text, style="yellow"))
     if spent.broken:
-        table.add_row("", Text(f"{spent.broken} answer(s) broke off; they may be on the bill", style="yellow"))
+        table.add_row("", Text(f"{counted(spent.broken, 'answer')} broke off; they may be on the bill", style="yellow"))
     return table
 
 

@@ -22,6 +22,7 @@ from harness.cli.shell.command import App
 from harness.cli.views import terminal, upkeep
 from harness.config.settings import load_policy
 from harness.core.errors import AnswerIsNoError, InputError
+from harness.core.wording import counted
 from harness.dataset import content, inventory, rotation, splits, task_states
 from harness.dataset import merge as merging
 from harness.dataset.folder import open_dataset
@@ -82,9 +83,11 @@ def scan(
     else:
         _show(upkeep.scan_text(answer))
     if answer.found:
-        raise AnswerIsNoError(f"{answer.found} leak(s) of {dataset} found")
+        raise AnswerIsNoError(f"{counted(answer.found, 'leak')} of {dataset} found")
     if answer.unread:
-        raise InputError(f"{len(answer.unread)} source(s) could not be read to the end, so nothing is sure of them")
+        raise InputError(
+            f"{counted(len(answer.unread), 'source')} could not be read to the end, so nothing is sure of them"
+        )
 
 
 @app.add(
@@ -151,12 +154,12 @@ def split(
 @app.add(
     examples={
         "goldseam holdout rotate bench --dry-run": "Show which tasks are due",
-        "goldseam holdout rotate bench": "Retire them, and name what to mine",
+        "goldseam holdout rotate bench": "Retire them, and suggest what to mine",
         "goldseam holdout rotate bench --config policy.toml": "Use another policy",
     }
 )
 def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFlag = False) -> None:
-    """Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few remain."""
+    """Retire tasks by the policy, and suggest what to mine. Exit code 1 if a task is due or too few remain."""
     opened = open_dataset(dataset)
     rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy()), dry_run=dry_run)
     if json_:
@@ -164,10 +167,12 @@ def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFla
     else:
         _show(upkeep.rotation_text(rotation_done))
     if dry_run and rotation_done.due:
-        raise AnswerIsNoError(f"{len(rotation_done.due)} task(s) of {dataset} are due; run it without --dry-run")
+        raise AnswerIsNoError(
+            f"in {dataset}, {counted(len(rotation_done.due), 'task is', 'tasks are')} due; run it without --dry-run"
+        )
     if rotation_done.left < (rotation_done.policy.min_tasks or 0):
         raise AnswerIsNoError(
-            f"the holdout of {dataset} has {rotation_done.left} task(s), fewer than {rotation_done.policy.min_tasks}"
+            f"the holdout of {dataset} has {counted(rotation_done.left, 'task')}, fewer than {rotation_done.policy.min_tasks}"
         )
 
 
@@ -307,4 +312,4 @@ def dedupe(
     else:
         _show(upkeep.twins_text(twins, double, retired=retire_))
     if twins and not retire_:
-        raise AnswerIsNoError(f"{dataset} has {len(double)} task(s) too many", hint="--retire retires them")
+        raise AnswerIsNoError(f"{dataset} has {counted(len(double), 'task')} too many", hint="--retire retires them")

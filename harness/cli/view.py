@@ -35,7 +35,7 @@ def view(
         typer.Option("--dataset", metavar="DATASET", help="Adds statements, task facts and the funnel."),
     ] = None,
     with_hidden: Annotated[
-        bool, typer.Option("--with-hidden", help="Show hidden test ids, gold patches and test output too.")
+        bool, typer.Option("--with-hidden", help="Show hidden test ids, known fixes and test output too.")
     ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,
     no_open: Annotated[

@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 from harness.config.settings import load_settings
 from harness.core import process
 from harness.core.errors import InfrastructureError
+from harness.core.extras import install_command
 from harness.sandbox import engine
 
 if TYPE_CHECKING:
@@ -218,8 +219,8 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
     if installed or mutants == 0:
         text = "measured when a task is mined" if installed else "not measured, as [mining] mutants = 0 asks for"
         return Check(name="test strength", status=Status.OK, found=text)
-    mend = "pip install 'goldseam[strength]'"
-    return Check(name="test strength", status=Status.WARN, found="not measured: mutmut is not installed", mend=mend)
+    found = "not measured: mutmut is not installed"
+    return Check(name="test strength", status=Status.WARN, found=found, mend=install_command("strength"))
 
 
 def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check:

@@ -11,6 +11,7 @@ from harness.core.nearest import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+_PERCENT = 0.01
 _PREFIXES = ("Value error, ", "Assertion failed, ")
 _KINDS = {
     "integer": "a whole number",
@@ -95,3 +96,25 @@ def not_readable(kind: str, error: Exception) -> str:
     if inside := re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", text):  # tomllib.TOMLDecodeError
         text, line = inside[1], inside[2]
     return f"not {kind}: " + (f"line {line}: " if line else "") + text[:300]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, such as `1 task` or `2 tasks`; `many` is the plural where an `s` does not make it."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def percent(share: float | None) -> str:
+    """A share for a person; never rounded to 0% or 100% unless it is."""
+    if share is None:
+        return "–"
+    if 0 < share < _PERCENT:
+        return "<1%"
+    return ">99%" if 1 - _PERCENT < share < 1 else f"{share:.0%}"
+
+
+def span(low: float, high: float) -> str:
+    """An interval of shares for a person, such as `57–98%`."""
+    ends = (percent(low), percent(high))
+    if ends[0] == ends[1]:
+        return ends[0]
+    return f"{ends[0]} to {ends[1]}" if any(end[0] in "<>" for end in ends) else f"{ends[0][:-1]}–{ends[1]}"

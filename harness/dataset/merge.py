@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import TaskState
+from harness.core.wording import counted
 from harness.dataset import content
 from harness.dataset.folder import (
     DATASET_FILE,
@@ -151,7 +152,7 @@ def _sources(inputs: Sequence[Dataset]) -> dict[str, list[Dataset]]:
     if clashes:
         more = f" and {len(clashes) - 5} more" if len(clashes) > 5 else ""  # noqa: PLR2004 - a few are enough
         raise InputError(
-            f"{len(clashes)} id(s) name two different tasks: {'; '.join(clashes[:5])}{more}",
+            f"{counted(len(clashes), 'id names', 'ids name')} two different tasks: {'; '.join(clashes[:5])}{more}",
             hint="retire or remove one of each, or mine one of the datasets again",
         )
     return datasets

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core import wording
 from harness.core.errors import InputError
+from harness.core.wording import counted
 from harness.dataset.ledger.entry import Event
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def reasons(instance: Instance, exposure: Exposure, policy: Policy, *, today: da
     most = policy.max_exposures
     for host, times in exposure.by_endpoint.items():
         if most is not None and times >= most:
-            reasons_found.append(f"shown {times} time(s) to {host} (max_exposures {most})")
+            reasons_found.append(f"shown {counted(times, 'time')} to {host} (max_exposures {most})")
     hosts = len(exposure.by_endpoint)
     if policy.max_endpoints is not None and hosts > policy.max_endpoints:
         reasons_found.append(f"shown to {hosts} providers (max_endpoints {policy.max_endpoints})")

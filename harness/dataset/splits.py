@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.core.errors import InputError
-from harness.core.wording import one_of
+from harness.core.wording import counted, one_of
 from harness.dataset.folder import DATASET_FILE, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
@@ -168,7 +168,7 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
     if returning and not may_return:
         examples = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")  # noqa: PLR2004 - a few are enough
         raise InputError(
-            f"{len(returning)} task(s) would come back into the holdout, though they may have been shown: {examples}",
+            f"{counted(len(returning), 'task')} would come back into the holdout and may have been shown: {examples}",
             hint="--may-return moves them anyway",
         )
     if dry_run:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from harness.core.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -75,16 +77,17 @@ def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
     notes = []
     if local:
         notes.append(
-            f"the images of {len(local)} task(s), such as {local[0]}, are ids of this machine's engine: no other "
-            "machine can pull them; push them to a registry and name its digests in task.yaml to share the export"
+            f"the images of {counted(len(local), 'task')}, such as {local[0]}, are ids of this machine's engine: "
+            "no other machine can pull them. Push them to a registry, and name its digests in task.yaml"
         )
     if without:
-        notes.append(f"{len(without)} task(s), such as {without[0]}, have no image yet: they cannot be run")
+        notes.append(f"no image yet, so it can't be run: {counted(len(without), 'task')}, such as {without[0]}")
     beside = [task.instance_id for task in tasks if task.instance.test.services]
     if beside:
         names = ", ".join(beside[:10]) + (" …" if len(beside) > 10 else "")  # noqa: PLR2004 - enough to find them
         notes.append(
-            f"{len(beside)} task(s) need services beside their tests, which no other tool starts as they are declared "
+            f"{counted(len(beside), 'task needs', 'tasks need')} services beside the tests, "
+            "which no other tool starts as they are declared "
             f"here, so their tests fail there: {names}"
         )
     return tuple(notes)

@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
+from harness.core.extras import install_command
 from harness.interop import rows
 from harness.interop.base import Content, image_notes
 
@@ -23,7 +24,7 @@ def content(collection: Collection) -> Content:
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError as error:
         raise InputError(
-            "writing Parquet needs pyarrow, which is not installed", hint="pip install 'goldseam[parquet]'"
+            "writing Parquet needs pyarrow, which is not installed", hint=install_command("parquet")
         ) from error
     columns = [*rows.PUBLIC, *(rows.HIDDEN if collection.hidden else ())]
     kinds = [(column, pa.int64() if column == "dataset_version" else pa.string()) for column in columns]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.clock import prefix
 from harness.core.errors import InputError
 from harness.core.test_ids import has_no_address
+from harness.core.wording import counted
 from harness.judging.places import read_card
 from harness.languages.python.frameworks import framework
 from harness.patches import patch as patches
@@ -195,18 +196,15 @@ def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
     others = [task for task in tasks if task.hidden is not None and not _is_graded(task)]
     ungraded: tuple[str, ...] = ()
     if others:
-        text = (
-            f"{len(others)} task(s), such as {others[0].instance_id}, have no eval_script: SWE-bench's parser does not"
-        )
-        ungraded = (
-            f"{text} read what {others[0].instance.test.framework} prints; the formats harbor and inspect run them",
-        )
+        framework = others[0].instance.test.framework
+        text = f"no eval_script for {counted(len(others), 'task')}, such as {others[0].instance_id}: SWE-bench's parser"
+        ungraded = (f"{text} does not read what {framework} prints; the formats harbor and inspect run them",)
     if not lost:
         return ungraded
     note = (
-        f"{sum(lost.values())} test id(s) of {len(lost)} task(s), such as {next(iter(lost))}, were left out: "
-        "SWE-bench's parser joins repeated white space, drops colour codes and keeps addresses of objects, so it "
-        "would never find them"
+        f"left out: {counted(sum(lost.values()), 'test id')} of {counted(len(lost), 'task')}, such as "
+        f"{next(iter(lost))}: SWE-bench's parser joins repeated white space, drops colour codes and keeps addresses "
+        "of objects, so it would never find them"
     )
     return (note, *ungraded)
 

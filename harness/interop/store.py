@@ -21,6 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
+from harness.core.extras import install_command
 from harness.core.versions import refuse_newer
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ class Store:
         try:
             self._fs, root = fsspec.url_to_fs(url, use_listings_cache=False)
         except ImportError as error:
-            extra = f"'goldseam[{_EXTRAS[protocol]}]'" if protocol in _EXTRAS else "what fsspec asks for"
+            extra = _EXTRAS.get(protocol)
             raise InputError(
-                f"{protocol}:// needs a package that is not installed: {error}", hint=f"pip install {extra}"
+                f"{protocol}:// needs a package that is not installed: {error}",
+                hint=install_command(extra) if extra else "install what fsspec asks for",
             ) from error
         except ValueError as error:
             raise InputError(

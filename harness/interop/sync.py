@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.dataset.hidden_files import hidden_names
 from harness.dataset.ledger import chain, ledger
@@ -200,7 +201,7 @@ def _to_take(
         (take if ours == was else clash).append(path)
     if clash:
         raise InputError(
-            f"{len(clash)} file(s) were changed here and in {store.url}: {_named(clash)}",
+            f"{counted(len(clash), 'file was', 'files were')} changed here and in {store.url}: {_named(clash)}",
             hint="pull into a new folder, make your changes there, and push that",
         )
     return take
@@ -232,7 +233,7 @@ def _refuse_unsealed(dataset: Dataset) -> None:
     ]
     if open_ones:
         raise InputError(
-            f"{len(open_ones)} hidden file(s) of {dataset.path} are not sealed, such as {open_ones[0]}",
+            f"{dataset.path} has {counted(len(open_ones), 'hidden file')} not sealed, such as {open_ones[0]}",
             hint="`goldseam holdout seal DATASET --to RECIPIENT` first; --allow-unsealed pushes them as they are",
         )
 
@@ -260,7 +261,7 @@ def _refuse_lost_work(
         state_words = f"revision {state.number}" if state else "none of its revisions"
         raise BehindError(
             f"{store.url} has moved on to revision {revision.number}, and this copy comes from {state_words}; "
-            f"{len(lost)} file(s) differ: {_named(lost)}",
+            f"{counted(len(lost), 'file differs', 'files differ')}: {_named(lost)}",
             hint=f"`goldseam holdout pull {store.url} DATASET` first",
         )
 
@@ -276,7 +277,7 @@ def _refuse_lost_lines(ours: bytes, revision: Revision, store: Store) -> None:
     missing = set(theirs.splitlines()) - set(ours.splitlines())
     if missing:
         raise BehindError(
-            f"the ledger in {store.url} has {len(missing)} line(s) that this copy lacks; a push would lose them",
+            f"this copy lacks {counted(len(missing), 'line')} of the ledger in {store.url}; a push would lose them",
             hint=f"`goldseam holdout pull {store.url} DATASET` joins both ledgers; then push again",
         )
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.compare import Answer
 from harness.core.instance import Outcome
+from harness.core.wording import counted, percent, span
 from harness.report import figures
-from harness.report.words import chance, listed, many, percent, points, span
+from harness.report.words import chance, listed, points
 from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
@@ -121,8 +122,8 @@ def _sure(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> tuple[s
     if bounds:
         over = f" in {best.sheet.rate.repositories} repositories" if best.sheet.rate.repositories else ""
         lines.append(
-            f"{best.name} resolves {percent(best.rate)} of {many(best.sheet.rate.tasks, 'task')}{over}; on more tasks "
-            f"like these, expect {span(bounds.low, bounds.high)} (95% interval)."
+            f"{best.name} resolves {percent(best.rate)} of {counted(best.sheet.rate.tasks, 'task')}{over}; "
+            f"on more tasks like these, expect {span(bounds.low, bounds.high)} (95% interval)."
         )
     names = {model.column: model.name for model in competitors}
     lines += [_duel(duel, names[duel.other]) for duel in duels[:2]]
@@ -138,7 +139,7 @@ def _duel(duel: Duel, other: str) -> str:
     if comparison is None:
         return f"No task has a verdict on both this model and {other}."
     flips = (
-        f"{many(len(comparison.common), 'task')} in common: better on {len(comparison.lost)}, worse on "
+        f"{counted(len(comparison.common), 'task')} in common: better on {len(comparison.lost)}, worse on "
         f"{len(comparison.gained)} ({chance(comparison.p_adjusted)})."
     )
     if comparison.answer is not Answer.CANT_TELL:
@@ -169,7 +170,7 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     lines += _weakest(best)
     unsolved = _resolved_by_nobody(report_data, competitors)
     if unsolved and len(competitors) > 1:
-        lines.append(f"{many(len(unsolved), 'task')} resolved by no model.")
+        lines.append(f"{counted(len(unsolved), 'task')} resolved by no model.")
     return tuple(lines)
 
 
@@ -189,7 +190,7 @@ def _weakest(best: ModelSummary) -> list[str]:
     _, dimension, name, estimate = min(candidates, key=lambda candidate: candidate[:3])
     if estimate.value is None or estimate.value > best.rate - _WEAKER:
         return []
-    return [f"Weakest where {dimension} is {name}: {percent(estimate.value)} of {many(estimate.tasks, 'task')}."]
+    return [f"Weakest where {dimension} is {name}: {percent(estimate.value)} of {counted(estimate.tasks, 'task')}."]
 
 
 def _resolved_by_nobody(report_data: ReportData, competitors: Sequence[ModelSummary]) -> list[str]:
@@ -227,14 +228,16 @@ def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels:
     ]
     task_ids = {task_id for model in competitors for task_id in model.sheet.scaffolded}
     if task_ids:
-        scope = many(len(task_ids), "task")
+        scope = counted(len(task_ids), "task")
         notes.append(f"{scope} showed some of the tests: these scores are scaffolded, not over hidden tests alone.")
     apart = {task_id for model in competitors for task_id in model.sheet.apart}
     if apart:
-        notes.append(f"{many(len(apart), 'task')} judged by the repository's own runner (own_runner) and not counted.")
+        notes.append(
+            f"{counted(len(apart), 'task')} judged by the repository's own runner (own_runner) and not counted."
+        )
     aside = [task.instance_id for task in report_data.tasks if task.aside and task.instance_id not in apart]
     if aside:
-        notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
+        notes.append(f"{counted(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
     scope = standing(report_data.task_facts().values()).told()
     notes += [scope] if scope else []
     return [*notes, *_broken_controls(report_data)]
@@ -278,27 +281,27 @@ def _look_first(report_data: ReportData, competitors: Sequence[ModelSummary]) ->
     counts = Counter(view.outcome for view in views)
     notices = []
     if counts[Outcome.TAMPERED]:
-        text = f"{many(counts[Outcome.TAMPERED], 'prediction')} tampered with the channel that carries test results"
+        text = f"{counted(counts[Outcome.TAMPERED], 'prediction')} tampered with the channel that carries test results"
         notices.append(Notice(text=text, filter={"outcome": "tampered"}))
     if counts[Outcome.NEEDS_REVIEW]:
-        number = many(counts[Outcome.NEEDS_REVIEW], "prediction")
+        number = counted(counts[Outcome.NEEDS_REVIEW], "prediction")
         text = f"{number} passed but inspected what judges them: not resolved until a person decides"
         notices.append(Notice(text=text, filter={"outcome": "needs_review"}))
     if flagged:
-        text = f"{many(len(flagged), 'task')} with a pass to review"
+        text = f"{counted(len(flagged), 'task')} with a pass to review"
         notices.append(Notice(text=text, filter={"outcome": "*flagged"}))
     if counts[Outcome.INFRA_ERROR]:
-        number = many(counts[Outcome.INFRA_ERROR], "infrastructure error")
+        number = counted(counts[Outcome.INFRA_ERROR], "infrastructure error")
         text = f"{number}: `goldseam evaluate --retry-errors` tries again"
         notices.append(Notice(text=text, filter={"outcome": "infra_error"}))
     differ = _differ(views)
     if differ and not all(model.control for model in competitors):
         notices.append(
-            Notice(text=f"{many(len(differ), 'task')} on which models differ", filter={"outcome": "*differ"})
+            Notice(text=f"{counted(len(differ), 'task')} on which models differ", filter={"outcome": "*differ"})
         )
     nobody = _resolved_by_nobody(report_data, competitors)
     if nobody:
-        text = f"{many(len(nobody), 'task')} that no model resolved"
+        text = f"{counted(len(nobody), 'task')} that no model resolved"
         notices.append(Notice(text=text, filter={"outcome": "*nobody"}))
     return notices
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import jinja2
 from markupsafe import Markup
 
+from harness.core import wording
 from harness.report import figures, payload, words
 from harness.report.answers import answers
 from harness.report.gather import gather
@@ -94,8 +95,8 @@ def render_template(name: str, *, styles: Sequence[str], scripts: Sequence[str],
     environment.filters.update(
         visible=visible,
         prose=prose,
-        percent=words.percent,
-        span=words.span,
+        percent=wording.percent,
+        span=wording.span,
         seconds=words.seconds,
         dollars=words.dollars,
         fragment=fragment,

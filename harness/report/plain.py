@@ -10,10 +10,11 @@ from rich.text import Text
 
 from harness.core.instance import Outcome
 from harness.core.printable import one_line
+from harness.core.wording import counted, percent, span
 from harness.report import figures
 from harness.report.matrix import MIXED, NONE, PENDING, rows
 from harness.report.parts import names
-from harness.report.words import OUTCOMES, dollars, duel, many, percent, span
+from harness.report.words import OUTCOMES, dollars, duel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -192,9 +193,10 @@ def _matrix(report_data: ReportData) -> list[RenderableType]:
     telling = [row for row in every if 0 < row.resolved < len(models)] if len(models) > 1 else []
     nobody = [row for row in every if not row.resolved and any(cell.kind != NONE for cell in row.cells)]
     all_of_them = len(every) - len(telling) - len(nobody)
-    count = f"{many(len(every), 'task')}: {all_of_them} resolved by all, {len(telling)} by some, {len(nobody)} by none"
+    tasks = counted(len(every), "task")
+    count = f"{tasks}: {all_of_them} resolved by all, {len(telling)} by some, {len(nobody)} by none"
     if len(models) == 1:
-        count = f"{many(len(every), 'task')}: {all_of_them} resolved, {len(nobody)} not"
+        count = f"{tasks}: {all_of_them} resolved, {len(nobody)} not"
     table = _table("", *(letters[column] for column in columns), "")
     table.columns[0].no_wrap = True
     table.columns[-1].justify = "left"
@@ -207,7 +209,7 @@ def _matrix(report_data: ReportData) -> list[RenderableType]:
     if len(telling) + len(nobody) > len(rows_shown):
         unshown = len(telling) + len(nobody) - len(rows_shown)
         parts.append(
-            Text(f"and {many(unshown, 'task')} more: `goldseam report … -o report.html` shows all", "bright_black")
+            Text(f"and {counted(unshown, 'task')} more: `goldseam report … -o report.html` shows all", "bright_black")
         )
     return parts
 

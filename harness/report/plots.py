@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from harness.core.wording import percent
 from harness.report.text import visible
-from harness.report.words import dollars, percent
+from harness.report.words import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -48,31 +48,14 @@ CLASSES = {
     FailureClass.NEEDS_REVIEW: "passes every test, but inspected what judges it",
 }
 """What a failure class means, in a few words; docs/failures.md has the rules."""
-_PERCENT = 0.01
+_POINT = 0.01
 _FEW_SECONDS = 10
 _CENT = 0.01
 
 
-def percent(share: float | None) -> str:
-    """A share for a person; never rounded to 0% or 100% unless it is."""
-    if share is None:
-        return "–"
-    if 0 < share < _PERCENT:
-        return "<1%"
-    return ">99%" if 1 - _PERCENT < share < 1 else f"{share:.0%}"
-
-
-def span(low: float, high: float) -> str:
-    """An interval of shares for a person, such as `57–98%`."""
-    ends = (percent(low), percent(high))
-    if ends[0] == ends[1]:
-        return ends[0]
-    return f"{ends[0]} to {ends[1]}" if any(end[0] in "<>" for end in ends) else f"{ends[0][:-1]}–{ends[1]}"
-
-
 def points(difference: float) -> str:
     """A difference of two shares, in percentage points."""
-    return f"{abs(difference) * 100:.0f} points" if abs(difference) >= _PERCENT else "less than a point"
+    return f"{abs(difference) * 100:.0f} points" if abs(difference) >= _POINT else "less than a point"
 
 
 def chance(p: float) -> str:
@@ -103,11 +86,6 @@ def duel(comparison: Comparison | None) -> str:
     sign = "+" if comparison.difference > 0 else "−" if comparison.difference < 0 else ""
     word = {Answer.WORSE: "worse", Answer.BETTER: "better"}.get(comparison.answer, "can't tell")
     return f"{sign}{abs(comparison.difference) * 100:.0f} points, {chance(comparison.p_adjusted)}: {word}"
-
-
-def many(number: int, noun: str) -> str:
-    """A number of things: `1 task`, `2 tasks`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def meaning(failure_class: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
+from harness.core.wording import counted
 from harness.dataset import content
 from harness.dataset.ledger import chain, ledger
 from harness.dataset.seal import access_log
@@ -176,7 +177,7 @@ def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | N
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
     if not ids:
         raise InputError(
-            f"none of the {len(proved)} proved task(s) of {dataset.path} is in split {split!r}",
+            f"none of the {len(proved)} proved tasks of {dataset.path} is in split {split!r}",
             hint=f"it has: {', '.join(sorted({instance.split for instance in proved}))}; choose with --split",
         )
     return ids
@@ -231,7 +232,8 @@ def select(
     predictions, others = of_split(dataset, predictions, split)
     if others:
         examples = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
-        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {examples}"
+        number = counted(len(others), "prediction")
+        text = f"not scored: {number} for tasks outside split {split}, such as {examples}"
         if not predictions:
             raise InputError(text, hint="--split all scores every task")
         note(text)
@@ -333,7 +335,7 @@ def run(
         due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
         foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
         if foreign and settings.cache:
-            observer.note(f"{foreign} report(s) here have no MAC of this machine's key, so they are scored again")
+            observer.note(f"scored again: {counted(foreign, 'report')} without a MAC of this machine's key")
         record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
         folder.write_run(record, predictions=digest, vouched=vouched)
         folder.write_predictions(every)

@@ -21,6 +21,7 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Prediction
 from harness.core.nearest import did_you_mean
+from harness.core.wording import counted
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
 
@@ -412,7 +413,7 @@ def refuse_unknown(predictions: Iterable[Prediction], task_ids: Collection[str])
         otherwise = "evaluate them on the dataset they were made for, or choose with `-i ID`"
         examples = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
         raise InputError(
-            f"{len(unknown)} predicted instance id(s) are not in the dataset: {examples}",
+            f"{counted(len(unknown), 'predicted id is', 'predicted ids are')} not in the dataset: {examples}",
             hint=did_you_mean(unknown[0], task_ids, otherwise=otherwise),
         )
 

@@ -47,6 +47,8 @@ _PING_SECONDS = 10.0
 _HINTS = {
     "no space left on device": "make room on the engine's disk, for example with `goldseam images gc DATASET`",
     "address pool": "remove networks that nothing uses (`docker network prune`), or give the engine more address pools",
+    "setting rlimit": "the engine's runtime may not set its limits here: it needs CAP_SYS_RESOURCE",
+    "container-init binary": "install Podman's init: sudo apt-get install catatonit",
 }
 _local = threading.local()
 _clients: dict[threading.Thread, APIClient] = {}

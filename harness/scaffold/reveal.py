@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import process
 from harness.core.instance import TestStatus
+from harness.core.wording import counted
 from harness.dataset.revealed import FIELD, Function, Names, candidates, function_of
 from harness.grading import scoring, trial
 from harness.languages import screening
@@ -57,7 +58,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     most = min(count, len(functions) - 1)
     why: list[str] = []
     if most < count:
-        why.append(f"it has {len(functions)} test function(s) in FAIL_TO_PASS, and one at least stays hidden")
+        why.append(f"it has {counted(len(functions), 'test function')} in FAIL_TO_PASS, and one at least stays hidden")
     files = _Files(task, read)
     chosen = PublicTests()
     for function in functions:

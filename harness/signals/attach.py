@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import GoldseamError
+from harness.core.wording import counted
 from harness.signals import assemble, static
 from harness.signals.assemble import NO_TOOLS
 from harness.signals.observed import Observations
@@ -141,7 +142,7 @@ def read_pending(
             troubles += [reading.why_not] if reading.again else []
             _finish(folder, item, reading, done)
     if troubles:
-        note(f"signals: the tools could not read {len(troubles)} prediction(s): {troubles[0]}")
+        note(f"signals: the tools could not read {counted(len(troubles), 'prediction')}: {troubles[0]}")
 
 
 _PACKED = 4

@@ -56,7 +56,7 @@ COMMANDS = {
         "retire": Entry("harness.cli.upkeep", "Take tasks out of the holdout for good."),
         "rotate": Entry(
             "harness.cli.upkeep",
-            "Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few remain.",
+            "Retire tasks by the policy, and suggest what to mine. Exit code 1 if a task is due or too few remain.",
         ),
         "dedupe": Entry(
             "harness.cli.upkeep", "Find fixes that have two tasks. Exit code 1 if there are any that were not retired."

@@ -89,10 +89,10 @@ def import_command(
         bool,
         typer.Option(
             "--accept-part",
-            help="Accept a row of which only part of FAIL_TO_PASS holds; otherwise it is quarantined.",
+            help="Accept a row if only part of its FAIL_TO_PASS holds; otherwise it is quarantined.",
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Decide again what was decided before.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Decide again on everything decided before.")] = False,
     jobs: JobsOption = None,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,

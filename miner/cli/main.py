@@ -46,7 +46,7 @@ COMMANDS = {
         ),
         "regrade": Entry(
             "harness.cli.evaluate",
-            "Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't.",
+            "Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't be derived.",
         ),
         "report": Entry(
             "harness.cli.decide",

@@ -70,15 +70,17 @@ def mine(
             "-o",
             "--output",
             metavar="DATASET",
+            show_default="none; required without --dry-run",
             help="Dataset folder; an unfinished mine into it is continued.",
             parser=output_folder,
         ),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only changes merged on or after this day (YYYY-MM-DD).")
+        str | None,
+        typer.Option(metavar="DATE", show_default="all", help="Only changes merged on or after this day (YYYY-MM-DD)."),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only changes merged on or before this day.")
+        str | None, typer.Option(metavar="DATE", show_default="all", help="Only changes merged on or before this day.")
     ] = None,
     prs: Annotated[
         list[int] | None, typer.Option("--pr", metavar="NUMBER", help="Only this pull request (repeatable).")
@@ -97,13 +99,16 @@ def mine(
         bool,
         typer.Option("--no-validate", help="Stop before images are built: candidates only, nothing proved."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Decide again what was decided before.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Decide again on everything decided before.")] = False,
     jobs: JobsOption = None,
     json_: JsonFlag = False,
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="OWNER/NAME", rich_help_panel=_CANDIDATES, help="Repository name, if the source doesn't tell."
+            metavar="OWNER/NAME",
+            show_default="the source's own",
+            rich_help_panel=_CANDIDATES,
+            help="Repository name, if the source doesn't have one.",
         ),
     ] = None,
     min_score: Annotated[
@@ -139,7 +144,7 @@ def mine(
         typer.Option(
             metavar="SHARE",
             rich_help_panel=_PROOF,
-            help="Run as often as it takes to bound a test's chance of failing by this share, if no run fails.",
+            help="Repeat the runs until, with none failing, a test's chance of failing is below this share.",
         ),
     ] = None,
     confidence: Annotated[
@@ -152,7 +157,7 @@ def mine(
             metavar="N",
             show_default="15, or [mining] proof_budget_runs",
             rich_help_panel=_PROOF,
-            help="Container time of a task's proof and strength, in plain runs of its tests.",
+            help="Limit on container time for a task's proof and strength, in plain runs of its tests.",
         ),
     ] = None,
     proof_budget_seconds: Annotated[

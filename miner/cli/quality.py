@@ -14,6 +14,7 @@ from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
+from harness.core.wording import counted
 from miner.layers import package_index
 from miner.quality.remeasure import appraise
 
@@ -104,7 +105,7 @@ def _show(appraisals: Sequence[Appraised], *, dry_run: bool) -> None:
                 Text(f"{appraisal.instance.instance_id} was not measured: {appraisal.unknown}"), soft_wrap=True
             )
     changed = sum(one.changed for one in appraisals)
-    console.print(Text(f"{changed} of {len(appraisals)} task(s) {'would change' if dry_run else 'changed'}"))
+    console.print(Text(f"{changed} of {counted(len(appraisals), 'task')} {'would change' if dry_run else 'changed'}"))
 
 
 def _part(quality: Mapping[str, object], name: str) -> Mapping[str, object]:

@@ -22,6 +22,7 @@ from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError
+from harness.core.wording import counted
 from harness.sandbox.executors.local import LocalExecutor
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.work import StrengthRequest, as_json, gauge, weakest_first
@@ -75,7 +76,7 @@ def strength_command(
         _show(opened, ordered, dry_run=dry_run)
     if bugs := [strength for strength in ordered if strength.bug]:
         raise BugError(
-            f"{len(bugs)} task(s) could not be measured, such as {bugs[0].instance_id}: {bugs[0].unknown}",
+            f"{counted(len(bugs), 'task')} could not be measured, such as {bugs[0].instance_id}: {bugs[0].unknown}",
             hint="all others were; the same command measures these",
         )
 
@@ -103,7 +104,7 @@ def _show(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_run: bool)
     total = sum(task_strength.known for task_strength in measured)
     share = f" ({killed / tried:.0%})" if tried else ""
     more = f"; {total} of them measured before" if total else ""
-    console.print(Text(f"{len(measured)} task(s){more}: {killed} of {tried} wrong patches killed{share}"))
+    console.print(Text(f"{counted(len(measured), 'task')}{more}: {killed} of {tried} wrong patches killed{share}"))
     if dry_run:
         console.print(Text("nothing was written"))
 
@@ -116,9 +117,9 @@ def _show_survivors(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_
             continue
         if dry_run or dataset.sealed:
             where = (
-                f"{len(strength.files)} survivor(s), in sealed.age"
+                f"{counted(len(strength.files), 'survivor')}, in sealed.age"
                 if dataset.sealed
-                else f"{len(strength.files)} survivor(s)"
+                else f"{counted(len(strength.files), 'survivor')}"
             )
             console.print(Text(f"{strength.instance_id}: {where}"), soft_wrap=True)
             continue

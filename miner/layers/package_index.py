@@ -28,6 +28,7 @@ from packaging.utils import (
 )
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.core.wording import counted
 from miner.layers import secrets
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def release_times(data: bytes) -> tuple[datetime, ...] | None:
     try:
         project = _Project.model_validate(json.loads(data))
     except ValidationError as error:
-        raise ValueError(f"no answer of the simple API: {error.error_count()} problem(s)") from error
+        raise ValueError(f"no answer of the simple API: {counted(error.error_count(), 'problem')}") from error
     first: dict[str, datetime] = {}
     for file in project.files:
         version = _version(file.filename)

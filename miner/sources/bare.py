@@ -18,6 +18,7 @@ from packaging.version import InvalidVersion, Version
 
 from harness.core.errors import InputError
 from harness.core.process import Completed, ProgramError, pipe, run, stream
+from harness.core.wording import counted
 from miner.sources.change import ChangedFile
 
 if TYPE_CHECKING:
@@ -331,7 +332,7 @@ class BareRepository:
             if not lacking:
                 raise
             raise MissingObjectsError(
-                f"{self.name} lacks {len(lacking)} file(s) of {commit}, such as {lacking[0]}",
+                f"{self.name} lacks {counted(len(lacking), 'file')} of {commit}, such as {lacking[0]}",
                 hint="a partial clone? complete it with: git fetch --refetch --no-filter",
             ) from error
 

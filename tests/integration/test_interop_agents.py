@@ -27,7 +27,7 @@ def folder(tiny_image, tmp_path_factory) -> Path:
     first, second = tiny.task(tiny_image), tiny.task(tiny_image, instance_id="tiny__calc-2")
     second = replace(second, instance=replace(second.instance, problem_statement="Leave it."))
     tiny.dataset(made / "dataset", first, second)
-    for name, *options in (("harbor", "--hidden"), ("inspect", "--hidden"), ("inspect", "--public")):
+    for name, *options in (("harbor", "--with-hidden"), ("inspect", "--with-hidden"), ("inspect", "--public")):
         out = made / f"{name}{options[0]}"
         done = goldseam("holdout", "export", made / "dataset", "--format", name, *options, "-o", out)
         assert done.returncode == 0, done.error_text
@@ -38,8 +38,8 @@ def folder(tiny_image, tmp_path_factory) -> Path:
 def samples(folder) -> list[dict]:
     """What Inspect says of every sample: with their fixes, with an agent, with an agent and without hidden tests."""
     python = pypi_tools.environment(pypi_tools.INSPECT).python
-    jobs = [f"{folder / name}:{how}" for name, how in
-            (("inspect--hidden", "gold"), ("inspect--hidden", "agent"), ("inspect--public", "agent"))]  # fmt: skip
+    logs = (("inspect--with-hidden", "gold"), ("inspect--with-hidden", "agent"), ("inspect--public", "agent"))
+    jobs = [f"{folder / name}:{how}" for name, how in logs]
     done = process.run([python, TOOLS / "inspect_engine.py", folder / "logs", *jobs], check=False)
     assert done.returncode == 0, done.error_text
     return json.loads(done.stdout)
@@ -50,7 +50,7 @@ def harbor(folder) -> dict:
     """What Harbor makes of the tasks."""
     python = pypi_tools.environment(pypi_tools.HARBOR).python
     env = {"HOME": str(folder)}
-    argv = [python, TOOLS / "harbor_run.py", folder / "harbor--hidden", folder / "trials"]
+    argv = [python, TOOLS / "harbor_run.py", folder / "harbor--with-hidden", folder / "trials"]
     done = process.run(argv, env=env, check=False)
     assert done.returncode == 0, done.error_text
     return json.loads((folder / "trials/found.json").read_text())

@@ -81,7 +81,7 @@ def exported(tiny_image, tmp_path_factory) -> Path:
     source = dataset(folder / "dataset", tiny_image)
     rows = ({"instance_id": key, "model_name_or_path": "m", "model_patch": patch} for key, patch in PATCHES.items())
     (folder / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = goldseam("holdout", "export", source, "--format", "swebench", "--hidden", "-o", folder / "rows")
+    done = goldseam("holdout", "export", source, "--format", "swebench", "--with-hidden", "-o", folder / "rows")
     assert done.returncode == 0, done.error_text
     return folder
 
@@ -131,7 +131,8 @@ def test_hugging_face_datasets_loads_the_rows_of_both_formats_alike(exported):
     for name in ("jsonl", "parquet"):
         out = exported / f"rows.{name}"
         assert (
-            goldseam("holdout", "export", exported / "dataset", "--format", name, "--hidden", "-o", out).returncode == 0
+            goldseam("holdout", "export", exported / "dataset", "--format", name, "--with-hidden", "-o", out).returncode
+            == 0
         )
     python = pypi_tools.environment(pypi_tools.SWEBENCH).python  # `datasets` comes with it
     load = (

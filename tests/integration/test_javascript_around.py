@@ -166,7 +166,7 @@ def test_a_patch_that_never_ends_exits_floods_or_kills_its_runner_has_a_cause_of
 def exported(dataset, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
     for name in ("harbor", "inspect"):
-        done = tiny.goldseam("holdout", "export", dataset.path, "--format", name, "--hidden", "-o", folder / name)
+        done = tiny.goldseam("holdout", "export", dataset.path, "--format", name, "--with-hidden", "-o", folder / name)
         assert done.returncode == 0, done.error_text
     return folder
 
@@ -192,9 +192,13 @@ def test_inspect_scores_the_fix_as_correct(task, exported):
 
 
 def test_rows_hold_it_without_a_script_and_swe_bench_is_told_to_be_unable_to_grade_it(dataset, exported):
-    parquet = tiny.goldseam("holdout", "export", dataset.path, "--format", "parquet", "--hidden", "-o", exported / "p")
+    parquet = tiny.goldseam(
+        "holdout", "export", dataset.path, "--format", "parquet", "--with-hidden", "-o", exported / "p"
+    )
     assert parquet.returncode == 0, parquet.error_text
     assert "have no eval_script" in parquet.error_text + parquet.stdout.decode()
-    folder = tiny.goldseam("holdout", "export", dataset.path, "--format", "swebench", "--hidden", "-o", exported / "s")
+    folder = tiny.goldseam(
+        "holdout", "export", dataset.path, "--format", "swebench", "--with-hidden", "-o", exported / "s"
+    )
     assert folder.returncode == InputError.exit_code
     assert "SWE-bench's parser reads what pytest prints" in " ".join(folder.error_text.split())

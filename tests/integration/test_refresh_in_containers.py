@@ -97,7 +97,7 @@ def test_an_image_that_is_not_there_is_no_drift(tiny_image, tmp_path):
     move(dataset, "tiny__calc-2", tiny_image)
     again = refresh(dataset, "--retry-errors")
     assert again.returncode == 0
-    assert "2 of 4 verdict(s) are known" in again.error_text
+    assert "known from an earlier call: 2 of 4 verdicts" in again.error_text
 
 
 def test_a_killed_refresh_goes_on_and_repeats_nothing(tiny_image, tmp_path):

@@ -61,7 +61,16 @@ def place(tmp_path_factory, tiny_image):
 
 def solve(place, model: str, *more: str) -> list[str]:
     folder, dataset, server = place
-    words = ["solve", dataset.path, "--model", f"{model}-2026-01-01", "--name", model, "--base-url", server.base_url]
+    words = [
+        "solve",
+        dataset.path,
+        "--model",
+        f"{model}-2026-01-01",
+        "--model-name",
+        model,
+        "--base-url",
+        server.base_url,
+    ]
     return [str(word) for word in [*words, "-o", folder / f"{model}.jsonl", "--no-cache", *more]]
 
 

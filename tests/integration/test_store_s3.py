@@ -218,7 +218,7 @@ def test_reading_commands_take_the_url(s3, dataset):
     push(dataset.path)
     shutil.rmtree(dataset.path)
     done = goldseam("holdout", "check", URL)
-    assert (done.returncode, "2 task(s), no problem found" in done.stdout) == (0, True), done.error_text
+    assert (done.returncode, "2 tasks, no problem found" in done.stdout) == (0, True), done.error_text
 
 
 def test_what_a_reading_command_adds_to_the_ledger_goes_back_to_the_store(s3, dataset, tmp_path):
@@ -322,7 +322,7 @@ def test_a_sealed_dataset_is_pushed_without_a_hidden_byte(s3, dataset, tmp_path)
         URL,
         "--to",
         "jsonl",
-        "--hidden",
+        "--with-hidden",
         "--identity",
         tmp_path / "key",
         "-o",

@@ -322,7 +322,7 @@ def test_a_dataset_from_before_stays_usable_and_says_what_is_not_bound(shut):
 
     (note,) = chain.require(dataset)
 
-    assert "recipients of dataset.yaml and 2 task(s)" in note
+    assert "recipients of dataset.yaml and 2 tasks" in note
     assert "goldseam holdout bind" in note
     assert dataset.task(ONE).hidden.fail_to_pass
 

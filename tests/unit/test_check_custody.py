@@ -103,7 +103,7 @@ def test_files_without_the_canary_are_told_together(dataset):
 
     assert [one for one in found(dataset) if "canary" in one] == [
         (
-            f"dataset.yaml: 2 file(s) lack the canary: tasks/{ONE}/gold.patch, tasks/{ONE}/test.patch; "
+            f"dataset.yaml: 2 files lack the canary: tasks/{ONE}/gold.patch, tasks/{ONE}/test.patch; "
             "`goldseam holdout canary` writes it"
         )
     ]

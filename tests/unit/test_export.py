@@ -88,19 +88,21 @@ def test_an_export_is_in_the_ledger_with_its_format_and_side(dataset, tmp_path, 
 
 def test_an_export_with_the_hidden_side_warns_and_one_without_does_not(dataset, tmp_path):
     argv = ("holdout", "export", dataset.path, "--format", "jsonl", "-o", tmp_path / "rows")
-    assert "hidden tests and fixes in the clear" in goldseam(*argv, "--hidden").error_text
+    assert "hidden tests and fixes in the clear" in goldseam(*argv, "--with-hidden").error_text
     assert "in the clear" not in goldseam(*argv).error_text
 
 
 def test_json_on_standard_output_is_one_document(dataset, tmp_path):
-    done = goldseam("holdout", "export", dataset.path, "--format", "harbor", "--hidden", "-o", tmp_path / "o", "--json")
+    done = goldseam(
+        "holdout", "export", dataset.path, "--format", "harbor", "--with-hidden", "-o", tmp_path / "o", "--json"
+    )
     found = json.loads(done.stdout)
     assert (found["format"], found["hidden"], found["tasks"]) == ("harbor", True, ["tiny__calc-1", "tiny__calc-2"])
 
 
 def test_images_that_nobody_else_can_pull_are_told(dataset, tmp_path):
     notes = export(dataset, tmp_path / "rows", to="jsonl").notes
-    assert any("1 task(s), such as tiny__calc-1, are ids of this machine's engine" in note for note in notes)
+    assert any("1 task, such as tiny__calc-1, are ids of this machine's engine" in note for note in notes)
     assert export(dataset, tmp_path / "rows", to="jsonl", ids=["tiny__calc-2"]).notes == ()
 
 
@@ -167,14 +169,14 @@ def test_parquet_without_its_package_names_the_extra(dataset, tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError) as caught:
         export(dataset, tmp_path / "rows.parquet", to="parquet")
-    assert caught.value.hint == "pip install 'goldseam[parquet]'"
+    assert "[parquet]" in caught.value.hint
 
 
 def test_test_ids_that_swe_benchs_parser_would_change_are_left_out_and_counted(tmp_path):
     ids = ["t.py::test_two", "t.py::test[a  b]", "t.py::test[[5m]", "t.py::test[a b]"]
     made = tiny.dataset(tmp_path / "d", tiny.task(DIGEST, fail_to_pass=ids[:1], pass_to_pass=ids[1:]))
     done = export(made, tmp_path / "rows", to="jsonl", hidden_of=hidden_of(made))
-    assert any(note.startswith("2 test id(s) of 1 task(s)") for note in done.notes)
+    assert any(note.startswith("left out: 2 test ids of 1 task") for note in done.notes)
     row = json.loads((tmp_path / "rows").read_text())
     assert json.loads(row["PASS_TO_PASS"]) == ["t.py::test[a b]"]
 

@@ -68,9 +68,7 @@ def test_flags_win_over_the_file(tmp_path):
 
 
 def test_an_unknown_key_is_named_with_the_nearest_known_one(tmp_path):
-    assert "gate.max_dorp is not a key of [gate]; did you mean max_drop?" in refused(
-        tmp_path, "[gate]\nmax_dorp = 0.1\n"
-    )
+    assert "gate.max_dorp: unknown key; did you mean max_drop?" in refused(tmp_path, "[gate]\nmax_dorp = 0.1\n")
 
 
 def test_tasks_have_to_be_judged_on_the_host_unless_told_otherwise():

@@ -232,7 +232,7 @@ def test_a_bug_of_ours_costs_one_question_which_the_same_command_asks_again(worl
         with monkeypatch.context() as patched:
             patched.setattr(judge_run, "read", planted)
             assert judge(server, "-j", "1") == 70
-        assert "1 patch(es) could not be judged: a bug of goldseam (ZeroDivisionError)" in capsys.readouterr().err
+        assert "1 patch could not be judged: a bug of goldseam (ZeroDivisionError)" in capsys.readouterr().err
         assert len(lines()) == 3
         assert judge(server) == 0
     assert len(lines()) == 4

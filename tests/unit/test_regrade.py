@@ -292,7 +292,7 @@ def test_the_command_says_no_where_something_could_not_be_regraded(dataset, run)
     done = goldseam("regrade", dataset.path, run.path, COLUMNS="200")
     assert done.returncode == 1
     assert "too old" in done.stdout
-    assert "1 of 3 prediction(s) could not be regraded" in done.error_text
+    assert "1 of 3 predictions could not be regraded" in done.error_text
 
 
 @pytest.mark.parametrize("words", [["--gold"], ["--null"], ["-o", "elsewhere"], ["-p", "p.jsonl"]])

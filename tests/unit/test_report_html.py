@@ -7,8 +7,9 @@ import re
 import pytest
 from typer.testing import CliRunner
 
+from harness.core import wording
 from harness.core.instance import Outcome
-from harness.report import matrix, page, words
+from harness.report import matrix, page
 from harness.report.gather import gather
 from harness.runs.run_folder import RunFolder
 from miner.cli.main import app
@@ -117,7 +118,7 @@ def test_the_cell_of_a_failure_names_its_class(tmp_path):
     ("share", "text"), [(None, "–"), (0.0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1.0, "100%")]
 )
 def test_a_share_is_never_rounded_to_nothing_or_all(share, text):
-    assert words.percent(share) == text
+    assert wording.percent(share) == text
 
 
 def test_four_hundred_tasks_and_six_models_stay_a_page_of_sane_size(tmp_path):

@@ -181,7 +181,7 @@ def test_told_to_the_gate_takes_it_and_says_so(tmp_path, elsewhere):
     done = goldseam("gate", run, "--baseline", base, "--max-drop", "0.5", "--allow-unauthenticated", COLUMNS="300")
 
     assert done.returncode == 0
-    assert "31 file(s) of run have no MAC of this machine's key" in done.stdout
+    assert "run has 31 files without a MAC of this machine's key" in done.stdout
 
 
 def test_machines_that_share_a_key_believe_each_other(tmp_path, elsewhere, monkeypatch):

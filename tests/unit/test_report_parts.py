@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from harness.core import wording
 from harness.core.instance import Prediction
 from harness.judging.places import Place
-from harness.report import figures, words
+from harness.report import figures
 from harness.report.gather import gather
 from harness.report.parts import markdown, names, origin, transcripts
 from harness.runs.run_folder import RunFolder
@@ -194,7 +195,7 @@ def test_tiers_are_in_their_own_order(tmp_path):
     ],
 )
 def test_an_interval_has_one_form(low, high, text):
-    assert words.span(low, high) == text
+    assert wording.span(low, high) == text
 
 
 def test_a_task_that_another_run_has_not_scored_yet_is_judged_where_its_verdict_says(tmp_path):

@@ -69,7 +69,7 @@ INSTANCE = report_runs.make_task(1).instance  # merged on 2024-03-02
     ("rules", "by_endpoint", "why"),
     [
         ({"max_exposures": 3}, {"a": 2, "b": 2}, None),
-        ({"max_exposures": 3}, {"a": 3}, "shown 3 time(s) to a"),
+        ({"max_exposures": 3}, {"a": 3}, "shown 3 times to a"),
         ({"max_endpoints": 1}, {"a": 9}, None),
         ({"max_endpoints": 1}, {"a": 1, "b": 1}, "shown to 2 providers"),
         ({"max_age": 995}, {}, None),
@@ -141,7 +141,7 @@ def test_what_is_due_is_retired_and_logged(dataset):
     assert dataset.instance(ONE).split == "retired"
     entry = ledger.read(dataset)[-1]
     assert (entry.event, entry.tasks, entry.facts["wanted"]) == ("rotated", (ONE, TWO), 2)
-    assert "shown 1 time(s) to a.example" in entry.facts["why"][ONE]
+    assert "shown 1 time to a.example" in entry.facts["why"][ONE]
     assert open_dataset(dataset.path).version == 2
 
 

@@ -440,7 +440,7 @@ def test_scores_name_what_they_leave_to_runners(mixed):
 
     assert (shown()["own_runner_apart"], shown()["rate"]["value"]) == ([ID(2)], 0.0)
     assert (shown("--own-runner")["own_runner_apart"], shown("--own-runner")["rate"]["value"]) == ([], 0.5)
-    assert "own_runner: 1 task(s)" in CliRunner().invoke(app, ["scores", str(mixed)]).stdout
+    assert "own_runner: 1 task judged" in CliRunner().invoke(app, ["scores", str(mixed)]).stdout
 
 
 def test_where_every_task_is_judged_by_its_own_runner_the_score_says_so(tmp_path):

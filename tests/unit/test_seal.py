@@ -235,7 +235,7 @@ def test_sealing_to_others_shuts_the_former_out_and_keeps_the_ledgers_history(da
 def test_sealing_to_others_without_a_key_changes_nothing(dataset, me, you):
     sealing.seal(dataset, [me.recipient])
 
-    with pytest.raises(InputError, match="to seal them to others"):
+    with pytest.raises(InputError, match="to seal to others"):
         sealing.seal(reopened(dataset), [you.recipient])
 
     assert reopened(dataset).recipients == (me.recipient,)

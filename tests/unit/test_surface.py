@@ -78,6 +78,18 @@ def test_what_an_option_takes_is_a_noun(path):
     assert not [name for name in names if "<" in name or name.endswith(("INTEGER", "FLOAT"))]
 
 
+@pytest.mark.parametrize("path", LEAVES)
+def test_an_option_that_takes_a_value_shows_its_default_unless_it_is_required_or_repeatable(path):
+    ctx, command = LEAVES[path]
+    silent = [
+        param.name
+        for param in command.params
+        if param.param_type_name == "option" and not (param.hidden or param.is_flag or param.count or param.multiple)
+        if not re.search(r"\[default: |required", help_text.description(param, ctx))
+    ]
+    assert silent == []
+
+
 @pytest.mark.parametrize(("command", "old"), [(name, old) for name, table in renamed.RENAMED.items() for old in table])
 def test_an_old_spelling_is_a_new_one_and_is_not_in_help(command, old):
     ctx, loaded = COMMANDS[f"goldseam {command}"]
@@ -297,16 +309,25 @@ def test_off_a_terminal_a_line_sums_up_what_runs():
     assert ticker.summary().plain == "evaluate: 3 of 12, 2.0/min, 4 min left; now: acme__app-12"
 
 
-@pytest.mark.parametrize(("width", "titled"), [(40, False), (80, False), (120, True)])
-def test_a_list_of_tasks_has_whole_ids_however_narrow_it_is(width, titled):
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (40, "task state"),
+        (60, "task state judged"),
+        (80, "task state split judged difficulty"),
+        (100, "task state split judged bits strength difficulty"),
+        (120, "task state split judged bits strength difficulty title"),
+    ],
+)
+def test_a_list_of_tasks_has_whole_ids_and_words_however_narrow_it_is(width, headings):
     row = browse.TaskRow(
-        instance_id="organisation__repository-12345",
-        repo="organisation/repository",
+        instance_id="organisation__some-repository-12345",
+        repo="organisation/some-repository",
         title="A title of some length that a list need not have whole",
         statement="",
-        state="proved",
+        state="quarantined",
         split="holdout",
-        judged="host",
+        judged="inside",
         bits=9.0,
         strength=0.5,
         difficulty="medium",
@@ -314,9 +335,9 @@ def test_a_list_of_tasks_has_whole_ids_however_narrow_it_is(width, titled):
     )
     console = Console(width=width, file=io.StringIO())
     console.print(browse.rows_table([row], width))
-    text = console.file.getvalue()
-    assert ("title" in text) is titled
-    assert width < len(row.instance_id) + 50 or row.instance_id in text
+    lines = console.file.getvalue().splitlines()
+    assert lines[0].split() == headings.split()
+    assert row.instance_id in "".join(line.split()[0] for line in lines[1:] if line.strip())
 
 
 def test_what_runs_now_is_told_until_it_is_over():

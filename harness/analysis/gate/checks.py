@@ -14,6 +14,7 @@ from harness.analysis.gate.decision import Finding, RuleLine, Ruling
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import NothingComparableError
 from harness.core.nearest import nearest
+from harness.core.wording import counted, span
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
@@ -232,7 +233,7 @@ def coverage(candidate: Scoresheet, rules: GateRules) -> RuleLine:
     gaps = [task.instance_id for task in candidate.tasks.values() if task.unscored]
     missing = list(candidate.uncovered)
     parts = [f"{len(gaps)} not scored" if gaps else "", f"{len(missing)} without a prediction" if missing else ""]
-    why = f"Gaps say nothing about the model: {', '.join(filter(None, parts)) or 'nothing was asked'}."
+    why = f"Gaps are not failures of the model: {', '.join(filter(None, parts)) or 'no task counts'}."
     return RuleLine(
         name="min_coverage",
         required=f"{rules.min_coverage:.0%}",
@@ -259,7 +260,7 @@ def _floor(key: str, floor: float, candidate: Scoresheet) -> RuleLine:
         return replace(line, sentence=f"No scored task of the run is {key}. {hint}")
     rate = cohort.rate
     share, interval = rate.value or 0.0, rate.interval
-    bounds = f"; {interval.low:.0%} to {interval.high:.0%}" if interval else ""
+    bounds = f"; {span(interval.low, interval.high)}" if interval else ""
     line = replace(line, found=f"{share:.1%} of {rate.tasks}{bounds}")
     if _at_least(share, floor):
         return replace(line, ruling=Ruling.KEPT)
@@ -323,7 +324,7 @@ def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
     tasks = tuple(sorted({finding.instance_id for finding in security.findings}))
     gaps = security.of - security.measured
     if security.findings:
-        summary, ruling = f"{len(security.findings)} in {len(tasks)} task(s)", Ruling.BROKEN
+        summary, ruling = f"{len(security.findings)} in {counted(len(tasks), 'task')}", Ruling.BROKEN
         sentence = f"In {_list(list(tasks))}."
     elif gaps:
         summary, ruling = f"not measured: {gaps} of {security.of}", Ruling.UNKNOWN

@@ -126,7 +126,7 @@ def _problem(place: tuple[int | str, ...], kind: str, message: str, value: Any) 
     if kind == "extra_forbidden":
         likely = nearest(str(place[-1]), GateRules.model_fields)
         text = ", ".join(GateRules.model_fields)
-        return f"gate.{key} is not a key of [gate]; " + (f"did you mean {likely}?" if likely else f"known are {text}")
+        return f"gate.{key}: unknown key; " + (f"did you mean {likely}?" if likely else f"known are {text}")
     if kind == "value_error":
         return f"gate.{key}: {message.removeprefix('Value error, ')}"
     field = GateRules.model_fields.get(str(place[0])) if place else None

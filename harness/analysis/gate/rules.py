@@ -14,6 +14,7 @@ from harness.analysis.gate import checks
 from harness.analysis.gate.config import Mode
 from harness.analysis.gate.decision import Change, Counts, Decision, GateVerdict, RuleLine, Ruling, Side, TaskLine
 from harness.core.instance import Outcome
+from harness.core.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,7 +102,7 @@ def decide(
 def _allowed(foreign: Iterable[Entry]) -> list[str]:
     """What counts although nobody here vouches for it."""
     return [
-        f"{len(entry.unauthenticated)} file(s) of {entry.name} have no MAC of this machine's key; "
+        f"{entry.name} has {counted(len(entry.unauthenticated), 'file')} without a MAC of this machine's key; "
         "they count all the same"
         for entry in foreign
     ]

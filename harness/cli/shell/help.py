@@ -108,10 +108,12 @@ def description(param: Any, ctx: Any) -> str:
 
 
 def default_of(param: Any, ctx: Any) -> str:
-    """A default as help shows it; nothing of switches and of options that do nothing when not given."""
+    """A default as help shows it; nothing of switches and of options that are required or repeatable."""
     if isinstance(param.show_default, str):
         return param.show_default
     value = param.get_default(ctx, call=False)
+    if param.param_type_name == "option" and value in (None, ""):
+        return "none" if param.show_default and not (param.is_flag or param.required or param.multiple) else ""
     if value is None or value == [] or isinstance(value, bool) or value == "" or not param.show_default:
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -31,7 +31,9 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "holdout quarantine": {"--why": "--reason"},
     "holdout release": {"--why": "--reason"},
     "holdout retire": {"--why": "--reason"},
-    "holdout export": {"--to": "--format"},
+    "holdout export": {"--to": "--format", "--hidden": "--with-hidden"},
+    "holdout difficulty": {"--runs": "--run"},
+    "solve": {"--name": "--model-name"},
 }
 """New spelling by command and old spelling; an empty one where the option only said what holds anyway."""
 

@@ -10,6 +10,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from harness.cli.views.custody import log_table
+from harness.cli.views.progress import shortened
 from harness.cli.views.scores import UNKNOWN, table
 from harness.core.instance import Task
 from harness.dataset.ledger import ledger
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 _LEAST_TITLE = 16
 _TITLE = 60
+_SPARED = ("strength", "bits", "split", "difficulty", "judged")
+"""Columns of a list that give way to whole ids of tasks, in this order; --json has them all."""
 _TESTS = 40
 """Tests of a list that are shown; --json has all."""
 
@@ -83,30 +86,29 @@ def _figure(instance: Instance, part: str, name: str) -> Any:
 
 
 def rows_table(rows: Sequence[TaskRow], width: int) -> Table:
-    """All that `holdout ls` shows; titles take what room is left of `width` columns, and none where that is little."""
-    headings = ("task", "state", "split", "judged", "bits", "strength", "difficulty", "title")
-    cells = [
-        (
-            row.instance_id,
-            row.state,
-            row.split,
-            row.judged or UNKNOWN,
-            UNKNOWN if row.bits is None else f"{row.bits:.0f}",
-            UNKNOWN if row.strength is None else f"{row.strength:.0%}",
-            row.difficulty or UNKNOWN,
-        )
-        for row in rows
-    ]
-    room = width - sum(2 + max(map(len, column)) for column in zip(headings, *cells, strict=False))
-    grid = table(*headings[: len(headings) - (room < _LEAST_TITLE)], left=4)
-    for column in grid.columns:
-        column.no_wrap = True
+    """All that `holdout ls` shows; titles take what room is left of `width` columns. What `width` can't hold is left out."""
+    columns = {
+        "task": [row.instance_id for row in rows],
+        "state": [row.state for row in rows],
+        "split": [row.split for row in rows],
+        "judged": [row.judged or UNKNOWN for row in rows],
+        "bits": [UNKNOWN if row.bits is None else f"{row.bits:.0f}" for row in rows],
+        "strength": [UNKNOWN if row.strength is None else f"{row.strength:.0%}" for row in rows],
+        "difficulty": [row.difficulty or UNKNOWN for row in rows],
+    }
+    widths = {heading: 2 + max(map(len, (heading, *cells))) for heading, cells in columns.items()}
+    for heading in _SPARED:
+        if sum(widths.values()) > width + 2:  # nothing follows the last column
+            del columns[heading], widths[heading]
+    room = width - sum(widths.values())
     if room >= _LEAST_TITLE:
-        grid.columns[-1].justify = "left"
-    for row, words in zip(rows, cells, strict=True):
-        title = Text(row.title)
-        title.truncate(min(max(room, 1), _TITLE), overflow="ellipsis")
-        grid.add_row(*map(Text, words), *((title,) if room >= _LEAST_TITLE else ()))
+        columns["title"] = [shortened(row.title, min(room, _TITLE)) for row in rows]
+    grid = table(*columns, left=sum(heading in columns for heading in ("task", "state", "split", "judged")))
+    for column in grid.columns:
+        column.no_wrap = column.header != "task"
+        column.justify = "left" if column.header == "title" else column.justify
+    for words in zip(*columns.values(), strict=True):
+        grid.add_row(*map(Text, words))
     return grid
 
 
@@ -216,9 +218,14 @@ def _quality(quality: Mapping[str, Any]) -> Table:
     grid.show_header = False
     for name, value in quality.items():
         fields = value.items() if isinstance(value, dict) else [("", value)]
-        flat = ", ".join(f"{key} {field}".strip() for key, field in fields if not isinstance(field, dict | list))
+        known = {key: field for key, field in fields if not (field is None or isinstance(field, dict | list))}
+        flat = ", ".join(f"{key} {_word(field)}".strip() for key, field in known.items())
         grid.add_row(Text(name, style="bright_black"), Text(flat))
     return grid
+
+
+def _word(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _text(patch: bytes) -> str:

@@ -21,13 +21,13 @@ from harness.cli.views.scores import (
     gap_json,
     gap_lines,
     interval_json,
-    percent,
     points,
     seconds,
     share,
     sheet_json,
     table,
 )
+from harness.core.wording import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def sentence(comparison: Comparison) -> str:
     """The answer in plain words, with the figures that it stands on."""
     base, candidate = _names(comparison)
     text = (
-        f"{candidate} resolves {percent(comparison.candidate.rate.value)} of {_tasks(len(comparison.common))}, "
+        f"{candidate} resolves {percent(comparison.candidate.rate.value)} of {counted(len(comparison.common), 'task')}, "
         f"{base} {percent(comparison.base.rate.value)}: {_difference(comparison)}"
     )
     if comparison.answer is Answer.CANT_TELL:
@@ -201,7 +201,7 @@ def _flips(word: str, flips: Sequence[Flip], most: int) -> list[RenderableType]:
     if len(flips) > most:
         grid.add_row(Text(f"and {len(flips) - most} more (--flips {len(flips)})", style="bright_black"), "")
     style = "green" if word == "gained" else "red"
-    return [Text(f"{word}: {_tasks(len(flips))}", style=style), _indented(grid)]
+    return [Text(f"{word}: {counted(len(flips), 'task')}", style=style), _indented(grid)]
 
 
 def _left_out(comparison: Comparison) -> list[RenderableType]:
@@ -214,7 +214,7 @@ def _left_out(comparison: Comparison) -> list[RenderableType]:
         more = f" and {len(task_ids) - _NAMED} more" if len(task_ids) > _NAMED else ""
         parts.append(
             Text.assemble(
-                (f"left out, {reason.value}: {_tasks(len(task_ids))}", "yellow"),
+                (f"left out, {reason.value}: {counted(len(task_ids), 'task')}", "yellow"),
                 f" {', '.join(task_ids[:_NAMED])}{more}",
             )
         )
@@ -260,10 +260,6 @@ def _names(comparison: Comparison) -> tuple[str, str]:
 
 def _p(value: float) -> str:
     return f"p < {_TINY}" if value < _TINY else f"p = {value:.2g}" if value < LEVEL * 2 else f"p = {value:.2f}"
-
-
-def _tasks(number: int) -> str:
-    return f"{number} task" if number == 1 else f"{number} tasks"
 
 
 def _indented(part: RenderableType) -> Padding:

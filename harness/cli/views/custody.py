@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.views import terminal
+from harness.core.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ def show_verification(found: Verification) -> None:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     unsigned = len(found.unsigned)
     signed = "all signed" if found.entries and not unsigned else f"{unsigned} unsigned"
-    console.print(Text(f"{found.entries} line(s), {signed}, {len(found.problems)} problem(s)"))
+    console.print(Text(f"{counted(found.entries, 'line')}, {signed}, {counted(len(found.problems), 'problem')}"))
     if unsigned and unsigned < found.entries:
         lines = ", ".join(str(number) for number in found.unsigned[:20])
         console.print(Text(f"unsigned: line {lines}{' …' if len(found.unsigned) > 20 else ''}"))  # noqa: PLR2004

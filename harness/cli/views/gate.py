@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness.analysis.gate.ci.texts import visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
+from harness.core.wording import span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +65,7 @@ def _sides(decision: Decision) -> Table:
 
 def _side(side: Side) -> list[Text]:
     share = "–" if side.share is None else f"{side.share:.1%} of {side.tasks}"
-    interval = f"{side.interval.low:.0%} to {side.interval.high:.0%}" if side.interval else "–"
+    interval = span(side.interval.low, side.interval.high) if side.interval else "–"
     cost = "unknown" if side.cost is None else f"${side.cost:.2f}"
     cells = [visible(side.model), visible(side.run), share, interval, f"{side.coverage:.0%}", cost]
     return [Text(cell) for cell in cells]

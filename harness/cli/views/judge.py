@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.text import Text
 
-from harness.cli.views.scores import UNKNOWN, bounds, interval_json, percent, points, table
+from harness.cli.views.scores import UNKNOWN, bounds, interval_json, points, table
+from harness.core.wording import percent
 from harness.solve.judge.agreement import Order
 
 if TYPE_CHECKING:

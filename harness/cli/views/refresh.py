@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.core.wording import counted
 from harness.grading import calibration
 from harness.runs.refresh.drift import GONE_WRONG, MASS_SHARE, REPEATS, Result
 from harness.runs.refresh.record import finding_as_json
@@ -51,7 +52,12 @@ class RefreshTicker:
         self._verdicts, self._done = verdicts, known
         self._ticker.expect(tasks)
         if known:
-            self._ticker.say(Text(f"{known} of {verdicts} verdict(s) are known from an earlier call", style="yellow"))
+            self._ticker.say(
+                Text(
+                    f"known from an earlier call: {known} of {counted(verdicts, 'verdict')}",
+                    style="yellow",
+                )
+            )
 
     def seen(self, seen: VerdictSummary) -> None:
         self._done += 1
@@ -116,7 +122,7 @@ def _drift_lines(finding: Finding) -> list[RenderableType]:
         if changes and not all(set(change.after) == {"gone"} for change in changes):
             parts.append(Padding(_table(changes), (0, 0, 0, 2)))
         elif changes:
-            parts.append(Text(f"  {len(changes)} listed test(s) gave no result", style=_QUIET))
+            parts.append(Text(f"  {counted(len(changes), 'listed test')} gave no result", style=_QUIET))
     return parts
 
 
@@ -148,12 +154,12 @@ def _sums(outcome: Refreshed) -> list[str]:
     ids = {change.test_id for finding in outcome.of(Result.UNSTABLE) for change in finding.changes}
     verdicts = (
         f"{gold[1] + null[1]} verdicts in {containers} containers, {_minutes(outcome.seconds)}: "
-        f"gold resolved {gold[0]}/{gold[1]}, null resolved {null[0]}/{null[1]}, {len(ids)} unstable id(s)"
+        f"gold resolved {gold[0]}/{gold[1]}, null resolved {null[0]}/{null[1]}, {counted(len(ids), 'unstable id')}"
     )
-    lines = [f"{len(outcome.findings)} task(s): {counts}", verdicts]
+    lines = [f"{counted(len(outcome.findings), 'task')}: {counts}", verdicts]
     if outcome.bound_each is not None and outcome.bound_all is not None and min(outcome.clean_runs) >= _TELLING:
         lines.append(
-            f"{min(outcome.clean_runs)} clean run(s) of each of {len(outcome.clean_runs)} task(s): "
+            f"{counted(min(outcome.clean_runs), 'clean run')} of each of {counted(len(outcome.clean_runs), 'task')}: "
             f"another verdict in at most {outcome.bound_each:.1%} of a task's runs, "
             f"{outcome.bound_all:.2%} of all runs together (95%)"
         )

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.cutoffs import gap
+from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 UNKNOWN = "–"
-_ALMOST = 0.005
 
 
 def table(*headings: str, left: int = 1) -> Table:
@@ -40,18 +40,9 @@ def table(*headings: str, left: int = 1) -> Table:
     return grid
 
 
-def percent(value: float | None) -> str:
-    """Whole percent; what is not quite nothing or all doesn't look like it."""
-    if value is None:
-        return UNKNOWN
-    if 0 < value < _ALMOST or 1 - _ALMOST < value < 1:
-        return "<1%" if value < _ALMOST else ">99%"
-    return f"{value:.0%}"
-
-
 def bounds(interval: Interval | None) -> str:
     """`47–91%`."""
-    return UNKNOWN if interval is None else f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
+    return UNKNOWN if interval is None else span(interval.low, interval.high)
 
 
 def points(value: float, *, sign: bool = True) -> str:
@@ -162,13 +153,16 @@ def render(
         parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
     task_ids = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
     if task_ids:
-        parts += [Text(), Text(f"kind: scaffolded, {len(task_ids)} task(s) show some of their tests", "yellow")]
+        parts += [
+            Text(),
+            Text(
+                f"kind: scaffolded, {counted(len(task_ids), 'task shows', 'tasks show')} some of their tests", "yellow"
+            ),
+        ]
     sentences = dict.fromkeys(sheet.standing.told() for sheet in sheets)
     parts += [part for text in sentences if text for part in (Text(), Text(text, "yellow"))]
     if apart := sorted({task_id for sheet in sheets for task_id in sheet.apart}):
-        text = (
-            f"own_runner: {len(apart)} task(s) judged by the repository's own runner, not counted (--own-runner does)"
-        )
+        text = f"own_runner: {counted(len(apart), 'task')} judged by the repository's own runner, not counted (--own-runner does)"
         parts += [Text(), Text(text, "yellow")]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside.keys() - sheet.apart.keys()})
     if aside:

@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from harness.cli.views.scores import table
+from harness.core.wording import counted
 from harness.dataset.similarity.leak_fingerprints import Kind
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def scan_text(answer: ScanOutcome) -> RenderableType:
             parts.append(Text(f"… and {answer.found - _SHOWN} more (--json has up to 10,000)"))
     else:
         parts.append(Text("nothing of the dataset was found"))
-    parts.append(Text(f"searched {answer.sources} source(s), {answer.bytes / 1e6:.1f} MB, for {_sought(answer)}"))
+    parts.append(
+        Text(f"searched {counted(answer.sources, 'source')}, {answer.bytes / 1e6:.1f} MB, for {_sought(answer)}")
+    )
     parts += [Text(f"! {unread.name}: not read to its end: {unread.why}", style=_WARN) for unread in answer.unread]
     return Group(*parts)
 
@@ -57,16 +60,20 @@ _FOUND = {Kind.STATEMENT: "statement", Kind.GOLD: "gold code", Kind.TESTS: "hidd
 
 def _sought(answer: ScanOutcome) -> str:
     target = "the canary, statements and hidden code" if answer.code else "the canary and statements"
-    text = f"{target} of {answer.tasks} task(s)"
+    text = f"{target} of {counted(answer.tasks, 'task')}"
     if not answer.code:
         text += "; hidden code was not looked for, since the dataset is sealed (--identity opens it)"
     if answer.untold:
-        counts = ", ".join(f"{count} {_NAMES[kind]}" for kind, count in sorted(answer.untold.items()))
+        counts = ", ".join(counted(count, *_NAMES[kind]) for kind, count in sorted(answer.untold.items()))
         text += f". Too short or too common to be distinguished from other text: {counts}"
     return text
 
 
-_NAMES = {Kind.STATEMENT: "statement(s)", Kind.GOLD: "fix(es)", Kind.TESTS: "test patch(es)"}
+_NAMES = {
+    Kind.STATEMENT: ("statement", "statements"),
+    Kind.GOLD: ("fix", "fixes"),
+    Kind.TESTS: ("test patch", "test patches"),
+}
 
 
 def scan_json(answer: ScanOutcome) -> dict[str, Any]:
@@ -138,11 +145,11 @@ def rotation_text(found: Rotation) -> RenderableType:
         Text.assemble((f"{word}: {due.instance_id}", "bold"), f": {'; '.join(due.why)}") for due in found.due
     ]
     version = "" if found.version is None else f"; version {found.version.number}"
-    parts.append(Text(f"{len(found.due)} task(s) {word}, {found.left} stay in the holdout{version}"))
+    parts.append(Text(f"{counted(len(found.due), 'task')} {word}, {found.left} stay in the holdout{version}"))
     wish = found.wish
     if wish.tasks:
         estimate = f", about {wish.changes} changes at the yield of its funnel" if wish.changes else ""
-        parts += [Text(f"to mine: {wish.tasks} fresh task(s){estimate}"), Text(f"  {wish.command}")]
+        parts += [Text(f"to mine: {counted(wish.tasks, 'fresh task')}{estimate}"), Text(f"  {wish.command}")]
     return Group(*parts)
 
 
@@ -182,7 +189,7 @@ def inventory_text(found: Inventory) -> RenderableType:
     states = ", ".join(f"{count} {state}" for state, count in found.states.items()) or "none"
     sealed = ", sealed" if found.sealed else ""
     parts: list[RenderableType] = [
-        Text(f"{found.name}, version {found.version}{sealed}: {found.tasks} task(s): {states}"),
+        Text(f"{found.name}, version {found.version}{sealed}: {counted(found.tasks, 'task')}: {states}"),
         Text(),
     ]
     grid = table("proved tasks by", "", "tasks", left=2)
@@ -223,11 +230,11 @@ def inventory_json(found: Inventory) -> dict[str, Any]:
 def merged_text(found: Merged) -> RenderableType:
     """All that `holdout merge` shows."""
     parts = [
-        Text(f"{part.name}, version {part.version}: {len(part.tasks)} task(s)" + _and_same(part.same))
+        Text(f"{part.name}, version {part.version}: {counted(len(part.tasks), 'task')}" + _and_same(part.same))
         for part in found.parts
     ]
     parts += [Text(f"! {note}", style=_WARN) for note in found.notes]
-    parts.append(Text(f"dataset: {found.path}, {sum(len(part.tasks) for part in found.parts)} task(s)"))
+    parts.append(Text(f"dataset: {found.path}, {counted(sum(len(part.tasks) for part in found.parts), 'task')}"))
     return Group(*parts)
 
 

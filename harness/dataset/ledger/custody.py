@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
+from harness.core.wording import counted
 from harness.dataset.folder import read_parts
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
@@ -56,7 +57,7 @@ class Comparison:
     def notes(self) -> tuple[str, ...]:
         """What is not bound, so that a change of it would go unseen."""
         parts = [f"{', '.join(self.unbound_settings)} of dataset.yaml"] if self.unbound_settings else []
-        parts += [f"{self.unbound_tasks} task(s)"] if self.unbound_tasks else []
+        parts += [f"{counted(self.unbound_tasks, 'task')}"] if self.unbound_tasks else []
         return (f"not bound by the ledger, so a change goes unseen: {' and '.join(parts)}; {_BIND}",) if parts else ()
 
 

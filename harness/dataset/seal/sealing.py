@@ -16,6 +16,7 @@ import pyrage  # type: ignore[import-untyped]
 
 from harness.core import files, process
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.wording import counted
 from harness.dataset import content, folder, hidden_files, model_files
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.ledger import binding, ledger
@@ -66,7 +67,9 @@ class Sealing:
         if not self.proved:
             notes.append("not proved that you hold a key to it: `goldseam holdout open` with --identity proves it")
         if self.workings:
-            notes.append(f"{self.workings} log(s) and proofs of mining were removed: they may quote hidden tests")
+            notes.append(
+                f"removed: {counted(self.workings, 'log or proof', 'logs and proofs')} of mining, which may quote tests"
+            )
         return tuple(notes)
 
 
@@ -158,7 +161,7 @@ def _refuse_without_key(dataset: Dataset, due: Sequence[str]) -> None:
     if shut:
         whom = ", ".join(short(recipient) for recipient in dataset.recipients)
         raise InputError(
-            f"{len(shut)} task(s) are sealed to {whom}; to seal them to others they have to be opened first",
+            f"{counted(len(shut), 'task is', 'tasks are')} sealed to {whom}; to seal to others, open the dataset first",
             hint=identity.GIVE_ONE,
         )
 

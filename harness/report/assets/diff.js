@@ -39,10 +39,10 @@ function diff(parent, cut, label) {
   for (const file of parsePatch(cut[0])) diffFile(parent, file, label);
 }
 
-// Two patches side by side: each file that either touches stands in one row.
+// Two patches side by side: each file that either touches stands in one row. Lines before the first file, such as a canary, are left out.
 function beside(parent, left, right) {
   const files = [parsePatch(left.cut[0]), parsePatch(right.cut[0])];
-  const paths = [...new Set(files.flat().map((file) => file.path))];
+  const paths = [...new Set(files.flat().map((file) => file.path))].filter((path) => path || files.flat().every((file) => !file.path));
   const grid = make(parent, "div", "beside");
   for (const side of [left, right]) {
     const head = make(grid, "div", "side-name", side.label);

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.report.words import listed, many, percent
+from harness.core.wording import counted, percent
+from harness.report.words import listed
 from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def trust(report_data: ReportData) -> str:
     if not scope.tasks:
         return ""
     shares = [f"{place.value} {percent(count / scope.tasks)}" for place, count in scope.judged.items() if count]
-    guessable = [f"{many(scope.guessable, 'task')} guessable"] if scope.guessable else []
+    guessable = [f"{counted(scope.guessable, 'task')} guessable"] if scope.guessable else []
     return ", ".join([*shares, *guessable])
 
 
@@ -58,7 +59,7 @@ def _machine(record: RunRecord) -> str:
     if len(parts) > 1 and parts[1] in parts[0]:
         parts.pop()
     cpus = fields.get("cpus")
-    return ", ".join([*parts, *([many(cpus, "CPU")] if isinstance(cpus, int) else [])])
+    return ", ".join([*parts, *([counted(cpus, "CPU")] if isinstance(cpus, int) else [])])
 
 
 def _distinct(texts: Iterable[str]) -> str:

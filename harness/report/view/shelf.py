@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.analysis import scoresheet
+from harness.core import wording
 from harness.core.errors import InputError
 from harness.dataset.folder import DATASET_FILE, open_dataset
 from harness.dataset.seal.canary_marks import FUNNEL_FILE
-from harness.report import page, words
+from harness.report import page
 from harness.report.answers import answers
 from harness.report.data import CONTROLS
 from harness.report.gather import gather, run_names
@@ -124,8 +125,8 @@ class Shelf:
                     "model": clean(sheet.model),
                     "name": short[clean(sheet.model)],
                     "control": sheet.model in CONTROLS,
-                    "rate": words.percent(sheet.rate.value),
-                    "interval": words.span(sheet.rate.interval.low, sheet.rate.interval.high)
+                    "rate": wording.percent(sheet.rate.value),
+                    "interval": wording.span(sheet.rate.interval.low, sheet.rate.interval.high)
                     if sheet.rate.interval
                     else "",
                 }

@@ -14,6 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.extras import install_command
 from harness.sandbox.executors.base import Errand, Executor, Item, Result
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.executors.ray_sandbox import RaySandbox
@@ -100,9 +101,7 @@ def load() -> Any:
     try:
         return importlib.import_module("ray")
     except ImportError as error:
-        raise InputError(
-            f"Ray is not installed here ({error})", hint="install it with `pip install 'goldseam[ray]'`"
-        ) from error
+        raise InputError(f"Ray is not installed here ({error})", hint=install_command("ray")) from error
 
 
 def connect(ray: Any, address: str) -> None:

@@ -331,7 +331,7 @@ class RaySandbox(Sandbox):
         if node_facts and all(facts.trouble for facts in node_facts.values()):
             trouble = next(iter(node_facts.values())).trouble
             raise InfrastructureError(
-                f"none of the cluster's {len(node_facts)} node(s) has an engine that answers: {trouble}",
+                f"none of the cluster's {len(node_facts)} nodes has an engine that answers: {trouble}",
                 hint="run `goldseam doctor` on a node, as the user and with the environment of its Ray",
             )
 

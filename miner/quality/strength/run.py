@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations
+from harness.core.extras import install_command
 from harness.core.instance import Outcome, TestStatus
 from harness.grading import scoring
 from harness.languages.screening import screen_task
@@ -81,7 +82,7 @@ def measure(
     """
     mutator = language_of(task.instance.test).code.mutator
     if bounds.mutants and find_spec(mutator) is None:
-        text = f"measuring it needs {mutator}, which is not installed: pip install 'goldseam[strength]'"
+        text = f"measuring it needs {mutator}, which is not installed: {install_command('strength')}"
         raise CannotMeasureError(text)
     began, measure_key = time.monotonic(), key(task, bounds)
     task = replace(task, hidden=replace(task.hidden, expectations=Expectations()))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.gate.ci.texts import markdown, visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side, TaskLine
+from harness.core.wording import span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def _sides(decision: Decision) -> str:
 
 def _side(name: str, side: Side) -> str:
     share = "–" if side.share is None else f"{side.share:.1%}"
-    interval = f"{side.interval.low:.0%} to {side.interval.high:.0%}" if side.interval else "–"
+    interval = span(side.interval.low, side.interval.high) if side.interval else "–"
     cost = "unknown" if side.cost is None else f"{side.cost:.2f}"
     cells = [
         name,
