@@ -11,7 +11,8 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import layer_of_node, told_reason, unless_peers_disagree
+from miner.languages.javascript.build import layer_of_node, told_reason, unless_peers_disagree, without_npm
+from miner.layers.layer import FACTS_PATH
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
@@ -127,3 +128,20 @@ def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
     process.run([sys.executable, TOOLS / "modules.py", "own", tmp_path])
     assert [place.readlink() for place in newer] == [tmp_path, tmp_path / "packages/part"]
     assert not any(place.is_symlink() for place in kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "stays"),
+    [("nopt", "{}", False), ("@npmcli/fs", "{}", False), ("other", "{}", True), ("nopt", '{"build": {}}', True)],
+)
+def test_npm_is_taken_away_where_it_holds_a_package_of_the_tree_and_no_trial_calls_it(tmp_path, name, facts, stays):
+    for held in ("nopt", "node-gyp/node_modules/@npmcli/fs"):
+        (tmp_path / "npm/node_modules" / held).mkdir(parents=True)
+        (tmp_path / "npm/node_modules" / held / "package.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "node/bin").mkdir(parents=True)
+    (tmp_path / "node/bin/npm").touch()
+    (tmp_path / "facts.json").write_text(facts, encoding="utf-8")
+    [command] = without_npm([name])
+    script = command.replace(FACTS_PATH, str(tmp_path / "facts.json")).replace("/opt/goldseam", str(tmp_path))
+    process.run(("sh", "-ec", script))
+    assert ((tmp_path / "npm").exists(), (tmp_path / "node/bin/npm").exists()) == (stays, stays)

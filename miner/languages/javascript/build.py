@@ -402,14 +402,14 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
-            *_without_npm(artefacts.own_names(request.tree)),
+            *without_npm(artefacts.own_names(request.tree)),
             readable(TESTBED),
             *source.copied(),
         ),
     )
 
 
-def _without_npm(names: Sequence[str]) -> tuple[str, ...]:
+def without_npm(names: Sequence[str]) -> tuple[str, ...]:
     """Commands that take npm away where it holds newer versions of the tree's own packages and no trial calls it."""
     tests = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
     if not tests:
