@@ -127,8 +127,12 @@ class _Recorder:
         first, second = (_by_test(report.events, self._listed) for report in reports)
         self._first = first
         lowered = False
+        nowhere = {event.slot for report in reports for event in report.events if not event.test_id}
         for number, (file, slot) in self._slots.items():
             if file.modes[number] is Mode.INSIDE:
+                continue
+            if number in nowhere:  # nothing says which test it belongs to
+                file.modes[number], lowered = Mode.INSIDE, True
                 continue
             form = self._decided(slot, file.modes[number], number, first, second)
             if form is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,6 +149,90 @@ PLACE = "honest"
 ALIAS = 'module.exports = require("../shop.js");\n'
 HIDDEN = {"node:test": ("shop.test.js", _BY_ASSERT), "vitest": ("shop.test.mjs", _BY_EXPECT)}
 """By framework: the test file of all modules, and its text."""
+
+_BY_LIBRARY = (
+    """\
+HEAD
+const names = require("fs").readdirSync(__dirname + "/honest").filter((name) => !/[.]js$/.test(name));
+"""
+    + _ITEMS
+    + """\
+for (const name of names.sort()) SUITE
+  const shop = require(`./honest/${name}/shop.js`);
+  TEST"totals", async (GIVEN) => { SAME(shop.total(ITEMS), 1250); TRUE(shop.total(ITEMS) > 1249); });
+  TEST"sums up", async (GIVEN) => { DEEP(shop.summary(ITEMS), { count: 2, total: 1250, tags: ["big", "new"] }); });
+  TEST"keeps stock", async (GIVEN) => { DEEP([...shop.stock(ITEMS)], [["a", 2], ["b", 1]]); });
+  TEST"keeps tags", async (GIVEN) => { DEEP(shop.tags(ITEMS), new Set(["big", "new"])); });
+  TEST"finds one", async (GIVEN) => { DEEP(shop.find(ITEMS, "b").tags, ["new"]); });
+  TEST"finds nothing", async (GIVEN) => { THROWS(() => shop.find(ITEMS, "z"), /no item z/); });
+  TEST"is later", async (GIVEN) => { DEEP(await shop.later(ITEMS), { count: 2, total: 1250, tags: ["big", "new"] }); });
+  TEST"is due", async (GIVEN) => { DEEP(shop.due(ITEMS, 0), [new Date(0), new Date(86400000)]); });
+  TEST"writes lines", async (GIVEN) => { MATCHES(shop.lines(ITEMS), /^a 500\\nb 250$/); });
+END
+"""
+)
+_WORDS = {
+    "ava": {
+        "HEAD": 'const test = require("ava");',
+        "SUITE": "{",
+        "TEST": "test(name + ' > ' + ",
+        "GIVEN": "t",
+        "SAME": "t.is",
+        "TRUE": "t.true",
+        "DEEP": "t.deepEqual",
+        "THROWS": "t.throws",
+        "MATCHES": "t.regex",
+        "/no item z/": "{ message: /no item z/ }",
+        "END": "}",
+    },
+    "uvu": {
+        "HEAD": 'const { suite } = require("uvu");\nconst assert = require("uvu/assert");',
+        "SUITE": "{ const it = suite(name);",
+        "TEST": "it(",
+        "GIVEN": "",
+        "SAME": "assert.is",
+        "TRUE": "assert.ok",
+        "DEEP": "assert.equal",
+        "THROWS": "assert.throws",
+        "MATCHES": "assert.match",
+        "END": "it.run(); }",
+    },
+    "qunit": {
+        "HEAD": "",
+        "SUITE": "QUnit.module(name, () => {",
+        "TEST": "QUnit.test(",
+        "GIVEN": "assert",
+        "SAME": "assert.strictEqual",
+        "TRUE": "assert.ok",
+        "DEEP": "assert.deepEqual",
+        "THROWS": "assert.throws",
+        "MATCHES(shop.lines(ITEMS), ": "assert.ok(shop.lines(ITEMS).match(",
+        "b 250$/": "b 250$/)",
+        "END": "});",
+    },
+    "jasmine": {
+        "HEAD": "",
+        "SUITE": "describe(name, () => {",
+        "TEST": "it(",
+        "GIVEN": "",
+        "END": "});",
+        "SAME(shop.total(ITEMS), 1250)": "expect(shop.total(ITEMS)).toBe(1250)",
+        "TRUE(shop.total(ITEMS) > 1249)": "expect(shop.total(ITEMS)).toBeGreaterThan(1249)",
+        'THROWS(() => shop.find(ITEMS, "z"), ': 'expect(() => shop.find(ITEMS, "z")).toThrowError(',
+        "MATCHES(shop.lines(ITEMS), ": "expect(shop.lines(ITEMS)).toMatch(",
+    },
+}
+
+
+def _of_library(framework: str) -> str:
+    text = _BY_LIBRARY
+    for word, meant in _WORDS[framework].items():
+        text = text.replace(word, meant)
+    return re.sub(r"DEEP\((.*), (?=\[\[|\[\"n|\{ c|new S|\[new D)(.*)\); \}\);", r"expect(\1).toEqual(\2); });", text)
+
+
+AS_LIBRARIES = {framework: (f"shop.{framework}.js", _of_library(framework)) for framework in _WORDS}
+"""By framework: a test file of all modules, of which the library itself says which it takes."""
 
 VALUES: Mapping[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 """By name: what comes after the right module, and leaves it right."""

@@ -45,6 +45,7 @@ MANIFEST = {
         "jasmine": "^5.0.0",
         "uvu": "^0.5.6",
         "qunit": "^2.10.0",
+        "supertest": "^7.0.0",
         "typescript": "^5.0.0",
     },
 }
@@ -428,7 +429,7 @@ def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None)
 
 def test_each_runners_assertions_are_judged_on_the_host(judged):
     assert len(judged.hidden.pass_to_pass) == 1
-    assert len(judged.hidden.fail_to_pass) == (7 if "expect(" in judged.hidden.test_patch.decode() else 4)
+    assert len(judged.hidden.fail_to_pass) == (7 if "Snapshot(" in judged.hidden.test_patch.decode() else 4)
     assert {place_of_test(judged, name) for name in listed(judged)} == {Place.HOST}
     assert judged.hidden.evidence["guess_bits"] > 20
 
@@ -511,3 +512,27 @@ def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox
         refused = [name for name in judged_here if report.statuses.get(name) is not TestStatus.PASSED]
         assert {name: report.texts.get(name) for name in refused} == {}
         assert report.violations == ()
+
+
+@pytest.mark.parametrize("framework", javascript_honest.AS_LIBRARIES)
+def test_the_host_takes_the_modules_that_the_library_itself_takes(task, sandbox, tmp_path, framework):
+    path, text = javascript_honest.AS_LIBRARIES[framework]
+    place, variants = javascript_honest.PLACE, javascript_honest.variants()
+    product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
+    whole = proved(task, sandbox, tmp_path, framework, product, {path: text})
+    assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
+    names = list(variants)[::2]  # a patch may have so many files
+    files = {f"{place}/{name}/{file}": text for name in names for file, text in variants[name].items()}
+    olds = {f"{place}/{name}/shop.js": javascript_honest.ALIAS for name in names}
+    patch = screen_task(
+        whole, "".join(tiny.diff(file, olds.get(file), new) for file, new in files.items()).encode()
+    ).kept
+    hidden = parse(tiny.diff(path, None, text).encode())
+    own = run(task, sandbox, framework, path, model_patch=patch, test_patch=hidden).statuses
+    report = scoring.score(whole, patch, sandbox, scoring.Demands()).trial.report
+    ids = [name for name in listed(whole) if name.partition("::")[2].partition(" > ")[0] in names]
+    assert len(ids) == 9 * len(names)
+    assert {
+        name: (report.statuses[name], report.texts.get(name)) for name in ids if report.statuses[name] != own[name]
+    } == {}
+    assert sum(own[name] is TestStatus.PASSED for name in ids) > 8 * len(names)

@@ -162,6 +162,8 @@ def test_tests_of_types_or_for_a_browser_are_told_although_a_runner_is_there(pat
     found = unsupported(files, [path])
     assert (found and found[0]) == reason
     assert unsupported(files, [path, "b.test.ts"]) is None or reason is None
+    if reason == "type_tests":
+        assert unsupported(files, [path, "index.d.ts", "README.md"]) == found
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '"x"', '{"scripts": 3, "engines": [], "volta": 1}'])
@@ -234,3 +236,31 @@ def test_a_root_whose_runner_names_its_packages_is_where_tests_are_run_first():
         (types,),
         ("--root=packages/a", types),
     ]
+
+
+@pytest.mark.parametrize(
+    ("files", "framework"),
+    [
+        ({"package.json": {"scripts": {"test": "wireit"}, "wireit": {"test": {"command": "mocha -r esm"}}}}, "mocha"),
+        ({"package.json": {"scripts": {"test": "tools test"}, "devDependencies": {"@types/jest": "^29"}}}, "jest"),
+        (
+            {
+                "package.json": {"scripts": {"test": "tools test"}, "devDependencies": {"tools": "^1"}},
+                "package-lock.json": {"packages": {"": {}, "node_modules/tools": {}, "node_modules/vitest": {}}},
+            },
+            "vitest",
+        ),
+    ],
+)
+def test_a_runner_is_found_behind_the_tool_that_calls_it(files, framework):
+    there = Files({path: json.dumps(found) for path, found in files.items()})
+    commands = manifest.test_commands(there, ["a.test.js"])
+    assert [command.framework for command in commands] == [framework]
+    assert unsupported(there, ["a.test.js"]) is None
+
+
+def test_what_comes_from_a_forge_is_told_from_releases():
+    wishes = {"a": "owner/a", "b": "git+https://example.org/b.git", "c": "github:owner/c#v1", "d": "^1.0.0"}
+    wishes |= {"e": "npm:other@^1", "f": "file:../f", "g": "workspace:*", "h": "git@github.com:owner/h.git"}
+    there = Files({"package.json": json.dumps({"devDependencies": wishes})})
+    assert manifest.from_git(there) == {"a", "b", "c", "h"}

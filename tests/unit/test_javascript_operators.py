@@ -352,10 +352,104 @@ def test_a_call_with_an_opaque_argument_decides_nothing_that_it_might_have_been(
         ([0.0], [-0.0], "tap strict", True),
         (INSTANCE, {"x": 1}, "tap", True),
         (INSTANCE, {"x": 1}, "tap strict", False),
+        *(({"a": "1"}, {"a": 1}, rules, False) for rules in ("ava", "uvu", "qunit", "jasmine")),
+        *(({"a": UNDEFINED}, {}, rules, False) for rules in ("ava", "uvu", "qunit", "jasmine")),
+        *((INSTANCE, {"x": 1}, rules, False) for rules in ("ava", "uvu", "qunit", "jasmine")),
+        *(([-0.0], [0.0], rules, rules in ("uvu", "qunit")) for rules in ("ava", "uvu", "qunit", "jasmine")),
+        *((["O", None, []], {}, rules, rules in ("qunit", "jasmine")) for rules in ("ava", "uvu", "qunit", "jasmine")),
+        *(
+            (
+                ["S", "Set", [["N", "1"], ["N", "2"]], []],
+                ["S", "Set", [["N", "2"], ["N", "1"]], []],
+                rules,
+                rules != "ava",
+            )
+            for rules in ("ava", "uvu")
+        ),
+        *((["a", "Mine", [], []], [], rules, rules in ("qunit", "jasmine")) for rules in ("ava", "qunit", "jasmine")),
+        *((["M", "Map", [], []], ["M", "Map", [], []], rules, rules != "jasmine") for rules in ("ava", "jasmine")),
     ],
 )
-def test_tap_has_rules_of_its_own(left, other, rules, holds):
+def test_libraries_have_rules_of_their_own(left, other, rules, holds):
     assert decided("js.deep", left, other, rules=rules) is holds
+
+
+@pytest.mark.parametrize(
+    ("out", "kept", "by", "holds"),
+    [
+        ({"a": "1", "b": {"c": 2}}, {"a": 1, "b": {"c": 2}}, "has", True),
+        ({"a": "long"}, {"a": "on"}, "has", False),
+        ({"a": "long"}, {"a": "on"}, "match", True),
+        ({"a": "long"}, {"a": ["R", "RegExp", "^l", "", []]}, "match", True),
+        ({"a": "long"}, {"a": ""}, "match", False),
+        ({"a": "long"}, {"b": UNDEFINED}, "match", False),
+        ({"a": [1]}, {"a": [1]}, "match", False),
+        (3, {"a": 1}, "has", False),
+    ],
+)
+def test_tap_looks_at_the_properties_that_are_asked_for(out, kept, by, holds):
+    assert decided("js.object", out, kept, by=by) is holds
+
+
+@pytest.mark.parametrize(
+    ("out", "kept", "rules", "holds"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, "===", True),
+        ({"a": "1"}, {"a": 1}, "===", False),
+        ({"a": [1]}, {"a": [1]}, "===", False),
+        ({"a": [1]}, {"a": [1]}, "chai", True),
+        ([1], {"a": 1}, "===", False),
+    ],
+)
+def test_chai_includes_the_properties_that_are_asked_for(out, kept, rules, holds):
+    assert decided("js.object", out, kept, by="include", rules=rules) is holds
+
+
+@pytest.mark.parametrize(
+    ("out", "kept", "holds"),
+    [
+        ("a", "string", True),
+        (None, "null", True),
+        (True, "Boolean", True),
+        ([1], "array", True),
+        ([1], "object", False),
+        (["F", ["f"]], "function", True),
+        (["x", "Promise"], "object", False),
+        (["D", "Date", "0", []], "date", True),
+        (["O", "Told", [[["Y", "Symbol(Symbol.toStringTag)"], ["s", "Array"]]]], "object", False),
+    ],
+)
+def test_chai_tells_kinds_apart(out, kept, holds):
+    assert decided("js.kind", out, kept) is holds
+
+
+def test_a_spy_of_sinon_was_called_with_what_its_calls_begin_with():
+    for first, holds in ((True, True), (False, False)):
+        site = Site(op="js.called", sides=("out", "kept"), options={"which": "any", "rules": "ava", "first": first})
+        event = Event(test_id="t", slot=0, values=(["js", js([[2, "b"]])],))
+        assert judge.event_holds(site, Expected(slot=0, kept=(["js", js(2)],), size=100, plain=False), event) is holds
+
+
+@pytest.mark.parametrize(
+    ("kept", "holds"),
+    [
+        ("no x", True),
+        ("no", False),
+        (["R", "RegExp", "^no", "", []], True),
+        (["F", ["TypeError", "Error"]], True),
+        (["F", ["RangeError", "Error"]], False),
+        ({"message": "no x", "name": "TypeError", "code": "E"}, True),
+        ({"code": "F"}, False),
+        ({"instanceOf": ["F", ["TypeError", "Error"]], "message": ["R", "RegExp", "x$", "", []]}, True),
+        ({"instanceOf": ["F", ["RangeError", "Error"]]}, False),
+        ({"is": 1}, False),
+    ],
+)
+def test_ava_and_jasmine_ask_for_all_of_a_message(kept, holds):
+    site = Site(op="js.raises", sides=("kept",), options={"by": "exact"})
+    expected = Expected(slot=0, kept=(["js", js(kept)],), raises=True, size=100)
+    thrown = error("TypeError", "no x", "TypeError", "Error", code="E")
+    assert judge.event_holds(site, expected, Event(test_id="t", slot=0, raised=["js", thrown])) is holds
 
 
 @pytest.mark.parametrize(
@@ -369,6 +463,9 @@ def test_tap_has_rules_of_its_own(left, other, rules, holds):
         (["whatever it says"], True),
         ([["F", ["TypeError", "Error"]]], True),
         ([{"code": "E"}], False),
+        ([{"message": "no", "name": "TypeError"}], True),
+        ([{"message": ["R", "RegExp", "x$", "", []]}], True),
+        ([{"message": "yes"}], False),
     ],
 )
 def test_tap_looks_for_the_texts_of_an_error_in_what_is_thrown(kept, holds):

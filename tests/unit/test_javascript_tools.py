@@ -11,7 +11,8 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import layer_of_node, told_reason, unless_peers_disagree
+from miner.languages.javascript.build import layer_of_node, told_reason, unless_peers_disagree, without_npm
+from miner.layers.layer import FACTS_PATH
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
@@ -28,9 +29,9 @@ def package(tmp_path):
     return lay
 
 
-def compile_all(tmp_path: Path) -> dict[str, object]:
+def compile_all(tmp_path: Path, *idle: str) -> dict[str, object]:
     facts = tmp_path / "facts.json"
-    process.run([sys.executable, TOOLS / "natives.py", tmp_path / "tree", facts])
+    process.run([sys.executable, TOOLS / "natives.py", tmp_path / "tree", facts, *idle])
     return json.loads(facts.read_text())
 
 
@@ -43,6 +44,18 @@ def test_native_code_that_comes_without_a_program_is_compiled_by_its_own_script(
         "not_compiled": {"broken": "no header\n"},
     }
     assert (tmp_path / "tree/node_modules/needed/made").exists()
+
+
+def test_native_code_that_only_idle_packages_bring_is_not_compiled(tmp_path, package):
+    for name in ("database", "needed"):
+        package(name, "echo made > made")
+    for name, brings in (("tool", "database"), ("product", "needed")):
+        files = {"package.json": json.dumps({"dependencies": {brings: "1"}})}
+        package(name, "", **files)
+        (tmp_path / "tree/node_modules" / name / "binding.gyp").unlink()
+    wishes = {"devDependencies": {"tool": "1"}, "dependencies": {"product": "1"}}
+    (tmp_path / "tree/package.json").write_text(json.dumps(wishes), encoding="utf-8")
+    assert compile_all(tmp_path, "tool") == {"compiled": ["needed"], "not_compiled": {}, "idle": ["database"]}
 
 
 def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tmp_path):
@@ -96,3 +109,39 @@ def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, pack
     (tmp_path / "tree/node_modules/plain/binding.gyp").unlink()
     assert compile_all(tmp_path) == {"compiled": [], "not_compiled": {}}
     assert not [*tmp_path.rglob("made")]
+
+
+def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
+    def lay(place: str, **manifest: str) -> Path:
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
+        return tmp_path / place
+
+    lay("", name="mine", version="1.9.0")
+    lay("packages/part", name="@mine/part", version="2.0.0-beta.9")
+    lay("test/fixtures/other", name="other", version="0.0.1")
+    newer = [lay("node_modules/mine", name="mine", version="1.10.0")]
+    newer.append(lay("node_modules/@mine/part", name="@mine/part", version="2.0.0-beta.10"))
+    kept = [lay("node_modules/tool/node_modules/mine", name="mine", version="1.9.0")]
+    kept.append(lay("node_modules/tool/node_modules/@mine/part", name="@mine/part", version="2.0.0-alpha.11"))
+    kept += [lay("node_modules/other", name="other", version="3.0.0"), lay("node_modules/bare")]
+    process.run([sys.executable, TOOLS / "modules.py", "own", tmp_path])
+    assert [place.readlink() for place in newer] == [tmp_path, tmp_path / "packages/part"]
+    assert not any(place.is_symlink() for place in kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "stays"),
+    [("nopt", "{}", False), ("@npmcli/fs", "{}", False), ("other", "{}", True), ("nopt", '{"build": {}}', True)],
+)
+def test_npm_is_taken_away_where_it_holds_a_package_of_the_tree_and_no_trial_calls_it(tmp_path, name, facts, stays):
+    for held in ("nopt", "node-gyp/node_modules/@npmcli/fs"):
+        (tmp_path / "npm/node_modules" / held).mkdir(parents=True)
+        (tmp_path / "npm/node_modules" / held / "package.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "node/bin").mkdir(parents=True)
+    (tmp_path / "node/bin/npm").touch()
+    (tmp_path / "facts.json").write_text(facts, encoding="utf-8")
+    [command] = without_npm([name])
+    script = command.replace(FACTS_PATH, str(tmp_path / "facts.json")).replace("/opt/goldseam", str(tmp_path))
+    process.run(("sh", "-ec", script))
+    assert ((tmp_path / "npm").exists(), (tmp_path / "node/bin/npm").exists()) == (stays, stays)

@@ -116,6 +116,12 @@ class _Comparison:
     """Kinds of objects that have to be of one class in any case."""
     undefined: bool = True
     """Whether a property that is undefined differs from none, and a hole from undefined."""
+    nameless: bool = False
+    """Whether arrays and the like are of no class, and an object without a prototype counts as one of `Object`."""
+    ordered: bool = False
+    """Whether the members of sets and maps have to come in the same order."""
+    maps: bool = True
+    """Whether maps are compared at all: some libraries look their keys up."""
     errors: bool = True
     """Whether errors are compared at all: versions of jest and vitest differ in what of them counts."""
     matches: Matches | None = None
@@ -187,8 +193,12 @@ class _Comparison:
     def _objects(self, left: Object, other: Object) -> bool:
         if left.tag != other.tag:
             return False
-        if left.name != other.name and (self.classes or left.tag in self.named):
+        names = {one.name if one.name is not None or not self.nameless else "Object" for one in (left, other)}
+        is_classed = self.classes and (left.tag == "O" or not self.nameless)
+        if len(names) > 1 and (is_classed or left.tag in self.named):
             return False
+        if left.tag == "M" and not self.maps:
+            raise UndecidableError("maps")
         if left.tag == "E":
             if not self.errors:
                 raise UndecidableError("errors")
@@ -200,15 +210,18 @@ class _Comparison:
     def _parts(self, left: Object, other: Object) -> bool:
         if len(left.items) != len(other.items):
             return False
-        if left.tag == "S":
+        if left.tag == "S" and not self.ordered:
             return self._alike(left.items, other.items, self.equal)
         if left.tag == "M":
-            return self._alike(
-                left.items, other.items, lambda one, two: self.equal(one[0], two[0]) and self.equal(one[1], two[1])
-            )
+            if self.ordered:
+                return all(self._pairs(*pair) for pair in zip(left.items, other.items, strict=True))
+            return self._alike(left.items, other.items, self._pairs)
         if left.tag == "T":
             return left.items == other.items
         return all(map(self.equal, left.items, other.items))
+
+    def _pairs(self, one: Sequence[Any], two: Sequence[Any]) -> bool:
+        return self.equal(one[0], two[0]) and self.equal(one[1], two[1])
 
     def _alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
         """Whether each member has one of its own on the other side."""
@@ -263,6 +276,10 @@ _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "chai": lambda: _Comparison(primitives=same_value, errors=False),
     "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
     "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
+    "ava": lambda: _Comparison(primitives=same_value, classes=True, ordered=True, errors=False),
+    "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
+    "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False),
+    "jasmine": lambda: _Comparison(primitives=same_value, classes=True, nameless=True, maps=False, errors=False),
 }
 
 
@@ -271,7 +288,7 @@ def _one_of_same(left: object, other: object) -> bool:
 
 
 def deeply_equal(left: object, other: object, rules: str, matches: Matches | None = None) -> bool:
-    """Deep equality by the rules of one of node's, jest's, chai's or tap's functions.
+    """Deep equality by the rules of one library's function.
 
     With `matches`, which searches in texts, the other value may have in it what takes more than one.
 
@@ -315,7 +332,7 @@ def _message(error: object) -> str:
 def _raises(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     error, *wanted = operands
     by_message = options.get("by") == "message"
-    decide = {"snapshot": _shows_error, "tap": _as_tap}.get(str(options.get("by")))
+    decide = {"snapshot": _shows_error, "tap": _as_tap, "exact": _is_exactly}.get(str(options.get("by")))
     if decide is not None:
         return all(decide(error, expected, matches) for expected in wanted)
     return all(_is_wanted(error, expected, matches, by_message=by_message) for expected in wanted)
@@ -329,6 +346,26 @@ def _shows_error(error: object, expected: object, _matches: Matches) -> bool:
     return as_written(expected) in map(str.strip, texts)
 
 
+def _is_exactly(error: object, expected: object, matches: Matches) -> bool:
+    """As ava and jasmine: by all of its message, by its class, or by some of its fields."""
+    if not isinstance(error, Object) or error.tag != "E":
+        raise UndecidableError("not an error")
+    if isinstance(expected, Object) and expected.tag == "O":
+        return all(_has_field(error, name, wanted, matches) for name, wanted in expected.props)
+    return _has_field(error, "instanceOf" if isinstance(expected, Opaque) else "message", expected, matches)
+
+
+def _has_field(error: Object, name: str, wanted: object, matches: Matches) -> bool:
+    if name == "instanceOf" and isinstance(wanted, Opaque) and wanted.chain:
+        return is_error_of(error, wanted.chain)
+    if name == "code":
+        return same_value(dict(error.props).get("code", UNDEFINED), wanted)
+    told = {"name": error.text[0], "message": error.text[1]}.get(name)
+    if told is None or not isinstance(wanted, str | Object):
+        raise UndecidableError("not known of an error")
+    return _searched(wanted, told, matches) if isinstance(wanted, Object) else told == wanted
+
+
 def _as_tap(error: object, expected: object, matches: Matches) -> bool:
     """As tap's `throws`: a text only says what is tested, and of an error given the texts have to be in the other's."""
     if isinstance(expected, str):
@@ -337,8 +374,16 @@ def _as_tap(error: object, expected: object, matches: Matches) -> bool:
         if not isinstance(error, Object) or error.tag != "E":
             raise UndecidableError("not an error")
         return all(wanted in told for wanted, told in zip(expected.text, error.text, strict=True))
+    if isinstance(expected, Object) and expected.tag == "O":
+        if not isinstance(error, Object) or error.tag != "E":
+            raise UndecidableError("not an error")
+        actual = {"name": error.text[0], "message": error.text[1], **dict(error.props)}
+        return all(
+            key in actual and _matches_as_tap(actual[key], inner, matches, is_text_part=True)
+            for key, inner in expected.props
+        )
     if isinstance(expected, Object) and expected.tag != "R":
-        raise UndecidableError("an object that says what an error has")
+        raise UndecidableError("an error that says more")
     return _is_wanted(error, expected, matches, by_message=isinstance(expected, Object))
 
 
@@ -441,9 +486,24 @@ def _member(value: object, key: Any) -> object:
     return found
 
 
-def _matches_object(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
+def _matches_object(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     value, wanted = operands
+    by = options.get("by")
+    if by == "include":
+        return _includes(value, wanted, str(options["rules"]))
+    if by is not None:
+        return _matches_as_tap(value, wanted, matches, is_text_part=by == "match")
     return isinstance(value, Object) and _has_parts(value, wanted, matches)
+
+
+def _includes(value: object, wanted: object, rules: str) -> bool:
+    """As chai's `include` with an object: each of its properties is one of the other."""
+    if not isinstance(wanted, Object) or wanted.tag != "O" or not isinstance(value, Object) or value.tag != "O":
+        raise UndecidableError("not two plain objects")
+    actual = dict(value.props)
+    if rules == "===":
+        return all(key in actual and strictly_equal(actual[key], inner) for key, inner in wanted.props)
+    return all(key in actual and deeply_equal(actual[key], inner, rules) for key, inner in wanted.props)
 
 
 def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
@@ -456,6 +516,29 @@ def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
         pairs = zip(value.items, wanted.items, strict=False)
         return len(value.items) == len(wanted.items) and all(_has_parts(*pair, matches) for pair in pairs)
     return deeply_equal(value, wanted, "jest", matches)
+
+
+def _matches_as_tap(value: object, wanted: object, matches: Matches, *, is_text_part: bool) -> bool:
+    """As tap's `has` and `match`: the properties that are asked for; in `match` a text or pattern is looked for."""
+    if isinstance(wanted, Object) and wanted.tag == "O":
+        if not isinstance(value, Object):
+            if isinstance(value, Opaque | Cycle):
+                raise UndecidableError("an object without a plain form")
+            return False
+        if value.tag != "O":
+            raise UndecidableError("properties of another kind of object")
+        actual = dict(value.props)
+        return all(
+            key in actual and _matches_as_tap(actual[key], inner, matches, is_text_part=is_text_part)
+            for key, inner in wanted.props
+        )
+    if isinstance(wanted, Object) and not (wanted.tag == "R" and is_text_part):
+        raise UndecidableError("versions differ")
+    if is_text_part and isinstance(value, str) and (isinstance(wanted, Object) or (wanted and isinstance(wanted, str))):
+        return wanted in value if isinstance(wanted, str) else _searched(wanted, value, matches)
+    if isinstance(wanted, Object):
+        raise UndecidableError("not a text")
+    return deeply_equal(value, wanted, "tap")
 
 
 def _close(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
@@ -519,11 +602,12 @@ def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -
     elif which == "only" and len(calls) != 1:
         return False
     undecided = False
+    rules = options.get("rules", "jest")
     for call in calls:
-        given = _members(call)
+        given = _members(call)[: len(wanted) if options.get("first") else None]
         try:
             if len(given) == len(wanted) and all(
-                deeply_equal(one, other, "jest", matches) for one, other in zip(given, wanted, strict=True)
+                deeply_equal(one, other, rules, matches) for one, other in zip(given, wanted, strict=True)
             ):
                 return True
         except UndecidableError:
@@ -531,6 +615,26 @@ def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -
     if undecided:
         raise UndecidableError("a call with an object without a plain form")
     return False
+
+
+def _kind(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+    value, wanted = operands
+    if isinstance(value, Opaque) and value.why != "a function":
+        raise UndecidableError("an object without a plain form")
+    tag = value.tag if isinstance(value, Object) else ""
+    if isinstance(value, Object) and any(isinstance(key, Symbol) for key, _ in value.props):
+        raise UndecidableError("an object that may say itself what it is")
+    kinds: list[tuple[bool, str]] = [
+        (value is None, "null"),
+        (value is UNDEFINED, "undefined"),
+        (isinstance(value, Opaque), "function"),
+        *((isinstance(value, kind), name.lower()) for name, kind in _ANY_TYPES.items() if kind is not int),
+        *((tag == letter, name.lower()) for name, letter in {**_ANY_TAGS, "Object": "O", "Error": "E"}.items()),
+    ]
+    found = next((name for holds, name in kinds if holds), None)
+    if found is None or not isinstance(wanted, str):
+        raise UndecidableError("another kind")
+    return found == wanted.lower()
 
 
 def _truth(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
@@ -565,6 +669,7 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.object": _matches_object,
     "js.snapshot": _snapshot,
     "js.called": _called,
+    "js.kind": _kind,
     "js.close": _close,
     "js.<": _ordered(lambda left, other: left < other),
     "js.<=": _ordered(lambda left, other: left <= other),

@@ -39,6 +39,9 @@ _LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|
 _TOOLS = re.compile(
     r"^@types/|babel|typescript|jest|run|rollup|webpack|browserify|esbuild|vite|swc|tsx|ts-|rimraf|uglify|terser"
 )
+_NAME = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
+_IS_NOT_OWN = re.compile(r"(?:^|/)(?:node_modules|tests?|fixtures?|examples?|__[a-z]+__)(?:/|$)")
+"""Folders whose manifests are of no package that is published."""
 _MOST_READ = 3000
 _MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 3, 1 << 20
 
@@ -117,6 +120,17 @@ def _is_named(name: str, text: str) -> bool:
 def _imported(text: str) -> Iterator[str]:
     code = re.sub(r"^\s*(?://|\*).*$", "", text, flags=re.MULTILINE)
     return (name for _, name in _IMPORTED.findall(code))
+
+
+def own_names(tree: Tree) -> tuple[str, ...]:
+    """The names of the packages that the repository itself holds."""
+    folders = (posixpath.split(path) for path in tree.files())
+    names = (
+        read_manifest(tree, folder).get("name")
+        for folder, name in folders
+        if name == MANIFEST and not _IS_NOT_OWN.search(folder)
+    )
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and _NAME.fullmatch(name)))
 
 
 def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:

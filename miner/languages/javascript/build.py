@@ -59,7 +59,7 @@ _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 """What an install reads beside manifests."""
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
-_OF_THE_DAY = "as of the day"
+_OF_THE_DAY, _NEWEST = "as of the day", "the newest"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
 _BUILD_ENV = {
     "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
@@ -79,10 +79,10 @@ _VAGUE = frozenset({"unresolvable", "install_failed"})
 """Reasons that say less than others."""
 _CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
 """Lines of an .npmrc; the user's own variables are what builds get."""
-_WRONG_DATES = "registry_dates"
+_WRONG_DATES, _UNREACHED = "registry_dates", "needs_network"
 _FAILURES = (
     ("registry_login", "E401", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "YN0041"),
-    ("needs_network", "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
+    (_UNREACHED, "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
     (_WRONG_DATES, "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
 )
@@ -95,7 +95,7 @@ class _Recipe:
     manager: Manager
     rung: str
     without: frozenset[str] = frozenset()
-    """Development dependencies that are left out."""
+    """Dependencies that are left out: of development, and from git."""
     is_dated: bool = True
     """Whether no version is newer than the change."""
 
@@ -137,7 +137,8 @@ def _toolchain(node: int) -> str:
 def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     """What to install, in this order: as the lock says; the versions of the day; of these what something names.
 
-    Last the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so.
+    Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
+    none of what comes from git, where that can't be reached.
     """
     manager = manifest.manager_of(tree)
     if manager.lock:
@@ -147,8 +148,13 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
     if idle := artefacts.idle(tree):
         yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
-    if any(error.rejection.reason == _WRONG_DATES for error in refused):
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung="the newest, what is named", without=idle, is_dated=False)
+    is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
+    if not is_dated:
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
+    reached = all(error.rejection.reason != _UNREACHED for error in refused)
+    if not reached and (elsewhere := manifest.from_git(tree)):
+        rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=rung, without=idle | elsewhere, is_dated=is_dated)
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
@@ -162,7 +168,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    modules = _modules(noded.image_id, inputs, manager, node)
+    modules = _modules(noded.image_id, inputs, recipe, node, artefacts.idle(request.tree))
     installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
     plan = artefacts.plan(request.tree, request.touched)
     tree_layer = _tree(installed.image_id, request, plan)
@@ -335,18 +341,21 @@ def _kept_manager(manager: Manager) -> tuple[str, ...]:
     return (*kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
 
 
-def _natives() -> tuple[str, ...]:
+def _natives(idle: frozenset[str]) -> tuple[str, ...]:
     """Commands that compile native packages for the Node of the tests, with the headers that it came with."""
     gyp = f"exec {NODE} {_NPM}/node_modules/node-gyp/bin/node-gyp.js"
+    arguments = " ".join([TESTBED, FACTS_PATH, *map(quote, sorted(idle))])
     return (
         write_tool(_NATIVES, _tool("natives.py")),
         f"printf '%s\\n' '#!/bin/sh' '{gyp} \"$@\"' > /tmp/bin/node-gyp; chmod 755 /tmp/bin/node-gyp",
-        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {TESTBED} {FACTS_PATH}",
+        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {arguments}",
     )
 
 
-def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
+def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str]) -> Layer:
+    manager = recipe.manager
     command = _install(manager)
+    owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
     retried = unless_peers_disagree(command) if manager.name == "npm" else command
     return Layer(
@@ -363,8 +372,9 @@ def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int
             # registry.yarnpkg.com is another name of the registry
             'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
             retried,
-            *_natives(),
+            *_natives(idle),
             "cd /",
+            *owned,
             f"mkdir -p {STORE}",
             f"python3 {_MODULES} keep {TESTBED} {STORE}",
             *_kept_manager(manager),
@@ -392,10 +402,20 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
+            *without_npm(artefacts.own_names(request.tree)),
             readable(TESTBED),
             *source.copied(),
         ),
     )
+
+
+def without_npm(names: Sequence[str]) -> tuple[str, ...]:
+    """Commands that take npm away where it holds newer versions of the tree's own packages and no trial calls it."""
+    tests = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
+    if not tests:
+        return ()
+    is_there = f'[ -n "$(find {_NPM} {tests})" ]'
+    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {is_there}; then rm -rf {_NPM} {_HOME}/bin/npm; fi",)
 
 
 def _build_of(facts: Mapping[str, Any]) -> Build | None:
@@ -414,8 +434,9 @@ def _build_of(facts: Mapping[str, Any]) -> Build | None:
 
 def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str, ...]:
     """What was compiled of packages, and what could be built neither of these nor of the tree."""
-    names, why = installed.get("compiled"), tree.get("not_built")
+    names, idle, why = installed.get("compiled"), installed.get("idle"), tree.get("not_built")
     return (
+        *((f"native packages that nothing names were not compiled: {', '.join(idle)}",) if idle else ()),
         *((f"native packages were compiled: {', '.join(names)}",) if names else ()),
         *(f"{name} can't be compiled: {failure}" for name, failure in installed.get("not_compiled", {}).items()),
         *((f"what its tests load can't be built: {why}",) if why else ()),
@@ -450,8 +471,13 @@ def _plain(data: bytes, without: frozenset[str]) -> bytes:
     if not isinstance(found, dict):
         return data
     kept = {name: value for name, value in found.items() if name != "scripts"}
-    if without and isinstance(listed := found.get("devDependencies"), dict):
-        kept["devDependencies"] = {name: value for name, value in listed.items() if name not in without}
+    for key in manifest.DEPENDENCIES if without else ():
+        if isinstance(listed := found.get(key), dict):
+            kept[key] = {
+                name: wish
+                for name, wish in listed.items()
+                if name not in without or not (key == "devDependencies" or manifest.is_from_git(wish))
+            }
     return json.dumps(kept, indent=2).encode()
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from harness.core.test_ids import files
-from miner.languages.base import RecordedTests
 from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
@@ -23,12 +22,21 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Contents, Guess, ImageRequest, KnownText, TaskRun, TestCommand, Traced
+    from miner.languages.base import (
+        Code,
+        Contents,
+        Guess,
+        ImageRequest,
+        KnownText,
+        RecordedTests,
+        TaskRun,
+        TestCommand,
+        Traced,
+    )
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
 
-_STRIPPED = frozenset({"jest", "vitest", "mocha", "node:test", "tap"})
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
 
 
@@ -104,15 +112,14 @@ class JavaScript:
         return dict(read([path for path in paths if path.endswith(SOURCES)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file that has listed tests, under runners that tell which test runs."""
-        if task.instance.test.framework not in _STRIPPED:
-            return RecordedTests()
+        """By the syntax tree of each file that has listed tests."""
+        framework = task.instance.test.framework
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         return record(
             {path: source for path, source in sources.items() if path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda path, source, first: StrippedSource(source, path=path, first=first),
+            parse=lambda path, source, first: StrippedSource(source, path=path, first=first, framework=framework),
             run=run,
         )
 

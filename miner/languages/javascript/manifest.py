@@ -14,7 +14,7 @@ from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from miner.evidence.tree import Tree
 
@@ -63,7 +63,7 @@ _IN_BROWSER = re.compile(
 )
 _OF_TYPES = re.compile(r"\b(tsd|tsd-lite|dtslint|check-dts|attw|tstyche)\b|\b(tsc)\b")
 _NAMED_TYPES = re.compile(
-    r".*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
+    r".*\.d\.[cm]?ts|.*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
 )
 _IMPORTS_TYPES = re.compile(
     r"""(?:from\s*|require\(\s*)["'](tsd|tsd-lite|expect-type|tstyche|@typescript/twoslash)["']"""
@@ -98,7 +98,7 @@ class Manager:
     """The file's name; None where versions are those of the day."""
 
 
-_DEPENDENCIES = ("devDependencies", "dependencies", "optionalDependencies")
+DEPENDENCIES = ("devDependencies", "dependencies", "optionalDependencies")
 GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
 _HOSTS = "|".join(map(re.escape, GIT_HOSTS))
 _FROM_GIT = re.compile(
@@ -232,10 +232,24 @@ def lock_notes(tree: Tree) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def is_from_git(wish: object) -> bool:
+    """Whether a requirement is on a repository, of a forge or elsewhere, and on no release of the registry."""
+    text = str(wish)
+    return bool(_FROM_GIT.search(text) or re.match(r"git(?:\+\w+)?:", text) or _FROM_GITHUB.fullmatch(f':"{text}"'))
+
+
+def from_git(tree: Tree) -> frozenset[str]:
+    """What any manifest of the repository's own requires from a git repository."""
+    folders = [posixpath.dirname(path) for path in tree.files() if posixpath.basename(path) == MANIFEST]
+    tables = [read_manifest(tree, folder).get(key) for folder in folders for key in DEPENDENCIES]
+    listed = [item for table in tables if isinstance(table, dict) for item in table.items()]
+    return frozenset(name for name, wish in listed if is_from_git(wish))
+
+
 def git_hosts(tree: Tree) -> tuple[str, ...]:
     """The forges that manifest or lock take packages from."""
     manifest = read_manifest(tree)
-    wishes = json.dumps([manifest.get(key) for key in (*_DEPENDENCIES, "overrides", "resolutions", "pnpm")])
+    wishes = json.dumps([manifest.get(key) for key in (*DEPENDENCIES, "overrides", "resolutions", "pnpm")])
     texts = [wishes, *((tree.read(name) or b"").decode("utf-8", "replace") for name in _locks(tree))]
     named = {match[1] or match[2] for text in texts for match in _FROM_GIT.finditer(text)}
     named |= {GIT_HOSTS[0]} if _FROM_GITHUB.search(wishes) else set()
@@ -326,7 +340,8 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     """
     texts = {path: (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in test_files}
     known = [path for path, text in texts.items() if text]
-    if test_files and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(texts[path]) for path in test_files):
+    code = [path for path in test_files if re.search(r"\.[cm]?[jt]sx?$", path)]
+    if code and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(texts[path]) for path in code):
         return "type_tests", "its tests are tests of types: nothing of them runs"
     browsers = [match for path in known if (match := _IN_BROWSER.search(texts[path]))]
     if known and len(browsers) == len(known):
@@ -350,6 +365,7 @@ def _is_of_types(text: str) -> bool:
 
 
 def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:
+    """What calls the tests: what they import, scripts, dependencies; where none of these say, the lock."""
     calls = [call for manifest in manifests for call in called(manifest)]
     by_framework = {call.framework: call for call in reversed(calls)}
     for path in test_files:
@@ -359,12 +375,28 @@ def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[st
                 yield by_framework.get(framework, Call(framework))
     yield from calls
     depended = {name for manifest in manifests for name in _dependencies(manifest)}
-    for framework, packages in _PACKAGES.items():
-        if depended & set(packages):
-            yield by_framework.get(framework, Call(framework))
+    typed = {name.removeprefix("@types/") for name in depended}
+    frameworks = [*_by_package(depended), *_by_package(typed)]
+    for framework in frameworks if frameworks or calls else _by_package(_locked(tree)):
+        yield by_framework.get(framework, Call(framework))
+
+
+def _by_package(names: Container[str]) -> list[str]:
+    """The runners that some packages are, or bring."""
+    return [framework for framework, packages in _PACKAGES.items() if any(package in names for package in packages)]
+
+
+def _locked(tree: Tree) -> set[str]:
+    """The packages that a lock of npm has: a tool of the repository may bring the runner."""
+    try:
+        lock = json.loads((tree.read("package-lock.json") or b"{}")[:_LARGEST])
+    except ValueError:
+        return set()
+    packages = lock.get("packages") if isinstance(lock, dict) else None
+    return {path.removeprefix("node_modules/") for path in packages} if isinstance(packages, dict) else set()
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for key in _DEPENDENCIES[:2]:
+    for key in DEPENDENCIES[:2]:
         if isinstance(manifest.get(key), dict):
             yield from manifest[key]

@@ -39,8 +39,7 @@ class Call:
 
 def test_scripts(manifest: Mapping[str, Any]) -> list[str]:
     """The scripts that are called like tests, `test` first, each before those that it runs."""
-    scripts = manifest.get("scripts")
-    texts = {name: text for name, text in (scripts if isinstance(scripts, dict) else {}).items() if _is_text(text)}
+    texts = _texts(manifest)
     begun = sorted(filter(_OF_TESTS.search, texts), key=lambda name: (name != "test", len(name)))
     reached: dict[str, str] = {}
     waiting = begun[::-1]
@@ -52,8 +51,15 @@ def test_scripts(manifest: Mapping[str, Any]) -> list[str]:
     return list(reached.values())
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _texts(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What each script runs: of those that only call wireit, what that has under the same name."""
+    scripts, wired = (table if isinstance(table, dict) else {} for table in map(manifest.get, ("scripts", "wireit")))
+    commands = {name: task.get("command") for name, task in wired.items() if isinstance(task, dict)}
+    both = {
+        **scripts,
+        **{name: command for name, command in commands.items() if scripts.get(name, "wireit") == "wireit"},
+    }
+    return {name: text for name, text in both.items() if isinstance(text, str)}
 
 
 def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:

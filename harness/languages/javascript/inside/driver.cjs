@@ -39,7 +39,8 @@ function major(name) {
 
 const { framework, order } = asked;
 const only = wanted.filter((name) => name.includes("::"));
-const facts = { top, begun: BEGUN, values: VALUES, framework, only, files, order };
+const { dev, ino } = fs.fstatSync(3);
+const facts = { frames: { dev, ino }, top, begun: BEGUN, values: VALUES, framework, only, files, order };
 const PRELUDES = {
   ".cjs": 'const [fs_, path_, url_, module_] = ["fs", "path", "url", "module"].map(require);\n',
   ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',

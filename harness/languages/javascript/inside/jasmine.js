@@ -1,5 +1,6 @@
 const FILE = relative(process.argv[process.argv.length - 1]);
 const STATUS = { passed: "passed", failed: "failed", pending: "skipped", excluded: "skipped", disabled: "skipped" };
+const { running } = process.__goldseam__;
 const textOf = (result) => (result.failedExpectations || []).map(({ message, stack }) => message + "\n" + (stack || "")).join("\n");
 
 module.exports = class {
@@ -15,8 +16,13 @@ module.exports = class {
     this.titles.push(result.description);
   }
 
+  specStarted(result) {
+    running.id = idOf(FILE, [...this.titles, result.description], seen_);
+  }
+
   specDone(result) {
-    report(FILE, [...this.titles, result.description], STATUS[result.status] || "failed", result.duration, textOf(result));
+    report(FILE, [...this.titles, result.description], STATUS[result.status] || "failed", result.duration, textOf(result), running.id || undefined);
+    running.id = null;
   }
 
   suiteDone(result) {

@@ -5,13 +5,16 @@ const STATUS = { passed: "passed", failed: "failed", skipped: "skipped", todo: "
 const textOf = ({ errors }) => (errors || []).map(({ message, stack }) => (message || "") + "\n" + (stack || "")).join("\n");
 
 exports.init = (QUnit) => {
+  const { running } = process.__goldseam__;
+  QUnit.on("testStart", (test) => (running.id = NO_TEST.test(test.name) ? null : idOf(FILE, test.fullName, seen_)));
   QUnit.on("testEnd", (test) => {
     if (NO_TEST.test(test.name)) {
       console.error(textOf(test));
       return;
     }
     begun();
-    report(FILE, test.fullName, STATUS[test.status], test.runtime, textOf(test));
+    report(FILE, test.fullName, STATUS[test.status], test.runtime, textOf(test), running.id || undefined);
+    running.id = null;
   });
   if (QUnit.onUncaughtException) QUnit.on("error", (error) => console.error((error && error.stack) || error));
 };

@@ -7,8 +7,11 @@ async function each(hooks, state) {
   for (const hook of hooks) await hook(state);
 }
 
-async function runTest({ title, body }, hooks, state) {
+const { running } = process.__goldseam__;
+
+async function runTest({ title, body }, hooks, state, id) {
   state.__test__ = title;
+  running.id = id;
   const began = Date.now();
   let [status, text] = ["passed", ""];
   try {
@@ -19,6 +22,7 @@ async function runTest({ title, body }, hooks, state) {
     [status, text] = ["failed", (error && (error.stack || error.message)) || String(error)];
     await each(hooks.aEach, state);
   }
+  running.id = null;
   process.exitCode = process.exitCode || Number(status === "failed");
   return [status, Date.now() - began, text];
 }
@@ -30,8 +34,9 @@ async function runSuite(name, { tests, hooks, state }) {
     await each(hooks.before, state);
     for (const test of tests) {
       const isSkipped = test.kind === "skip" || (only && test.kind !== "only");
-      const [status, milliseconds, text] = isSkipped ? ["skipped", 0, ""] : await runTest(test, hooks, state);
-      report(ASKED.files[0], titles(test), status, milliseconds, text);
+      const id = idOf(ASKED.files[0], titles(test), seen_);
+      const [status, milliseconds, text] = isSkipped ? ["skipped", 0, ""] : await runTest(test, hooks, state, id);
+      report(ASKED.files[0], [], status, milliseconds, text, id);
     }
   } catch (error) {
     process.exitCode = 1;

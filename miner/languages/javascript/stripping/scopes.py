@@ -197,7 +197,7 @@ class Scopes:
         while kind == "var" and scope.type not in FUNCTIONS and scope.parent is not None:
             scope = _scope(scope.parent)
         self._pattern(scope, named, kind, value)
-        module, member = _required(value)
+        module, member = required(value)
         if module:
             for binding in self.declared_in(named):
                 binding.module = module
@@ -257,7 +257,7 @@ def _scope(node: Node) -> Node:
     return at
 
 
-def _required(value: Node | None) -> tuple[str, str]:
+def required(value: Node | None) -> tuple[str, str]:
     """The module of `require("x")` or `require("x").member`, and the member."""
     member = ""
     if value is not None and value.type == "member_expression":

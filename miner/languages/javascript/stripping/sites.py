@@ -6,6 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
+from miner.languages.javascript.stripping.libraries import (
+    COUNTED,
+    GIVING,
+    JASMINE,
+    NOT,
+    POINTS,
+    SPIED,
+    UVU,
+    given_by,
+)
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, text_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
 
@@ -14,6 +24,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.javascript.stripping.libraries import Compared
     from miner.languages.javascript.stripping.scopes import Scopes
     from miner.languages.javascript.stripping.static import Statics
 
@@ -45,7 +56,13 @@ class Assertion:
     options: Mapping[str, object] = field(default_factory=dict)
     kept: Mapping[str, object] = field(default_factory=dict)
     counted_by: Node | None = None
-    """tape's object for the test, which counts its assertions."""
+    """The library's object for the test, where that counts its assertions."""
+    receiver: Node | None = None
+    """supertest's `….expect`, which is given a function of the response in place of what is expected of it."""
+    callback: Node | None = None
+    """What that request calls at its end."""
+    gives: bool = False
+    """What it catches may be asked for by what comes after it."""
     is_unread: bool = False
     """It is one in a form that is not known, so that it stays as it is."""
     tells_comparison: bool = False
@@ -56,24 +73,25 @@ class Assertion:
         """What can be tried, best first."""
         if self.is_unread:
             return (Mode.INSIDE,)
-        is_expected = self.body is not None or any(operand.static for operand in self.operands)
+        is_expected = self.op == "no_raise" or self.body is not None or any(one.static for one in self.operands)
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
 
 
-ASSERT_MODULES = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
+_ASSERTS = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
+ASSERT_MODULES = _ASSERTS | {"uvu/assert", "chai"}
+"""Whose functions only look at what they are given."""
 _STRICT = {"equal": "strictEqual", "notEqual": "notStrictEqual", "deepEqual": "deepStrictEqual",
            "notDeepEqual": "notDeepStrictEqual"}  # fmt: skip
-_NOT: Mapping[str, object] = {"not": True}
 _TWO: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT),
-    "strictEqual": ("js.is", {}), "notStrictEqual": ("js.is", _NOT),
-    "deepEqual": ("js.deep", {"rules": "loose"}), "notDeepEqual": ("js.deep", {"rules": "loose", **_NOT}),
+    "equal": ("js.==", {}), "notEqual": ("js.==", NOT),
+    "strictEqual": ("js.is", {}), "notStrictEqual": ("js.is", NOT),
+    "deepEqual": ("js.deep", {"rules": "loose"}), "notDeepEqual": ("js.deep", {"rules": "loose", **NOT}),
     "deepStrictEqual": ("js.deep", {"rules": "strict"}),
-    "notDeepStrictEqual": ("js.deep", {"rules": "strict", **_NOT}),
-    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
+    "notDeepStrictEqual": ("js.deep", {"rules": "strict", **NOT}),
+    "match": ("js.match", {}), "doesNotMatch": ("js.match", NOT),
 }  # fmt: skip
 _BINARY: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "===": ("js.===", {}), "!==": ("js.===", _NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
+    "===": ("js.===", {}), "!==": ("js.===", NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
     ">=": ("js.>=", {}),
 }  # fmt: skip
 _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -106,22 +124,6 @@ _MOCK_CALLS = {
     **dict.fromkeys(("toHaveNthReturnedWith", "nthReturnedWith"), (_RETURNED, "nth")),
 }  # fmt: skip
 """With what: what of the mock is looked at, and which of its calls."""
-_TAPE: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
-    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
-    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), ("js.deep", {"rules": "chai"})),
-    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), ("js.deep", {"rules": "chai", **_NOT})),
-    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
-}  # fmt: skip
-_TAP: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
-    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
-    **dict.fromkeys(("same", "deepEqual", "deepEquals", "equivalent"), ("js.deep", {"rules": "tap"})),
-    **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), ("js.deep", {"rules": "tap strict"})),
-    "match": ("js.match", {}), **dict.fromkeys(("notMatch", "doesNotMatch"), ("js.match", _NOT)),
-}  # fmt: skip
-_TAPE_TRUTH = {"ok": {}, "true": {}, "assert": {}, "notOk": _NOT, "false": _NOT, "notok": _NOT, "error": _NOT,
-               "ifError": _NOT, "ifErr": _NOT, "iferror": _NOT}  # fmt: skip
 _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("equal", "equals", "eq"), ("js.===", {})),
     **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
@@ -131,14 +133,15 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("above", "gt", "greaterThan"), ("js.>", {})),
     **dict.fromkeys(("below", "lt", "lessThan"), ("js.<", {})),
     **dict.fromkeys(("least", "gte"), ("js.>=", {})), **dict.fromkeys(("most", "lte"), ("js.<=", {})),
+    **dict.fromkeys(("a", "an"), ("js.kind", {})), **dict.fromkeys(("instanceof", "instanceOf"), ("js.instance", {})),
 }  # fmt: skip
 _CHAI_VALUES = {"true": "true", "false": "false", "null": "null", "undefined": "undefined", "NaN": "NaN"}
 _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT), "strictEqual": ("js.===", {}),
-    "notStrictEqual": ("js.===", _NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
-    "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **_NOT}),
-    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", _NOT),
-    "include": ("js.contain", {}), "notInclude": ("js.contain", _NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
+    "equal": ("js.==", {}), "notEqual": ("js.==", NOT), "strictEqual": ("js.===", {}),
+    "notStrictEqual": ("js.===", NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
+    "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **NOT}),
+    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
+    "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
 }  # fmt: skip
 _CHAI_ASSERT_VALUES = {
     "isTrue": "true",
@@ -147,18 +150,23 @@ _CHAI_ASSERT_VALUES = {
     "isUndefined": "undefined",
     "isNaN": "NaN",
 }
-_TAPES = frozenset({"tape", "tap"})
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
-_POINTS = frozenset(
-    {
-        *(*_TAP, *_TAPE, *_TAPE_TRUTH, "notSame", "strictNotSame", "throws", "rejects", "resolves", "has", "hasStrict"),
-        *("type", "fail", "matchSnapshot", "resolveMatchSnapshot", "resolveMatch", "emits"),
-    }
+_TYPEOF = frozenset({"string", "number", "boolean", "function", "undefined"})
+_PARTS = frozenset({"has", "match"})
+"""Of tap: what looks at some properties of an object alone."""
+_REACHED = frozenset({"pass", "fail"})
+_SURE = frozenset({"ok", "true", "truthy", "assert"})
+_AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
+_ALSO_THROWN: Mapping[str, frozenset[str]] = {
+    "tap": frozenset({"regex", "new_expression", "object"}),
+    "qunit": frozenset({"regex"}),
+}
+"""By library: what an error is held against besides a class."""
+_LINKS = frozenset(
+    {"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a", "an"}
 )
-"""What tape and tap count as an assertion."""
-_LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
 _THROWING = ("toThrow", "toThrowError")
@@ -167,8 +175,8 @@ _THROWING = ("toThrow", "toThrowError")
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics) -> None:
-        self._scopes, self._statics = scopes, statics
+    def __init__(self, scopes: Scopes, statics: Statics, framework: str) -> None:
+        self._scopes, self._statics, self._framework = scopes, statics, framework
 
     def of_expression(self, node: Node) -> Assertion | None:
         """The assertion that an expression makes; None where it makes none that is known."""
@@ -180,12 +188,15 @@ class Reader:
             return None
         name = self._of_assert(function)
         if name is not None:
-            return self._asserted(node, name, arguments)
+            assertion = self._asserted(node, name, arguments)
+            return replace(assertion, counted_by=self._counting(function)) if assertion is not None else None
         return (
             self._expected(node, function, arguments)
             or self._of_chai(node, function, arguments)
             or self._of_chais_assert(node, function, arguments)
-            or self._of_tape(node, function, arguments)
+            or self._of_point(node, function, arguments)
+            or self._of_uvu(node, function, arguments)
+            or self._of_sinon(node, function, arguments)
         )
 
     def unread(self, node: Node) -> Assertion | None:
@@ -201,8 +212,9 @@ class Reader:
                 return Assertion(op="js.truth", operands=(), call=node, is_unread=True)
             at = inner
         is_assertion = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
+        is_assertion = is_assertion or bool(self._name_in_uvu(function))
         if not is_assertion and len(names) == 1 and first is not None:
-            is_assertion = names[0] in _POINTS and bool(self._given_by(first, _TAPES))
+            is_assertion = names[0] in COUNTED and bool(given_by(self._scopes, first, GIVING))
         return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_assertion else None
 
     # -- node's assert
@@ -213,10 +225,9 @@ class Reader:
         binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
         if binding is None or binding.is_written:
             return None
-        if names[:1] == ["assert"] and first is not None and self._given_by(first, _NODE_TEST):
-            is_counted = any(_is_called(use.parent, "plan") for use in binding.uses if use.parent is not None)
-            return names[1] if len(names) == 2 and not is_counted else None  # noqa: PLR2004 - `assert` and its function
-        if binding.module not in ASSERT_MODULES:
+        if names[:1] == ["assert"] and first is not None and given_by(self._scopes, first, _NODE_TEST):
+            return names[1] if len(names) == 2 else None  # noqa: PLR2004 - `assert` and its function
+        if binding.module not in _ASSERTS:
             return None
         if binding.imported not in ("default", "*", "strict", "assert"):
             names.insert(0, binding.imported)
@@ -227,13 +238,26 @@ class Reader:
         name = names[0] if names else "ok"
         return _STRICT.get(name, name) if strict else name
 
+    def _counting(self, function: Node) -> Node | None:
+        """The test of node:test whose `t.assert` is called, where its `t.plan` says how often."""
+        _, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None else None
+        if binding is None or binding.kind != "param":
+            return None
+        is_counted = any(_is_called(use.parent, "plan") for use in binding.uses if use.parent is not None)
+        return first if is_counted else None
+
     def _asserted(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
+        if name == "fail":
+            return _reached(call)
         if not arguments:
             return None
         if name in ("throws", "rejects", "doesNotThrow", "doesNotReject"):
             return self._caught(call, name, arguments)
         if name == "ok":
-            return self._truth(call, arguments[0])
+            return self._truth(call, arguments[0]) or _reached(call)
+        if name == "ifError":
+            return self._of_operands(call, "js.==", arguments[:1], {}, text="null")
         if name in _TWO and len(arguments) >= 2:  # noqa: PLR2004 - two sides, and a message
             op, options = _TWO[name]
             return self._of_operands(call, op, arguments[:2], options)
@@ -264,7 +288,7 @@ class Reader:
             return self._of_operands(call, op, [side for side in (left, right) if side is not None], options)
         inner = node.child_by_field_name("argument")
         if node.type == "unary_expression" and operator == "!" and inner is not None:
-            return self._of_operands(call, "js.truth", [inner], _NOT)
+            return self._of_operands(call, "js.truth", [inner], NOT)
         return self._of_operands(call, "js.truth", [node], {})
 
     def _of_operands(
@@ -286,50 +310,78 @@ class Reader:
             return None  # nothing of the product is in it
         return Assertion(op=op, operands=tuple(operands), call=call, options=options, awaits=awaits)
 
-    # -- tape and tap
+    # -- what hands each test an object that counts
 
-    def _of_tape(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+    def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
-        library = self._given_by(counter, _TAPES) if counter is not None and arguments else ""
-        table = _TAP if library == "tap" else _TAPE
-        found: Assertion | None = None
-        if not library:
+        assertion: Assertion | None
+        library = given_by(self._scopes, counter, GIVING) if counter is not None else ""
+        if not library or not (arguments or name in _REACHED):
             return None
-        if name in table and len(arguments) > 1 and not (name.endswith("atch") and arguments[1].type not in _SOUGHT):
-            op, options = table[name]
-            found = self._of_operands(call, op, arguments[:2], options)
-        elif name in _TAPE_TRUTH:
-            found = self._of_operands(call, "js.truth", arguments[:1], _TAPE_TRUTH[name])
-        elif name == "doesNotThrow":
-            found = Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
-        elif name == "throws":
-            found = self._thrown(call, arguments, library)
-        return replace(found, counted_by=counter) if found is not None else None
+        if name in _REACHED or (name in _SURE and self._statics.is_static(arguments[0])):
+            assertion = _reached(call)
+        elif library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
+            assertion = self._of_operands(call, "js.object", arguments[:2], {"by": name})
+        elif library == "tap" and name == "type" and len(arguments) > 1 and text_of(arguments[1])[1:-1] in _TYPEOF:
+            assertion = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
+        elif name in POINTS[library]:
+            assertion = self._by_table(call, POINTS[library][name], arguments)
+        elif name.startswith(("doesNotThrow", "notThrows")):
+            awaits = "body" if name.endswith("Async") else ""
+            assertion = Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
+        else:
+            assertion = self._thrown(call, name, arguments, library)
+        return replace(assertion, counted_by=counter) if assertion is not None else None
 
-    def _thrown(self, call: Node, arguments: Sequence[Node], library: str) -> Assertion | None:
-        kinds = {*_TEXTS, "identifier"} | ({"regex", "new_expression"} if library == "tap" else set())
+    def _by_table(self, call: Node, compared: Compared, arguments: Sequence[Node]) -> Assertion | None:
+        op, options, sides, text, around = compared
+        if len(arguments) < sides or (op == "js.match" and arguments[1].type not in _SOUGHT):
+            return None
+        operands = arguments if op == "js.called" else arguments[:sides]
+        assertion = self._of_operands(call, op, operands, options, text=text, around=around)
+        if assertion is not None and op == "js.instance":
+            return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
+        return assertion
+
+    def _thrown(self, call: Node, name: str, arguments: Sequence[Node], library: str) -> Assertion | None:
+        awaits = "body" if (name, library) in _AWAITED else ""
+        if name != "throws" and not awaits:
+            return None
+        if library == "ava":
+            errors = [error for error in arguments[1:2] if text_of(error) not in ("undefined", "null")]
+            if any(error.type not in _SOUGHT | {"identifier", "object", "member_expression"} for error in errors):
+                return None
+            return replace(self._raising(call, arguments[0], errors, awaits, {"by": "exact"}), gives=True)
+        kinds = {*_TEXTS, "identifier"} | _ALSO_THROWN.get(library, frozenset())
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         if any(
             node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
             for node in arguments[1:]
         ):
             return None
-        return self._raising(call, arguments[0], wanted, "", {"by": "tap"} if library == "tap" else {})
+        return self._raising(call, arguments[0], wanted, awaits, {"by": "tap"} if library == "tap" else {})
 
-    def _given_by(self, node: Node, modules: frozenset[str]) -> str:
-        """The module whose tests give their functions what a name stands for; empty where it is none of these."""
-        binding = self._scopes.resolve(node) if node.type == "identifier" else None
-        if binding is None or binding.kind != "param" or binding.is_written:
+    # -- uvu
+
+    def _of_uvu(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+        name = self._name_in_uvu(function)
+        if name == "unreachable":
+            return _reached(call)
+        if name in UVU:
+            return self._by_table(call, UVU[name], arguments)
+        if name == "not.throws" and len(arguments) == 1:
+            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
+        if name == "throws" and arguments and all(node.type in _SOUGHT for node in arguments[1:]):
+            return self._raising(call, arguments[0], arguments[1:2], "", {"by": "message"})
+        return None
+
+    def _name_in_uvu(self, function: Node) -> str:
+        """What of `uvu/assert` is called; empty where it is nothing of it."""
+        names, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
+        if binding is None or binding.is_written or binding.module != "uvu/assert":
             return ""
-        function = function_around(binding.declared)
-        call = function.parent.parent if function is not None and function.parent is not None else None
-        _, called = dotted(call.child_by_field_name("function") if call is not None else None)
-        if called is None or called.type != "identifier" or called.id == node.id:
-            return ""
-        source = self._scopes.resolve(called)
-        if source is None or source is binding:
-            return ""
-        return source.module if source.module in modules else self._given_by(called, modules)
+        return ".".join([*([] if binding.imported in ("*", "default") else [binding.imported]), *names])
 
     # -- chai
 
@@ -341,7 +393,9 @@ class Reader:
             is_whole = binding is not None and binding.imported in ("default", "*")
             return is_whole and binding is not None and binding.module == "chai" and _is_called(node, name)
         binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
-        if binding is None or binding.is_written:
+        if binding is None:  # a file that is loaded before may make it global
+            return self._framework == "mocha" and node is not None and text_of(node) == name
+        if binding.is_written:
             return False
         if binding.module == "chai" or binding.init is None or binding.kind != "const":
             return binding.module == "chai" and binding.imported == name
@@ -366,34 +420,64 @@ class Reader:
         if actual is None or not words:
             return None
         *flags, name = words
-        if set(flags) - _LINKS - {"not", "deep"}:
+        if set(flags) - _LINKS - {"not", "deep", "eventually", "nested"} or ("nested" in flags and name != "property"):
             return None
-        options: Mapping[str, object] = _NOT if "not" in flags else {}
-        return self._chained(whole, actual, name, arguments, options, is_deep="deep" in flags)
+        options: Mapping[str, object] = NOT if "not" in flags else {}
+        awaits = "resolves" if "eventually" in flags else ""
+        if not arguments and name not in ("throw", "throws", "Throw", "rejectedWith"):  # called, as dirty-chai has it
+            return self._of_property(whole, actual, name, options, awaits)
+        arguments = arguments or ()
+        if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
+            by: Mapping[str, object] = {} if "nested" in flags else {"by": "name"}
+            by = {**by, "rules": "chai" if "deep" in flags else "===", **options}
+            return self._of_operands(whole, "js.property", [actual, *arguments], by, awaits)
+        return self._chained(whole, actual, name, arguments, options, awaits, is_deep="deep" in flags)
+
+    def _of_property(
+        self, call: Node, actual: Node, name: str, options: Mapping[str, object], awaits: str
+    ) -> Assertion | None:
+        """A chain that ends in a property."""
+        contrary: Mapping[str, object] = {} if options else NOT
+        if name in _CHAI_VALUES:
+            return self._of_operands(call, "js.is", [actual], options, awaits, text=_CHAI_VALUES[name])
+        if name == "exist":
+            return self._of_operands(call, "js.==", [actual], contrary, awaits, text="null")
+        if name == "empty":
+            return self._of_operands(call, "js.length", [actual], options, awaits, text="0")
+        if name == "rejected" and not options:
+            return self._raising(call, actual, (), "body", {})
+        if name in SPIED:
+            return self._by_table(call, SPIED[name].turned(options), [actual])
+        return self._of_operands(call, "js.truth", [actual], options, awaits) if name == "ok" else None
 
     def _chained(
         self,
         call: Node,
         actual: Node,
         name: str,
-        arguments: Sequence[Node] | None,
+        arguments: Sequence[Node],
         options: Mapping[str, object],
+        awaits: str,
         *,
         is_deep: bool,
     ) -> Assertion | None:
-        if arguments is None:
-            if name in _CHAI_VALUES:
-                return self._of_operands(call, "js.is", [actual], options, text=_CHAI_VALUES[name])
-            return self._of_operands(call, "js.truth", [actual], options) if name == "ok" else None
-        if name in ("throw", "throws", "Throw"):
-            return self._expected_to_throw(call, actual, arguments, options, "")
-        if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
-            by = {"by": "name", "rules": "chai" if is_deep else "==="}
-            return self._of_operands(call, "js.property", [actual, *arguments], {**by, **options})
+        if name in ("throw", "throws", "Throw", "rejectedWith"):
+            if options and arguments:
+                return None
+            awaited = "rejects" if name == "rejectedWith" else ""
+            return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
+        if name in SPIED:
+            return self._by_table(call, SPIED[name].turned(options), [actual, *arguments])
+        if name in ("include", "includes", "contain", "contains") and [node.type for node in arguments] == ["object"]:
+            by = {"by": "include", "rules": "chai" if is_deep else "==="}
+            return self._of_operands(call, "js.object", [actual, *arguments], {**by, **options}, awaits)
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
-        return self._of_operands(call, op, [actual, arguments[0]], {**more, **options}) if op else None
+        assertion = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
+        if assertion is not None and op == "js.instance":
+            return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
+        return assertion
 
     def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"
@@ -402,14 +486,29 @@ class Reader:
             name, at = text_of(function.child_by_field_name("property")), function.child_by_field_name("object")
         if not arguments or not self._is_of_chai(at, "assert"):
             return None
+        if name in ("throws", "throw", "Throw"):
+            return self._expected_to_throw(call, arguments[0], arguments[1:], {}, "", most=2)
+        if name == "doesNotThrow" and len(arguments) == 1:
+            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
         if name in _CHAI_ASSERT_VALUES:
             return self._of_operands(call, "js.is", arguments[:1], {}, text=_CHAI_ASSERT_VALUES[name])
         if name in ("isOk", "ok", "isNotOk", "notOk"):
-            return self._of_operands(call, "js.truth", arguments[:1], _NOT if "Not" in name or name == "notOk" else {})
+            return self._of_operands(call, "js.truth", arguments[:1], NOT if "Not" in name or name == "notOk" else {})
         if name in _CHAI_ASSERTS and len(arguments) > 1:
             op, options = _CHAI_ASSERTS[name]
             return self._of_operands(call, op, arguments[:2], options)
         return None
+
+    # -- sinon
+
+    def _of_sinon(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+        names, first = dotted(function)
+        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
+        if binding is None or binding.is_written or binding.module != "sinon" or not arguments:
+            return None
+        if [*([] if binding.imported in ("default", "*") else [binding.imported]), *names][:-1] != ["assert"]:
+            return None
+        return self._by_table(call, SPIED[names[-1]], arguments) if names[-1] in SPIED else None
 
     # -- expect of jest and vitest
 
@@ -422,8 +521,24 @@ class Reader:
         awaits = [word for word in words if word in ("resolves", "rejects")]
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
-        options: Mapping[str, object] = _NOT if "not" in words else {}
+        options: Mapping[str, object] = NOT if "not" in words else {}
+        if self._framework == "jasmine":
+            return None if awaits else self._of_jasmine(call, matcher, actual[0], arguments, options)
         return self._matched(call, matcher, actual[0], arguments, options, "".join(awaits))
+
+    def _of_jasmine(
+        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
+    ) -> Assertion | None:
+        if matcher == "toThrowError" or (matcher == "toThrow" and not arguments):
+            if not options:
+                return self._raising(call, actual, arguments, "", {"by": "exact"})
+            return Assertion(op="no_raise", operands=(), call=call, body=actual) if not arguments else None
+        if matcher == "toMatch" and [node.type for node in arguments] == ["regex"]:
+            return self._of_operands(call, "js.match", [actual, *arguments], options)
+        compared = JASMINE.get(matcher)
+        if compared is None or len(arguments) != compared.sides - 1:
+            return None
+        return self._by_table(call, compared.turned(options), [actual, *arguments])
 
     def _matched(
         self,
@@ -442,7 +557,7 @@ class Reader:
             return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
             is_not = (matcher == "toBeFalsy") is not bool(options)
-            return self._of_operands(call, "js.truth", [actual], _NOT if is_not else {}, awaits)
+            return self._of_operands(call, "js.truth", [actual], NOT if is_not else {}, awaits)
         if matcher == "toBeDefined":
             return self._of_operands(call, "js.defined", [actual], options, awaits)
         return self._compared(call, matcher, actual, arguments, options, awaits)
@@ -519,9 +634,15 @@ class Reader:
         )
 
     def _expected_to_throw(
-        self, call: Node, actual: Node, arguments: Sequence[Node], options: Mapping[str, object], awaits: str
+        self,
+        call: Node,
+        actual: Node,
+        arguments: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+        most: int = 1,
     ) -> Assertion | None:
-        if awaits == "resolves" or len(arguments) > 1 or (options and (arguments or awaits)):
+        if awaits == "resolves" or len(arguments) > most or (options and (arguments or awaits)):
             return None
         if options:
             return Assertion(op="no_raise", operands=(), call=call, body=actual)
@@ -536,6 +657,11 @@ class Reader:
         return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
 
 
+def _reached(call: Node) -> Assertion:
+    """That a place is come to as often as with the fix: never, where it says that the test fails."""
+    return Assertion(op="no_raise", operands=(), call=call)
+
+
 def _goes_on(call: Node) -> bool:
     """Whether a call is only the beginning of a longer chain."""
     return call.parent is not None and call.parent.type == "member_expression"
@@ -545,16 +671,10 @@ def _is_called(member: Node, name: str) -> bool:
     return text_of(member.child_by_field_name("property")) == name
 
 
-def function_around(node: Node) -> Node | None:
-    """The innermost function that a node stands in."""
-    at = node.parent
-    while at is not None and at.type not in FUNCTIONS:
-        at = at.parent
-    return at
-
-
 def holds(node: Node, kind: str) -> bool:
     """Whether a node of a kind (`await_expression`, `yield_expression`) is in an expression, functions in it aside."""
     if node.type == kind:
         return True
-    return any(holds(child, kind) for child in node.named_children if child.type not in FUNCTIONS)
+    if node.type in FUNCTIONS:
+        return False
+    return any(holds(child, kind) for child in node.named_children)

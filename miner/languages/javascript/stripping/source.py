@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
-from miner.languages.javascript.stripping import scopes
+from miner.languages.javascript.stripping import scopes, supertest
+from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of, text_of, walk
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
     Assertion,
     Operand,
     Reader,
-    function_around,
     holds,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
@@ -30,16 +30,19 @@ HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
 _RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sourceMapping|<reference")
 """Comments that rule how a file is run or read."""
-_TESTS = frozenset({"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno"})
+_TESTS = frozenset(
+    {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
+)
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
+_ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
 Piece = str | tuple[int, int]
 
 
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int) -> None:
-        """Parse a file; `first` is the number of its first slot.
+    def __init__(self, source: bytes, *, path: str, first: int, framework: str = "") -> None:
+        """Parse a file; `first` is the number of its first slot, `framework` what runs it.
 
         Raises:
             ValueError: the grammar does not read it, or its tests run beside each other.
@@ -51,7 +54,7 @@ class StrippedSource:
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
-        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        slots = tuple(self._slots(Reader(self._scopes, self._statics, framework), first))
         is_read = any(not slot.assertion.is_unread for slot in slots)
         self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
 
@@ -87,9 +90,13 @@ class StrippedSource:
         number = first
         while rest:
             node = rest.pop()
-            is_read = node.type in ("call_expression", "member_expression") and _stands_alone(node)
+            is_read = node.type in ("call_expression", "member_expression") and not _is_guarded(node)
             assertion = reader.of_expression(node) if is_read else None
-            if assertion is None or not _can_be_moved(assertion):
+            asked = supertest.read(node, self._scopes, self._statics) if node.type == "call_expression" else None
+            if asked is not None:
+                rest.extend(reversed(node.named_children))
+                assertion = asked
+            elif assertion is None or not _can_be_moved(assertion) or not _stands(node, assertion):
                 rest.extend(reversed(node.named_children))
                 assertion = reader.unread(node)
             if assertion is not None:
@@ -218,8 +225,8 @@ def _blank(comment: Node) -> str:
     return re.sub(r"[^\r\n]", " ", text_of(comment)) if text_of(comment).startswith("/*") else ""
 
 
-def _stands_alone(call: Node) -> bool:
-    """Whether nothing is done with what an assertion returns but to wait for it."""
+def _stands(call: Node, assertion: Assertion) -> bool:
+    """Whether nothing is done with what an assertion returns but to wait for it, or to keep what it caught."""
     around = call.parent
     if around is not None and around.type == "await_expression":
         call, around = around, around.parent
@@ -227,8 +234,10 @@ def _stands_alone(call: Node) -> bool:
         return False
     if around.type == "arrow_function":
         body = around.child_by_field_name("body")
-        return body is not None and body.id == call.id and not _is_guarded(call)
-    return around.type in ("expression_statement", "return_statement") and not _is_guarded(call)
+        return body is not None and body.id == call.id
+    return around.type in ("expression_statement", "return_statement") or (
+        around.type == "variable_declarator" and assertion.gives
+    )
 
 
 def _is_guarded(node: Node) -> bool:
@@ -236,7 +245,8 @@ def _is_guarded(node: Node) -> bool:
     at = node
     while at.parent is not None:
         around = at.parent
-        if around.type == "try_statement" and around.child_by_field_name("handler") is not None:
+        handler = around.child_by_field_name("handler") if around.type == "try_statement" else None
+        if handler is not None and not _hands_on(handler):
             body = around.child_by_field_name("body")
             if body is not None and body.id == at.id:
                 return True
@@ -244,6 +254,20 @@ def _is_guarded(node: Node) -> bool:
             return False
         at = around
     return False
+
+
+def _hands_on(handler: Node) -> bool:
+    """Whether a `catch` only ends the test with what it caught: `throw error`, `done(error)`."""
+    caught, body = handler.child_by_field_name("parameter"), handler.child_by_field_name("body")
+    inner = [node for node in body.named_children if node.type != "comment"] if body is not None else []
+    if caught is None or len(inner) != 1 or inner[0].type not in _ENDING or not inner[0].named_children:
+        return False
+    ending = inner[0].named_children[0]
+    if inner[0].type == "throw_statement":
+        return text_of(ending) == text_of(caught)
+    arguments = [text_of(node) for node in arguments_of(ending)]
+    called = text_of(ending.child_by_field_name("function"))
+    return arguments == [text_of(caught)] and called in ("done", "next", "reject", "cb", "callback")
 
 
 def _can_be_moved(assertion: Assertion) -> bool:
@@ -269,13 +293,19 @@ def _titles_of_call(call: Node | None) -> str | None:
     if call is None or call.type != "call_expression":
         return None
     at = call.child_by_field_name("function")
-    is_test = at is not None and text_of(at.child_by_field_name("property")) in ("test", "it")  # `t.test` of a context
+    name = text_of(at.child_by_field_name("property")) if at is not None else ""
+    is_test = name in ("test", "it")  # `t.test` of a context
     given = arguments_of(call)
-    if not (is_test or text_of(root_of(at)) in _TESTS) or not given:
+    if name == "expect" or not (is_test or text_of(root_of(at)) in _TESTS) or not given:
         return None
-    if given[0].type not in ("string", "template_string") or "${" in text_of(given[0]) or "\\" in text_of(given[0]):
+    return _title(given[0])
+
+
+def _title(node: Node) -> str:
+    """A title that is written out; empty of one that is made of something."""
+    if node.type not in ("string", "template_string") or "${" in text_of(node) or "\\" in text_of(node):
         return ""
-    return re.sub(r"\s+", " ", text_of(given[0])[1:-1])
+    return re.sub(r"\s+", " ", text_of(node)[1:-1])
 
 
 def is_test(call: Node) -> bool:
@@ -289,18 +319,48 @@ def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     at: Node | None = node
     while at is not None:
         title = _titles_of_call(at)
-        if title is not None:
-            around.insert(0, title)
+        suite = _suite_of(at, names)
+        if title is not None or suite is not None:
+            around[:0] = suite or [title or ""]
         at = at.parent
     around = around[:1] if names.imports("tap") else around[-1:] if names.imports("tape") else around  # as they tell it
+    around = [*_module_above(node), *around]
     return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
+
+
+def _suite_of(call: Node, names: Scopes) -> list[str] | None:
+    """Of a call of what `suite("…")` of uvu made: the titles of suite and test."""
+    at = call.child_by_field_name("function") if call.type == "call_expression" else None
+    root = root_of(at)
+    binding = names.resolve(root) if root is not None and root.type == "identifier" else None
+    maker = binding.init if binding is not None and names.imports("uvu") else None
+    suite, test = arguments_of(maker)[:1] if maker is not None else [], arguments_of(call)[:1]
+    if not test or maker is None or text_of(maker.child_by_field_name("function")) != "suite":
+        return None
+    return [_title(part) for part in (*suite, *test)]
+
+
+def _module_above(node: Node) -> list[str]:
+    """The title that `QUnit.module("…")` without a function gives the tests that come after it."""
+    at: Node | None = node
+    while at is not None:
+        before = at.prev_named_sibling
+        while before is not None:
+            call = before.named_children[0] if before.type == "expression_statement" else None
+            if call is not None and text_of(call.child_by_field_name("function")) == "QUnit.module":
+                arguments = arguments_of(call)
+                if arguments and not any(part.type in FUNCTIONS for part in arguments):
+                    return [_title(arguments[0])]
+            before = before.prev_named_sibling
+        at = at.parent
+    return []
 
 
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion as it enters a container."""
     assertion = slot.assertion
-    handed = [_text(operand) for operand in assertion.operands if not operand.static and operand.node is not None]
-    return _called(slot, assertion, handed, [])
+    handed = [_text(operand) for operand in assertion.operands if not operand.static]
+    return _placed(assertion, _called(slot, assertion, handed, []))
 
 
 def _text(operand: Operand) -> tuple[Piece, ...]:
@@ -315,9 +375,16 @@ def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion handing out what is kept as well."""
     assertion = slot.assertion
     operands = list(map(_text, assertion.operands))
-    return (
-        _called(slot, assertion, [], operands) if assertion.body is not None else _called(slot, assertion, operands, [])
-    )
+    values, kept = ([], operands) if assertion.body is not None else (operands, [])
+    return _placed(assertion, _called(slot, assertion, values, kept))
+
+
+def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """What stands for an assertion: what hands out, or what has supertest call that with the response."""
+    if assertion.receiver is None:
+        return piece
+    end: tuple[Piece, ...] = (".end(", _range(assertion.callback), ")") if assertion.callback is not None else ()
+    return (_range(assertion.receiver), "((__response__) => { ", *piece, "; })", *end)
 
 
 def _called(
@@ -341,6 +408,8 @@ def _called(
     more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()
     if assertion.counted_by is not None:
         more = (*(more or (", null",)), ", ", _range(assertion.counted_by))
+    if assertion.gives:
+        more = (*more, ", true")
     return (f"{front}{HAND_OUT}({slot.number}, {arrow}", *body, *more, ")")
 
 

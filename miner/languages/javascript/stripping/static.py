@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
 from miner.languages.javascript.stripping.scopes import (
     FUNCTIONS,
     Binding,
@@ -30,7 +31,12 @@ _TRANSPARENT = frozenset(
     {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion"}
 )
 _PRIMITIVES = _LITERALS - {"regex"} | {"template_string", "unary_expression", "binary_expression"}
-_GLOBALS = frozenset({"undefined", "NaN", "Infinity"})
+_GLOBALS = frozenset({"undefined", "NaN", "Infinity", "__dirname", "__filename"})
+_PATHS = frozenset({"path", "node:path", "path/posix", "node:path/posix"})
+_OF_PATHS = frozenset(
+    {"join", "resolve", "normalize", "dirname", "basename", "extname", "relative", "sep", "delimiter"}
+)
+"""Of node's `path`: what depends on nothing but what it is given and where the tests are."""
 _ERRORS = frozenset({"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"})
 _MADE = _ERRORS | {
     *("Map", "Set", "RegExp", "Date", "Array", "Object", "Uint8Array", "Uint16Array", "Uint32Array", "Int8Array"),
@@ -259,7 +265,7 @@ class Statics:
         binding = self._scopes.resolve(at)
         if text_of(at) == "expect" or (binding is not None and binding.module in self._asserts):
             return True
-        return name == "each"
+        return name == "each" or (name in COUNTED and bool(given_by(self._scopes, at, GIVING)))
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
         inner = node.child_by_field_name("object")
@@ -268,6 +274,8 @@ class Statics:
         column = self.column_of(node)
         if column is not None:
             return self._is_static_row(node, column, depth)
+        if self._is_of_path(node):
+            return True
         if inner.type == "identifier" and self._scopes.resolve(inner) is None:
             return text_of(inner) in _OBJECTS and node.type == "member_expression"
         index = node.child_by_field_name("index")
@@ -293,8 +301,19 @@ class Statics:
             is_method = receiver is not None and text_of(function.child_by_field_name("property")) in _METHODS
             if is_method and receiver is not None and self.is_static(receiver, depth):
                 return True
+        if self._is_of_path(function):
+            return True
         root = function.child_by_field_name("object") if function.type == "member_expression" else function
         return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
+
+    def _is_of_path(self, node: Node) -> bool:
+        """Whether an expression is a function or constant of node's `path`."""
+        names, first = dotted(node)
+        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
+        if binding is None or binding.is_written or binding.module not in _PATHS:
+            return False
+        names = names if binding.imported in ("default", "*") else [binding.imported, *names]
+        return len(names) == 1 and names[0] in _OF_PATHS
 
     def _takes_more(self, call: Node) -> bool:
         """Whether a call makes what stands for more than one value, as `expect.any(Number)`."""

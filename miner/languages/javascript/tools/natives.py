@@ -1,7 +1,8 @@
 """Compile packages that hold native code and come without what is compiled: the only ones whose install script runs.
 
-    natives.py TREE FACTS       FACTS gets `compiled`, names, and `not_compiled`, name by name the end of the output
+    natives.py TREE FACTS IDLE…     FACTS gets `compiled`, names, and `not_compiled`, name by name the end of the output
 
+What only packages bring that are called IDLE, as nothing names them, is left as it is: `idle`, names.
 The script is that of the package, without one node-gyp's, as npm has it. Standard library.
 """
 
@@ -36,6 +37,41 @@ def packages(tree: Path) -> Iterator[Path]:
             yield place
 
 
+def manifest(place: Path) -> dict[str, object]:
+    try:
+        data = json.loads((place / "package.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def required(place: Path, kinds: tuple[str, ...]) -> Iterator[str]:
+    """The names of the packages that a manifest asks for."""
+    data = manifest(place)
+    for kind in kinds:
+        table = data.get(kind)
+        if isinstance(table, dict):
+            yield from table
+
+
+def needed(tree: Path, idle: frozenset[str]) -> set[Path]:
+    """The folders of all packages that the tree asks for, through others too, but for the idle ones."""
+    manifests = [path.parent for path in tree.rglob("package.json") if MODULES not in path.relative_to(tree).parts]
+    of_tree = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+    waiting = [(place, name) for place in manifests for name in required(place, of_tree) if name not in idle]
+    folders: set[Path] = set()
+    while waiting:
+        at, name = waiting.pop()
+        place = next((way for above in (at, *at.parents) if (way := above / MODULES / name).is_dir()), None)
+        real = place.resolve() if place else at
+        if place and real not in folders:
+            folders.add(real)
+            waiting += [
+                (real, other) for other in required(real, ("dependencies", "optionalDependencies", "peerDependencies"))
+            ]
+    return folders
+
+
 def compiled(place: Path, tree: Path, until: float) -> str:
     """The end of the output where a package can't be compiled; empty where it can."""
     manifest = json.loads((place / "package.json").read_bytes())
@@ -61,12 +97,20 @@ def compiled(place: Path, tree: Path, until: float) -> str:
     return "" if script.returncode == 0 else said[-TAIL:] or f"exit code {script.returncode}"
 
 
-def main(tree: Path, facts: Path) -> None:
+def main(tree: Path, facts: Path, idle: frozenset[str]) -> None:
     until = time.monotonic() + SECONDS
-    outcome = {place.name: compiled(place, tree, until) for place in sorted(packages(tree))}
+    natives = sorted(packages(tree))
+    folders = needed(tree, idle) if natives and idle else set()
+    skipped = [place for place in natives if idle and place.resolve() not in folders]
+    outcome = {place.name: compiled(place, tree, until) for place in natives if place not in skipped}
     failures = {name: why for name, why in outcome.items() if why}
     done = [name for name in outcome if name not in failures]
-    facts.write_text(json.dumps({"compiled": done, "not_compiled": failures}))
+    outcomes = {
+        "compiled": done,
+        "not_compiled": failures,
+        **({"idle": [place.name for place in skipped]} if skipped else {}),
+    }
+    facts.write_text(json.dumps(outcomes))
 
 
-main(*map(Path, sys.argv[1:]))
+main(*map(Path, sys.argv[1:3]), frozenset(sys.argv[3:]))

@@ -1,0 +1,230 @@
+"""What the assertions of libraries compare, by library and name. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, required, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tree_sitter import Node
+
+    from miner.languages.javascript.stripping.scopes import Scopes
+
+NOT: Mapping[str, object] = {"not": True}
+
+
+class Compared(NamedTuple):
+    """One assertion, in the terms of the host's judge (harness/judging/javascript)."""
+
+    op: str
+    options: Mapping[str, object] = {}
+    sides: int = 2
+    """Operands among what it is given; a message may follow."""
+    text: str = ""
+    """One operand more, that is not in the file."""
+    around: tuple[str, str] = ("", "")
+    """What is put around the first operand."""
+
+    def turned(self, options: Mapping[str, object]) -> Compared:
+        """The contrary, where the options say so."""
+        if not options.get("not"):
+            return self
+        is_not = not self.options.get("not")
+        own = {name: value for name, value in self.options.items() if name != "not"}
+        return self._replace(options={**own, **(NOT if is_not else {})})
+
+
+def _value(text: str) -> Compared:
+    return Compared("js.is", sides=1, text=text)
+
+
+def _deep(rules: str, options: Mapping[str, object] = {}) -> Compared:
+    return Compared("js.deep", {"rules": rules, **options})
+
+
+_TRUE, _UNTRUE = Compared("js.truth", sides=1), Compared("js.truth", NOT, sides=1)
+_SAME, _NOT_SAME = Compared("js.==="), Compared("js.===", NOT)
+_MATCH, _NO_MATCH = Compared("js.match"), Compared("js.match", NOT)
+_EQUALS = ("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals")
+_EQUALS_NOT = ("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual")
+_TRUTH: Mapping[str, Compared] = {
+    **dict.fromkeys(("ok", "true", "assert"), _TRUE),
+    **dict.fromkeys(("notOk", "false", "notok", "error", "ifError", "ifErr", "iferror"), _UNTRUE),
+}
+_TAPE: Mapping[str, Compared] = {
+    **dict.fromkeys(_EQUALS, _SAME),
+    **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
+    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("chai")),
+    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("chai", NOT)),
+    "match": _MATCH,
+    "doesNotMatch": _NO_MATCH,
+    **_TRUTH,
+}
+_TAP: Mapping[str, Compared] = {
+    **dict.fromkeys(_EQUALS, _SAME),
+    **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
+    **dict.fromkeys(("same", "deepEqual", "deepEquals", "equivalent"), _deep("tap")),
+    **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), _deep("tap strict")),
+    "match": _MATCH,
+    "notMatch": _NO_MATCH,
+    "doesNotMatch": _NO_MATCH,
+    **_TRUTH,
+}
+_AVA: Mapping[str, Compared] = {
+    "is": Compared("js.is"),
+    "not": Compared("js.is", NOT),
+    "deepEqual": _deep("ava"),
+    "notDeepEqual": _deep("ava", NOT),
+    "true": _value("true"),
+    "false": _value("false"),
+    "truthy": _TRUE,
+    "assert": _TRUE,
+    "falsy": _UNTRUE,
+    "regex": _MATCH,
+    "notRegex": _NO_MATCH,
+}
+_QUNIT: Mapping[str, Compared] = {
+    "equal": Compared("js.=="),
+    "notEqual": Compared("js.==", NOT),
+    "strictEqual": _SAME,
+    "notStrictEqual": _NOT_SAME,
+    "deepEqual": _deep("qunit"),
+    "notDeepEqual": _deep("qunit", NOT),
+    "ok": _TRUE,
+    "notOk": _UNTRUE,
+    "true": _value("true"),
+    "false": _value("false"),
+}
+POINTS: Mapping[str, Mapping[str, Compared]] = {
+    "tape": _TAPE,
+    "tap": _TAP,
+    "ava": _AVA,
+    "qunit": _QUNIT,
+}
+"""By library: what is asked of the object that it hands each test, which counts."""
+GIVING = frozenset(POINTS)
+COUNTED = frozenset(
+    {
+        *(name for table in POINTS.values() for name in table),
+        *("notSame", "strictNotSame", "throws", "rejects", "resolves", "has", "hasStrict", "notThrows", "throwsAsync"),
+        *(
+            "type",
+            "fail",
+            "pass",
+            "matchSnapshot",
+            "resolveMatchSnapshot",
+            "resolveMatch",
+            "emits",
+            "notThrowsAsync",
+            "like",
+        ),
+        *("snapshot", "propEqual", "propContains", "pushResult"),
+    }
+)
+"""What these objects count as an assertion."""
+UVU: Mapping[str, Compared] = {
+    "ok": _TRUE,
+    "is": _SAME,
+    "equal": _deep("uvu"),
+    "match": _MATCH,
+    "type": Compared("js.is", around=("typeof (", ")")),
+    "instance": Compared("js.instance"),
+    "not": _UNTRUE,
+    "not.ok": _UNTRUE,
+    "is.not": _NOT_SAME,
+    "not.equal": _deep("uvu", NOT),
+    "not.match": _NO_MATCH,
+    "not.type": Compared("js.is", NOT, around=("typeof (", ")")),
+}
+"""Of `uvu/assert`, by the names behind it."""
+
+_NUMBERS: Mapping[str, Compared] = {
+    "toBeGreaterThan": Compared("js.>"),
+    "toBeGreaterThanOrEqual": Compared("js.>="),
+    "toBeLessThan": Compared("js.<"),
+    "toBeLessThanOrEqual": Compared("js.<="),
+}
+JASMINE: Mapping[str, Compared] = {
+    "toBe": _SAME,
+    "toEqual": _deep("jasmine"),
+    "toContain": Compared("js.contain"),
+    "toBeNull": _value("null"),
+    "toBeUndefined": _value("undefined"),
+    "toBeNaN": _value("NaN"),
+    "toBeTrue": _value("true"),
+    "toBeFalse": _value("false"),
+    "toBeTruthy": _TRUE,
+    "toBeFalsy": _UNTRUE,
+    "toBeDefined": Compared("js.defined", sides=1),
+    "toBeInstanceOf": Compared("js.instance"),
+    **_NUMBERS,
+}
+"""Matchers of jasmine's `expect`, but for those of errors and of texts."""
+
+
+_COUNT, _CALLS = ("(", ").callCount"), ("(", ").args")
+
+
+def _counted(number: str) -> Compared:
+    return Compared("js.is", sides=1, text=number, around=_COUNT)
+
+
+def _called(which: str, *, first: bool = False) -> Compared:
+    return Compared("js.called", {"which": which, "rules": "ava", "first": first}, sides=1, around=_CALLS)
+
+
+SPIED: Mapping[str, Compared] = {
+    "notCalled": _counted("0"),
+    "calledOnce": _counted("1"),
+    "calledTwice": _counted("2"),
+    "calledThrice": _counted("3"),
+    "called": Compared("js.>", sides=1, text="0", around=_COUNT),
+    "callCount": Compared("js.is", around=_COUNT),
+    "calledWith": _called("any", first=True),
+    "calledWithExactly": _called("any"),
+    "calledOnceWithExactly": _called("only"),
+}
+"""Of sinon's `assert`, and of `expect` where sinon-chai is used: how often a spy was called, and with what."""
+
+
+def function_around(node: Node) -> Node | None:
+    """The innermost function that a node stands in."""
+    at = node.parent
+    while at is not None and at.type not in FUNCTIONS:
+        at = at.parent
+    return at
+
+
+def given_by(scopes: Scopes, node: Node, modules: frozenset[str]) -> str:
+    """The module whose tests give their functions what a name stands for; empty where it is none of these."""
+    binding = scopes.resolve(node) if node.type == "identifier" else None
+    if binding is None or binding.kind != "param" or binding.is_written:
+        return ""
+    function = function_around(binding.declared)
+    call = function.parent.parent if function is not None and function.parent is not None else None
+    _, called = dotted(call.child_by_field_name("function") if call is not None else None)
+    if (module := required(called)[0]) in modules:
+        return module
+    if called is None or called.type != "identifier" or called.id == node.id:
+        return ""
+    source = scopes.resolve(called)
+    if source is None:
+        return "qunit" if text_of(called) == "QUnit" and "qunit" in modules else ""
+    if source is binding:
+        return ""
+    if source.kind == "const" and source.init is not None and not source.module and not source.is_written:
+        return _of_another(scopes, source.init, modules)
+    return source.module if source.module in modules else given_by(scopes, called, modules)
+
+
+def _of_another(scopes: Scopes, init: Node, modules: frozenset[str]) -> str:
+    """The module of what a name is set to: `anyTest as TestFn`, the global `QUnit`."""
+    while init.type in ("as_expression", "satisfies_expression") and init.named_children:
+        init = init.named_children[0]
+    source = scopes.resolve(init) if init.type == "identifier" else None
+    if source is None:
+        return "qunit" if text_of(init) == "QUnit" and "qunit" in modules else ""
+    return source.module if source.module in modules and not source.is_written else ""
