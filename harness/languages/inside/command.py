@@ -29,6 +29,7 @@ def run_tests(spec, frames, watch):
     if pid == 0:
         files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
         become(spec["argv"] + files, source, entry)
+    set_dumpable(0)  # the key of the frames is in this process
     os.close(entry)
     for kind, fields in frames_from(source):
         frames.send(kind, **fields)
