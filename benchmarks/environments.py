@@ -296,7 +296,7 @@ def show(instance_id: str, detection: Detection) -> None:
     root = detection.recipes[0].root
     print(f"  {instance_id}{f' in {root}' if root else ''}: {json.dumps(detection.declared)}")
     for recipe in detection.recipes:
-        print(f"    {recipe.rung}: {json.dumps(recipe.said())[:600]}")
+        print(f"    {recipe.rung}: {json.dumps(recipe.evidence_by_kind())[:600]}")
 
 
 def main() -> None:

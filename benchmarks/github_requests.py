@@ -21,8 +21,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from miner.sources.address import Filter, address_of
 from miner.sources.change import Change, MergeStyle
-from miner.sources.github import Filter, GithubForge, address_of, origins_of
+from miner.sources.github import GithubForge, origins_of
 from miner.sources.github_auth import Credential, host_of
 from miner.sources.github_client import Gateway
 from tests.github_server import Comment, GithubServer, World

@@ -174,7 +174,7 @@ def main() -> None:
             leaks = _leaks(of_tree, indexes)
             searching.append(time.monotonic() - began)
             if leaks:
-                rejected.append(f"{repo} {commit[:9]}: {leaks[0].where}: {leaks[0].what}")
+                rejected.append(f"{repo} {commit[:9]}: {leaks[0].where}: {leaks[0].text}")
                 print("rejected", rejected[-1], flush=True)
             plants = _plants(repo, commit, modules, secrets, tree) if number < args.planted else ()
             for kind, files in plants:

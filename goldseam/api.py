@@ -101,8 +101,8 @@ class Evaluation:
         """Whether each prediction has a verdict; an infrastructure failure is none."""
         folder, reports = RunFolder(path=self.path), self.reports
         scored = {_identity(report) for report in reports if report.outcome != Outcome.INFRA_ERROR}
-        asked = {_identity(prediction) for prediction in folder.predictions()}
-        return asked | {_identity(report) for report in reports} <= scored
+        predicted = {_identity(prediction) for prediction in folder.predictions()}
+        return predicted | {_identity(report) for report in reports} <= scored
 
     def rows(self) -> list[Row]:
         """One row a prediction: id, model, sample, outcome, and why it failed."""
@@ -257,9 +257,9 @@ def evaluate(
     """
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     notes = _Notes()
-    named = str(predictions) if isinstance(predictions, (str, Path)) else None
-    sources = [Path(named)] if named not in (None, "gold", "null") else []
-    if named in ("gold", "null"):
+    source = str(predictions) if isinstance(predictions, (str, Path)) else None
+    sources = [Path(source)] if source not in (None, "gold", "null") else []
+    if source in ("gold", "null"):
         files: list[Sequence[Prediction]] = []
     elif isinstance(predictions, (str, Path)):
         files = [read_predictions(Path(predictions), model_name=model_name)]
@@ -269,8 +269,8 @@ def evaluate(
     chosen = runs.select(
         data.folder,
         files,
-        gold=named == "gold",
-        null=named == "null",
+        gold=source == "gold",
+        null=source == "null",
         ids=ids,
         split=None if ids else split,
         note=notes.note,
@@ -354,10 +354,10 @@ def report(
     if not candidates:
         raise InputError("no run to report on", hint="goldseam.report('runs/next')")
     folder = dataset.path if isinstance(dataset, Dataset) else Path(dataset) if dataset is not None else None
-    made = report_work.make([_path(candidate) for candidate in candidates], dataset=folder)
+    document = report_work.make([_path(candidate) for candidate in candidates], dataset=folder)
     if output is not None:
-        made.write_page(Path(output))
-    return made
+        document.write_page(Path(output))
+    return document
 
 
 def _path(run: Evaluation | str | Path) -> Path:

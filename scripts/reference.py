@@ -61,7 +61,10 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "solve": settings.SolveSettings,
     "gate": GateRules,
     "holdout": Policy,
+    "declared": settings.DeclaredSettings,
 }
+NAMED = {"declared": 'declared."OWNER/NAME"'}
+"""Sections that hold a table for each name."""
 VARIABLES_OF_SECTIONS = {"images", "github", "mining", "signals", "solve"}
 """Sections of which every key can be set by GOLDSEAM_<SECTION>_<KEY>."""
 GATE_VARIABLES = ("max_drop", "mode", "require")
@@ -267,11 +270,11 @@ def _settings() -> Iterator[str]:
     yield "# Settings\n"
     yield (
         "Flags win over environment variables, variables over `goldseam.toml` in the current folder. Unknown keys and "
-        "values that do not fit are refused, with the name of whoever set them. No key is required.\n"
+        "values that do not fit are refused, with the name of whoever set them. Keys marked so are required.\n"
     )
     for section, model in SECTIONS.items():
         summary = _one_line((inspect.getdoc(model) or "").partition(":")[2] or inspect.getdoc(model) or "")
-        yield f"## `[{section}]` {{#{section}}}\n"
+        yield f"## `[{NAMED.get(section, section)}]` {{#{section}}}\n"
         yield f"{summary[:1].upper()}{summary[1:]}\n"
         yield "| key | type | default | variable | meaning |\n|---|---|---|---|---|"
         described = docstrings(model)
@@ -329,6 +332,8 @@ def _is_constraint(part: Any) -> bool:
 
 
 def _field_default(name: str, field: Any) -> str:
+    if field.is_required():
+        return "required"
     if name == "cache_dir":
         return "`~/.cache/goldseam`"
     value = field.get_default(call_default_factory=True)

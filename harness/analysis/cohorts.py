@@ -38,7 +38,7 @@ class CohortKey(StrEnum):
     """As `WINDOW`, by each model's own cut-off."""
     SPLIT = "split"
     JUDGED = "judged"
-    """Where the task is judged: host, mixed, inside, own_runner; all count here."""
+    """Where the task is judged: host, mixed, inside, declared, own_runner; all count here."""
 
 
 @dataclass(frozen=True, kw_only=True)

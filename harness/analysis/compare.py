@@ -155,7 +155,7 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
         candidate_coverage=candidate.coverage,
         common=common,
         left_out=left_out,
-        warnings=_warnings(base, candidate, same=len(common), others=len(left_out)),
+        warnings=_warnings(base, candidate, common=len(common), others=len(left_out)),
         difference=difference,
         interval=_interval(differences, spread, test, repos),
         repositories=len(set(repos)) if repos else None,
@@ -330,7 +330,7 @@ def _reason(task_id: str, base: Scoresheet, candidate: Scoresheet) -> Reason | N
     return None if two.scored else Reason.CANDIDATE_NOT_SCORED
 
 
-def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int) -> tuple[str, ...]:
+def _warnings(base: Scoresheet, candidate: Scoresheet, *, common: int, others: int) -> tuple[str, ...]:
     """Differences between the runs that no task shows."""
     warnings = []
     if base.dataset != candidate.dataset:
@@ -338,13 +338,13 @@ def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int
     elif base.dataset_version != candidate.dataset_version:
         warnings.append(
             f"the runs are on versions {base.dataset_version} and {candidate.dataset_version} of the dataset: "
-            f"compared are the {counted(same, 'task that is', 'tasks that are')} the same in both and scored, "
+            f"compared are the {counted(common, 'task that is', 'tasks that are')} the same in both and scored, "
             f"without {counted(others, 'other')}"
         )
     elif base.dataset_content and candidate.dataset_content and base.dataset_content != candidate.dataset_content:
         warnings.append(
             f"both runs are on version {base.dataset_version} of the dataset, but its tasks were changed between them: "
-            f"compared are the {counted(same, 'task that is', 'tasks that are')} the same in both and scored, "
+            f"compared are the {counted(common, 'task that is', 'tasks that are')} the same in both and scored, "
             f"without {counted(others, 'other')}"
         )
     if base.grading_version != candidate.grading_version:

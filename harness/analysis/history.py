@@ -232,7 +232,7 @@ def _table(runs: Sequence[Dated]) -> tuple[_Task, ...]:
             if task.instance_id not in aside:
                 rates[task.instance_id, task.digest][index] = float(task.rate or 0)
                 repos[task.instance_id] = task.facts.repo
-    return tuple(_Task(repo=repos[task_id], rates=found) for (task_id, _), found in rates.items())
+    return tuple(_Task(repo=repos[task_id], rates=shares) for (task_id, _), shares in rates.items())
 
 
 def _differences(table: Sequence[_Task], before: range, after: range) -> _Differences:

@@ -175,8 +175,8 @@ class Scoresheet:
         return self._figure(lambda usage: usage.tokens)
 
     @property
-    def known(self) -> Mapping[str, TaskFacts]:
-        """What is known of each task that counts, by id: those with predictions and those without."""
+    def facts_by_task(self) -> Mapping[str, TaskFacts]:
+        """The facts of each task that counts, by id: those with predictions and those without."""
         return {**self.uncovered, **{task_id: task.facts for task_id, task in self.tasks.items()}}
 
     def whole(self) -> Scoresheet:
@@ -194,7 +194,7 @@ class Scoresheet:
         )
 
     def _own_runner_apart(self) -> Scoresheet:
-        apart = {task_id: facts for task_id, facts in self.known.items() if facts.judged is Place.OWN_RUNNER}
+        apart = {task_id: facts for task_id, facts in self.facts_by_task.items() if facts.judged is Place.OWN_RUNNER}
         if len(apart) in (0, self.total):
             return self
         scores = {task_id: self.tasks[task_id] for task_id in apart if task_id in self.tasks}
@@ -282,10 +282,10 @@ def only_models(sheets: Sequence[Scoresheet], models: Collection[str]) -> tuple[
         InputError: a model is in none of them, or there is no sheet.
 
     """
-    known = {sheet.model for sheet in sheets}
-    missing = [model for model in models if model not in known]
+    names = {sheet.model for sheet in sheets}
+    missing = [model for model in models if model not in names]
     if missing:
-        hint = did_you_mean(missing[0], known, otherwise=f"there are: {', '.join(sorted(known))}")
+        hint = did_you_mean(missing[0], names, otherwise=f"there are: {', '.join(sorted(names))}")
         raise InputError(f"there is no model {missing[0]!r}", hint=hint)
     if not sheets:
         raise InputError("there is no prediction in it", hint="score some with `goldseam evaluate`")

@@ -65,7 +65,7 @@ def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
         if problem.unreadable:
             continue  # told of as the task's own problem
         line = f", line {problem.line}" if problem.line else ""
-        yield f"{ledger.LEDGER_FILE}{line}", problem.what
+        yield f"{ledger.LEDGER_FILE}{line}", problem.text
     if verification.problems:
         return
     recorded: dict[str, str] = {}
@@ -114,8 +114,8 @@ def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
 
 def _inside(dataset: Dataset, task_id: str, file: Path) -> Iterator[str]:
     try:
-        digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=digest)
+        digest = binding.current(dataset).sealed_digest(task_id, dataset.recipients)
+        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, bound=digest)
         own_digest = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
     except InputError as error:
         yield error.message
@@ -140,11 +140,11 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
         test_id.partition("::")[0] for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in test_id
     )
     run = test_ids.files(hidden.test_files)
-    names = [name for name in files if touched.get(name) or not _given(name, run)]
+    names = [name for name in files if touched.get(name) or not _is_under(name, run)]
     if names:
         yield f"{names[0]} has tests in the lists, but is not among the files that are run" + _others(names)
     if paths is not None:
-        lost = [name for name in run if name not in touched and not _held(name, paths)]
+        lost = [name for name in run if name not in touched and not _is_or_holds(name, paths)]
         if lost:
             yield f"{lost[0]} is neither in test.patch nor in the image" + _others(lost)
 
@@ -153,14 +153,14 @@ def _others(strange: Collection[str]) -> str:
     return f" ({len(strange) - 1} more such)" if len(strange) > 1 else ""
 
 
-def _given(name: str, test_files: Collection[str]) -> bool:
+def _is_under(name: str, test_files: Collection[str]) -> bool:
     return any(
         name == test_file or name.startswith(f"{test_file.rstrip('/')}/") or test_file == "."
         for test_file in test_files
     )
 
 
-def _held(name: str, paths: Collection[str]) -> bool:
+def _is_or_holds(name: str, paths: Collection[str]) -> bool:
     return name == "." or name in paths or any(path.startswith(f"{name.rstrip('/')}/") for path in paths)
 
 

@@ -83,7 +83,7 @@ class Leak:
     """A place in an image that gives something away."""
 
     where: str
-    what: str
+    text: str
 
 
 def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secrets:
@@ -191,17 +191,17 @@ class Search:
     ) -> None:
         """What a file or a git object outside of the tree has of the secrets."""
         if cached:
-            self._leaks.append(Leak(where=where, what="left in a package cache"))
+            self._leaks.append(Leak(where=where, text="left in a package cache"))
         if lines:
             self._hits.setdefault(where, set()).update(lines)
         if words:
             self._compiled.setdefault(where, set()).update(words)
         if not self.secrets.commits.isdisjoint(commits):
-            self._leaks.append(Leak(where=where, what="it names the fix's commit"))
+            self._leaks.append(Leak(where=where, text="it names the fix's commit"))
 
     def _of_tree(self, path: str, inner: str, data: bytes) -> None:
         if inner in self.secrets.new_paths:
-            self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests add"))
+            self._leaks.append(Leak(where=path, text="a file that only the fix or its hidden tests add"))
             return
         self._tree_words |= {word for word in self.secrets.words if word in data}
         lines = self._lines(data)
@@ -215,7 +215,7 @@ class Search:
 
     def leaks(self) -> tuple[Leak, ...]:
         """Everything found; only to be asked once all files were fed."""
-        applied = (Leak(where=path, what="the fix or its hidden tests are in it already") for path in self._applied)
+        applied = (Leak(where=path, text="the fix or its hidden tests are in it already") for path in self._applied)
         return (*self._leaks, *self._byte_code(), *applied, *self._copied())
 
     def _byte_code(self) -> Iterator[Leak]:
@@ -224,18 +224,18 @@ class Search:
         What the tree's own sources have too tells nothing, nor does what modules of several packages have. Nor does a
         single name in the byte code of something else: other projects have a `test_identity`, too.
         """
-        known = self._tree_words | _common(self._compiled, lambda path: path.rsplit("/", 3)[-3:])
+        common = self._tree_words | _common(self._compiled, lambda path: path.rsplit("/", 3)[-3:])
         by_stem: dict[str, set[bytes]] = {}
         for file in self.secrets.by_file:
-            by_stem.setdefault(_stem(file.name), set()).update(file.words - known)
+            by_stem.setdefault(_stem(file.name), set()).update(file.words - common)
         for path, words in sorted(self._compiled.items()):
             tests = sorted((words & self.secrets.names) - self._tree_words)
             of_file = by_stem.get(_stem(_name(path)))
             if tests and (path.startswith(TREES) or of_file is not None or len(tests) >= _ENOUGH):
-                yield Leak(where=path, what=f"byte code that names the hidden test {tests[0].decode()}")
+                yield Leak(where=path, text=f"byte code that names the hidden test {tests[0].decode()}")
             elif of_file and 2 * len(of_file & words) >= len(of_file):
                 sample = min(of_file & words).decode("utf-8", "replace")[:60]
-                yield Leak(where=path, what=f"byte code of the fix or its hidden tests, which has {sample!r}")
+                yield Leak(where=path, text=f"byte code of the fix or its hidden tests, which has {sample!r}")
 
     def _copied(self) -> Iterator[Leak]:
         """Anything else with lines that the tree does not have.
@@ -255,15 +255,15 @@ class Search:
                 sample = min(leaked).decode("utf-8", "replace")[:60]
                 yield Leak(
                     where=where,
-                    what=f"{counted(len(leaked), 'line')} of the fix or its hidden tests, such as {sample!r}",
+                    text=f"{counted(len(leaked), 'line')} of the fix or its hidden tests, such as {sample!r}",
                 )
 
 
 def _common(hits: Mapping[str, set[bytes]], name: Callable[[str], object]) -> set[bytes]:
     """Secrets that files of several names have: copies of a fixed file would have one name, or two."""
     names: dict[bytes, set[str]] = {}
-    for where, found in hits.items():
-        for secret in found:
+    for where, secrets in hits.items():
+        for secret in secrets:
             names.setdefault(secret, set()).add(str(name(where)))
     return {secret for secret, files in names.items() if len(files) >= _ENOUGH}
 

@@ -55,7 +55,7 @@ def engine_check(cache: Path) -> ImageCheck:
         except PatchError:
             return  # a problem of its own, reported as such
         for leak in inspect_image(task.instance.image, secrets, cache=cache):
-            yield f"its image gives the fix away: {leak.where}: {leak.what}"
+            yield f"its image gives the fix away: {leak.where}: {leak.text}"
 
     def paths(image: str) -> frozenset[str]:
         files_of_image = layers.newest_layer(image) if any(True for _ in parents(image)) else layers.every_layer(image)

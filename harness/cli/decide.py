@@ -353,7 +353,7 @@ def gate(
     require: Annotated[
         str | None,
         typer.Option(
-            metavar="host|mixed|inside|own_runner",
+            metavar="host|mixed|inside|declared|own_runner",
             show_default="[gate] require",
             rich_help_panel=ADVANCED,
             help="Count only tasks judged in this place or a stronger one.",

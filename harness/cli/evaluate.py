@@ -220,8 +220,8 @@ def evaluate(
             *terminal.kind_lines(scores),
             *terminal.standing_lines(sheet.whole() for sheet in scoresheet.read(out)),
         ):
-            console.print(line, soft_wrap=True)
-        console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
+            console.print(line, soft_wrap=not console.is_terminal)
+        console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"), soft_wrap=True)
     _refuse_gaps(folder)
     _refuse_wrong_controls(folder)
     return 0
@@ -279,7 +279,7 @@ def _refuse_wrong_controls(folder: RunFolder) -> None:
     if wrong:
         raise AnswerIsNoError(
             "\n  ".join((f"{len(wrong)} of the controls came out wrong:", *wrong)),
-            hint="a fix has to be resolved and an empty patch must not be: retire such a task, or mine it again",
+            hint="a known fix must resolve its task and an empty patch must not: retire such a task, or mine it again",
         )
 
 

@@ -97,7 +97,9 @@ def export(
         return
     side = "with" if exported.hidden else "without"
     (console if to_stdout else terminal.results()).print(
-        Text(f"{exported.path}: {counted(len(exported.tasks), 'task')} for {exported.format}, {side} the hidden side"),
+        Text(
+            f"{'standard output' if to_stdout else exported.path}: {counted(len(exported.tasks), 'task')} for {exported.format}, {side} the hidden side"
+        ),
         soft_wrap=True,
     )
 

@@ -250,7 +250,8 @@ def stats(
     if json_:
         print_json(upkeep.inventory_json(stock))
     else:
-        _show(upkeep.inventory_text(stock))
+        console = terminal.results()
+        console.print(upkeep.inventory_text(stock), soft_wrap=not console.is_terminal)
 
 
 @app.add(

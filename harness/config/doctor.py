@@ -115,6 +115,7 @@ def examine(
     checks += [judge_builder(builder), judge_services(settings.images.services)]
     checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
     checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
+    checks.append(judge_jdks(settings.images.jdks))
     return Diagnosis(checks=tuple(checks))
 
 
@@ -225,13 +226,19 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
 
 def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check:
     """The check of the lines of Node that JavaScript's images can have: of this machine, and of npm's registry."""
-    here = f"{', '.join(sorted(own, key=int))} of [images.nodes]" if own else ""
+    local = f"{', '.join(sorted(own, key=int))} of [images.nodes]" if own else ""
     if lines:
-        there = f"{lines[-1]} to {lines[0]} of npm's registry"
-        return Check(name="node", status=Status.OK, found=" and ".join(filter(None, (here, there))))
+        remote = f"{lines[-1]} to {lines[0]} of npm's registry"
+        return Check(name="node", status=Status.OK, found=" and ".join(filter(None, (local, remote))))
     mend = "name your registry in NPM_CONFIG_REGISTRY, or folders of Node in [images.nodes]"
-    found = f"npm's registry does not answer; {f'only {here}' if here else 'no JavaScript can be mined'}"
-    return Check(name="node", status=Status.WARN, found=found, mend=mend)
+    text = f"npm's registry does not answer; {f'only {local}' if local else 'no JavaScript can be mined'}"
+    return Check(name="node", status=Status.WARN, found=text, mend=mend)
+
+
+def judge_jdks(own: Mapping[str, Path]) -> Check:
+    """The check of the JDKs that Java's images can have: of this machine, and of the base's Debian."""
+    folders = f"{', '.join(sorted(own, key=int))} of [images.jdks] and " if own else ""
+    return Check(name="jdk", status=Status.OK, found=f"{folders}that of the base's Debian")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import tomllib
@@ -16,6 +17,7 @@ from harness.config.chosen_file import ChosenFile
 from harness.config.toml_lines import lines_of
 from harness.core import files, wording
 from harness.core.errors import InputError
+from harness.core.instance import PLACEHOLDER
 from harness.core.nearest import did_you_mean, nearest
 from harness.dataset.policy import Policy, parse_policy
 
@@ -50,6 +52,8 @@ class ImageSettings(_Section):
     gos: dict[str, Path] = Field(default_factory=dict)
     """Installations of Go of this machine that may be copied into images: minor version to folder; the module proxy's
     others."""
+    jdks: dict[str, Path] = Field(default_factory=dict)
+    """JDKs of this machine that may be copied into images: major version to folder; Debian has others."""
     registry: str | None = None
     """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
     services: bool | dict[str, str] = True
@@ -92,6 +96,14 @@ class ImageSettings(_Section):
         for version, folder in value.items():
             if not (folder.expanduser() / "bin" / "go").exists():
                 raise ValueError(f"Go {version}: no bin/go in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("jdks")
+    @classmethod
+    def _jdks(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            if not (version.isdecimal() and (folder.expanduser() / "bin" / "javac").exists()):
+                raise ValueError(f"JDK {version}: expected a major version such as 21, and bin/javac in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
 
     @field_validator("platform")
@@ -192,6 +204,54 @@ class SolveSettings(_Section):
     """Size that kept answers may have."""
 
 
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
+
+
+class DeclaredSettings(_Section):
+    """`[declared."OWNER/NAME"]`: how a repository's tests are run, for a runner that goldseam does not know."""
+
+    packages: tuple[str, ...] = ()
+    """Debian packages that its image has besides the base's; all of them have to be there."""
+    install: tuple[str, ...] = ()
+    """Commands for `sh` that are run in the tree while its image is built. What they leave in the tree stays there."""
+    tests: tuple[str, ...] = ()
+    """Patterns of test files, such as `spec_*.rb` or `tests/*.c`; none for what goldseam takes for tests by itself."""
+    protect: tuple[str, ...] = ()
+    """Patterns of further files that a model's patch may not change, unless the fix does."""
+    build: tuple[str, ...] = ()
+    """Commands that are run in each trial before the tests, with the patch and the hidden tests in place."""
+    test: str = Field(min_length=1)
+    """The command that runs the tests. `{files}` stands for the test files; with `{file}` it is run once for each."""
+    results: str
+    """Where it leaves its results: a pattern of files below the root of the tree, such as `build/results/*.xml`."""
+    format: Literal["junit", "tap", "ctrf", "trx", "rspec"]
+    """What they are: JUnit XML, TAP, CTRF, TRX, or the output of RSpec's JSON formatter."""
+    env: dict[str, str] = Field(default_factory=dict)
+    """Variables of `install`, `build` and `test`."""
+
+    @field_validator("packages")
+    @classmethod
+    def _packages(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if not _PACKAGE.fullmatch(name):
+                raise ValueError(f"expected names of Debian packages, such as ruby-minitest, found {name!r}")
+        return value
+
+    @field_validator("test")
+    @classmethod
+    def _placeholders(cls, value: str) -> str:
+        if len(set(PLACEHOLDER.findall(value))) > 1:
+            raise ValueError("expected {files} or {file}, found both")
+        return value
+
+    @field_validator("results")
+    @classmethod
+    def _within_tree(cls, value: str) -> str:
+        if not {"", ".", ".."}.isdisjoint(value.split("/")):
+            raise ValueError(f"expected a path below the root of the tree, such as results.xml, found {value!r}")
+        return value
+
+
 class Settings(_Section):
     """All of goldseam.toml."""
 
@@ -202,6 +262,13 @@ class Settings(_Section):
     solve: SolveSettings = Field(default_factory=SolveSettings)
     gate: GateRules = Field(default_factory=GateRules)
     holdout: Policy = Field(default_factory=Policy)
+    declared: dict[str, DeclaredSettings] = Field(default_factory=dict)
+    """By repository, `OWNER/NAME`, or a pattern of such names; the first that fits holds."""
+
+    def declared_for(self, repo: str) -> DeclaredSettings | None:
+        """What is declared for a repository."""
+        fitting = (table for name, table in self.declared.items() if fnmatch.fnmatchcase(repo, name))
+        return next(fitting, None)
 
 
 def settings_file(path: Path | None = None) -> Path:
@@ -257,6 +324,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "pythons": _pairs,
     "nodes": _pairs,
     "gos": _pairs,
+    "jdks": _pairs,
     "services": _services,
     "max_drop": _share,
 }
@@ -381,11 +449,14 @@ def _places(path: Path | None) -> Callable[[tuple[str, ...]], str]:
 
 
 def _plain(place: tuple[str, ...], problem: Any) -> str:
+    if problem["type"] == "missing":
+        return "is missing"
     if problem["type"] != "extra_forbidden":
         return wording.problem(problem["msg"], problem["input"])
     fields: Iterable[str] = Settings.model_fields
-    for name in place[:-1]:
-        model = Settings.model_fields[name].annotation if name in Settings.model_fields else None
-        fields = getattr(model, "model_fields", ())
+    if place[0] == "declared":
+        fields = DeclaredSettings.model_fields
+    elif place[:-1]:
+        fields = getattr(Settings.model_fields[place[0]].annotation, "model_fields", ())
     hint = did_you_mean(place[-1], fields)
     return "unknown key" + (f"; {hint}" if hint else "")

@@ -41,9 +41,12 @@ OPERATORS = frozenset(
             "js.instance",
             "js.raises",
         ),
+        *("go.==", "go.<", "go.>", "go.deep", "go.same", "go.cmp", "go.contains", "go.prefix", "go.suffix", "go.truth"),
+        *("go.nil", "go.empty", "go.len", "go.in", "go.elements", "go.values", "go.near", "go.json", "go.output"),
+        *("go.panics", "go.of"),
     )
 )
-"""What an assertion can be decided by; harness/judging has them, those of JavaScript in a folder of their own."""
+"""What an assertion can be decided by; harness/judging has them, those of JavaScript and Go in folders of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +109,7 @@ class Expectations:
     """By listed id; a test that is not here is judged inside."""
 
     @classmethod
-    def from_json(cls, told: Any, *, where: str = "expectations.json") -> Self:
+    def from_json(cls, document: Any, *, where: str = "expectations.json") -> Self:
         """From a parsed file.
 
         Raises:
@@ -115,10 +118,10 @@ class Expectations:
         """
         from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - every command loads this module
 
-        if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
+        if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
             raise InputError(f"{where} is not a file of expectations of schema version {SCHEMA_VERSION}")
         try:
-            read_back = TypeAdapter(cls).validate_python({name: told[name] for name in told if name in _FIELDS})
+            read_back = TypeAdapter(cls).validate_python({name: document[name] for name in document if name in _FIELDS})
         except ValidationError as error:
             first = error.errors()[0]
             raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -129,6 +129,16 @@ class Service:
         return (self.name, self.image, self.hosts, sorted(self.env.items()), self.command, self.ports, self.memory_mb)
 
 
+def is_matched(path: str, patterns: Iterable[str]) -> bool:
+    """Whether one of these patterns is about a path. One without a slash is about the file's name: `*.c`.
+
+    `*` goes across folders, and `**/` is about none as well. One that begins with a slash is about the whole path.
+    """
+    name = path.rpartition("/")[2]
+    forms = {form for pattern in patterns for form in (pattern, pattern.replace("**/", ""))}
+    return any(fnmatch.fnmatchcase(path if "/" in form else name, form.removeprefix("/")) for form in forms)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Build:
     """How what the tests load is built again, where a patch changes what it is built from. In any language."""
@@ -148,15 +158,53 @@ class Build:
 
     def is_touched_by(self, paths: Iterable[str]) -> bool:
         """Whether a patch to these paths changes what is built."""
-        return any(
-            fnmatch.fnmatchcase(path if "/" in pattern else path.rpartition("/")[2], pattern)
-            for path in paths
-            for pattern in self.inputs
-        )
+        return any(is_matched(path, self.inputs) for path in paths)
 
     def key(self) -> tuple[object, ...]:
         """Everything that can change a verdict."""
         return (self.argv, self.inputs, self.outputs, sorted(self.env.items()), self.seconds)
+
+
+PLACEHOLDER = re.compile(r"(?<![$#])\{(files?)\}")
+"""What stands for test files in a declared command; `${file}` is a variable of the shell, `#{file}` one of Ruby."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """How tests are run and where their results lie, as goldseam.toml says it of a repository. In any language."""
+
+    test: str
+    """A command for `sh`, in the root of the tree. `{files}` stands for the test files; where it has `{file}`, it is
+    run once for each of them."""
+    results: str
+    """Pattern of the files that it leaves its results in, below the root of the tree; they are removed before it."""
+    build: tuple[str, ...] = ()
+    """Commands before it, with the patch and the hidden tests in place."""
+    tests: tuple[str, ...] = ()
+    """Patterns of test files."""
+    protected: tuple[str, ...] = ()
+    """Patterns of further files that no model's patch may change, such as what the image has besides the tree."""
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Fields of task.yaml that this version does not know; they change no verdict."""
+
+    def key(self) -> tuple[object, ...]:
+        """Everything that can change a verdict."""
+        return (self.test, self.results, self.build, self.tests, self.protected)
+
+    @property
+    def is_each(self) -> bool:
+        """Whether the command is run once for each test file."""
+        return "file" in PLACEHOLDER.findall(self.test)
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether the command is given test files, and so means nothing without one."""
+        return PLACEHOLDER.search(self.test) is not None
+
+    @property
+    def command(self) -> str:
+        """The command, to which files are given as arguments of a shell."""
+        return PLACEHOLDER.sub(lambda match: '"$@"' if match[1] == "files" else '"$1"', self.test)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +234,8 @@ class TestSpec:
     """Whether the repository is the runner itself: a patch may change what reports the results."""
     build: Build | None = None
     """How extension modules and the like are built; None where a patch to any file works as it is."""
+    declared: Declared | None = None
+    """How the tests are run where no language of goldseam's does that; None where one does."""
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Fields of task.yaml that this version does not know; they change no verdict."""
 
@@ -203,6 +253,7 @@ class TestSpec:
             *(service.key() for service in self.services),
             *(("own_runner",) if self.own_runner else ()),
             *(self.build.key() if self.build else ()),
+            *(("declared", *self.declared.key()) if self.declared else ()),
         )
 
 

@@ -93,7 +93,7 @@ def run(
     words = _words(argv)
     try:
         with _starting(words):
-            done = subprocess.run(
+            ended = subprocess.run(
                 words,
                 input=input,
                 stdin=subprocess.DEVNULL if input is None else None,
@@ -105,7 +105,7 @@ def run(
             )
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(f"{' '.join(words[:4])} … took more than {timeout:g} s") from error
-    completed = Completed(argv=words, returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
+    completed = Completed(argv=words, returncode=ended.returncode, stdout=ended.stdout, stderr=ended.stderr)
     if check and completed.returncode != 0:
         raise ProgramError(completed)
     return completed

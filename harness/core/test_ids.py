@@ -62,8 +62,8 @@ def selectors(test_ids: Iterable[str], test_files: Iterable[str]) -> tuple[str, 
 
     Of a task that names single rows of a function it is the rows, since that takes too long whole; else the functions.
     """
-    given = set(test_files)
-    return tuple(sorted({test_id if test_id in given else function(test_id) for test_id in test_ids}))
+    whole = set(test_files)
+    return tuple(sorted({test_id if test_id in whole else function(test_id) for test_id in test_ids}))
 
 
 def files(paths_or_ids: Iterable[str]) -> tuple[str, ...]:

@@ -73,18 +73,18 @@ def one_of(option: str, value: str, choices: Iterable[str]) -> str:
     return value
 
 
-def field_problem(place: str, found: Mapping[str, Any], *, known: Iterable[str] = ()) -> str:
-    """One of pydantic's errors about a file as a sentence; `known` are the keys that may be in its place."""
-    kind, value = found["type"], found["input"]
+def field_problem(place: str, error: Mapping[str, Any], *, keys: Iterable[str] = ()) -> str:
+    """One of pydantic's errors about a file as a sentence; `keys` are those that may be in its place."""
+    kind, value = error["type"], error["input"]
     if kind == "missing":
         return f"{place}: is missing"
     if kind == "extra_forbidden":
-        likely = did_you_mean(place.rpartition(" ")[2], known)
+        likely = did_you_mean(place.rpartition(" ")[2], keys)
         return f"{place}: unknown key" + (f"; {likely}" if likely else "")
     if kind == "json_invalid":
         return f"{place}: not one JSON document"
-    likely = did_you_mean(value, re.findall(r"'([^']*)'", found["msg"])) if isinstance(value, str) else None
-    text = problem(found["msg"], value, is_known=isinstance(value, str | int | float))
+    likely = did_you_mean(value, re.findall(r"'([^']*)'", error["msg"])) if isinstance(value, str) else None
+    text = problem(error["msg"], value, is_known=isinstance(value, str | int | float))
     return f"{place}: {text}" + (f"; {likely}" if likely else "")
 
 

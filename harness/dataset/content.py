@@ -1,4 +1,4 @@
-"""What a dataset holds, as one digest, and its version, which goes up when that changes and at no other time.
+"""The digest of a dataset's content, and its version, which goes up when that changes and at no other time.
 
 The digest of a task's hidden files stands in the public task.yaml of a sealed task, so that the content of a sealed
 dataset can be told without a key.
@@ -56,7 +56,7 @@ class Version:
     content: str
     """`sha256:…` over all tasks."""
     former: int
-    """What it was before; the same where nothing changed."""
+    """The version before; the same where nothing changed."""
 
     @property
     def changed(self) -> bool:
@@ -73,7 +73,7 @@ def task_content(folder: Path, *, life: bool = True) -> str:
 
     """
     model = read_model(folder / TASK_FILE, TaskModel)
-    fields = model.known()
+    fields = model.as_written()
     public = {name: fields.get(name) for name in (*_PUBLIC, *(_LIFE if life else ()))}
     instance = read_instance(folder)
     public["statement"] = hashlib.sha256(instance.problem_statement.encode("utf-8", "surrogatepass")).hexdigest()

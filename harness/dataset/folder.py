@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.instance import INSTANCE_ID, Budgets, Build, Hidden, Instance, Service, Task, TaskState, TestSpec
+from harness.core.instance import (
+    INSTANCE_ID,
+    Budgets,
+    Build,
+    Declared,
+    Hidden,
+    Instance,
+    Service,
+    Task,
+    TaskState,
+    TestSpec,
+)
 from harness.core.nearest import did_you_mean
 from harness.dataset import links
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
@@ -29,7 +40,15 @@ from harness.dataset.hidden_files import (
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import BudgetsModel, BuildModel, DatasetModel, ServiceModel, TaskModel, TestModel
+from harness.dataset.schema import (
+    BudgetsModel,
+    BuildModel,
+    DatasetModel,
+    DeclaredModel,
+    ServiceModel,
+    TaskModel,
+    TestModel,
+)
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import recipients_digest
 from harness.dataset.survivors import is_survivor
@@ -41,7 +60,7 @@ if TYPE_CHECKING:
     from harness.dataset.schema import FileModel
     from harness.dataset.seal.identity import Keys
 
-_Part = TypeVar("_Part", Budgets, Build, Service, TestSpec)
+_Part = TypeVar("_Part", Budgets, Build, Declared, Service, TestSpec)
 
 DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
@@ -66,7 +85,7 @@ class Dataset:
     recipients: tuple[str, ...] = ()
     """Whose keys open it; none where it is not sealed."""
     keys: Keys | None = field(default=None, repr=False, compare=False)
-    """What opens its hidden side, where it is sealed."""
+    """Keys that open its hidden side, where it is sealed."""
 
     @property
     def sealed(self) -> bool:
@@ -120,14 +139,14 @@ class Dataset:
         folder = self._existing(instance_id)
         if not self.sealed:
             return read_hidden(folder)
-        digest = binding.held(self).sealed_digest(instance_id, self.recipients)
-        file = sealed.sealed_file(folder, self.recipients, known=digest)
+        digest = binding.current(self).sealed_digest(instance_id, self.recipients)
+        file = sealed.sealed_file(folder, self.recipients, bound=digest)
         if file is None:
             raise InputError(
                 f"{instance_id} is not sealed although its dataset is, so nothing vouches for its hidden files",
                 hint="find out where it came from, then seal it with `goldseam holdout seal`",
             )
-        container = sealed.open_task(file, instance_id, keys=self.keys, recipients=self.recipients, known=digest)
+        container = sealed.open_task(file, instance_id, keys=self.keys, recipients=self.recipients, bound=digest)
         return replace(hidden_of(container.files, file), secret=container.secret)
 
     def instances(self) -> Iterator[Instance]:
@@ -334,6 +353,7 @@ def _instance(model: TaskModel, statement: str) -> Instance:
             model.test,
             services=tuple(_part(Service, service) for service in model.test.services),
             build=_part(Build, model.test.build) if model.test.build else None,
+            declared=_part(Declared, model.test.declared) if model.test.declared else None,
         ),
         budgets=_part(Budgets, model.budgets),
         quality=model.quality,
@@ -342,13 +362,13 @@ def _instance(model: TaskModel, statement: str) -> Instance:
 
 
 def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
-    """A part of task.yaml with all that it says, known or not."""
-    known = {name: getattr(model, name) for name in kind.__dataclass_fields__ if name != "extra"}
-    return kind(**{**known, **fields, "extra": model.model_extra or {}})
+    """A part of task.yaml with its fields, also those this version does not know."""
+    declared = {name: getattr(model, name) for name in kind.__dataclass_fields__ if name != "extra"}
+    return kind(**{**declared, **fields, "extra": model.model_extra or {}})
 
 
-def _told(part: Budgets | Build | Service | TestSpec) -> dict[str, Any]:
-    """The same the other way round."""
+def _fields(part: Budgets | Build | Declared | Service | TestSpec) -> dict[str, Any]:
+    """The fields of a part as task.yaml has them."""
     fields = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
     return {**part.extra, **fields}
 
@@ -456,7 +476,7 @@ def _tell(dataset: Dataset, instances: Sequence[Instance], event: Event, facts: 
         if changed := {name: part for name, part in after.items() if before[name] != part}:
             bound[instance.instance_id] = changed
     if bound or event is not Event.BOUND:
-        binding.record(dataset, event, [one.instance_id for one in instances], bound=bound, **facts)
+        binding.record(dataset, event, [instance.instance_id for instance in instances], bound=bound, **facts)
 
 
 def write_settings(
@@ -480,8 +500,10 @@ def write_settings(
 
 def _model(instance: Instance) -> TaskModel:
     test = instance.test
-    services = tuple(ServiceModel(**{**_told(service), "env": dict(service.env)}) for service in test.services)
-    build = BuildModel(**{**_told(test.build), "env": dict(test.build.env)}) if test.build else None
+    services = tuple(ServiceModel(**{**_fields(service), "env": dict(service.env)}) for service in test.services)
+    build = BuildModel(**{**_fields(test.build), "env": dict(test.build.env)}) if test.build else None
+    declared = DeclaredModel(**_fields(test.declared)) if test.declared else None
+    parts = {"services": services, "build": build, "declared": declared}
     return TaskModel.model_validate(
         {
             **instance.extra,
@@ -494,8 +516,8 @@ def _model(instance: Instance) -> TaskModel:
             "image": instance.image,
             "state": instance.state.value,
             "split": instance.split,
-            "test": TestModel(**{**_told(test), "env": dict(test.env), "services": services, "build": build}),
-            "budgets": BudgetsModel(**_told(instance.budgets)),
+            "test": TestModel(**{**_fields(test), "env": dict(test.env), **parts}),
+            "budgets": BudgetsModel(**_fields(instance.budgets)),
             "quality": dict(instance.quality),
         }
     )

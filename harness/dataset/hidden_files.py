@@ -29,7 +29,7 @@ TRUST_FILE = "trust.json"
 """Of a task from before there were expectations: it stays hidden, and nothing reads it."""
 CALLS_FILE = "calls.json"
 HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
-"""What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
+"""The hidden files of a task, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
 
 
 def is_hidden(name: str) -> bool:
@@ -125,4 +125,4 @@ def _tests_file(hidden: Hidden) -> bytes:
             "judged": ids_by_place(hidden) if hidden.expectations.tests else {},
         }
     )
-    return (json.dumps(model.known(), indent=1) + "\n").encode()
+    return (json.dumps(model.as_written(), indent=1) + "\n").encode()

@@ -31,7 +31,7 @@ _TIERS = ("trivial", "easy", "medium", "hard", "brutal")
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What it takes to run every proved task once."""
+    """The cost of running every proved task once."""
 
     tasks: int
     gold_seconds: float | None
@@ -81,12 +81,12 @@ def take(
     """
     day = today or datetime.now(tz=UTC).date()
     instances = list(dataset.instances())
-    proved = [one for one in instances if one.state is TaskState.PROVED]
+    proved = [instance for instance in instances if instance.state is TaskState.PROVED]
     exposures = policy.exposures(ledger.read(dataset))
     by_state: dict[str, list[str]] = {}
     for instance in instances:
         by_state.setdefault(instance.state.value, []).append(instance.instance_id)
-    exposed = {one.instance_id: len(exposures.get(one.instance_id, NONE).by_endpoint) for one in proved}
+    exposed = {instance.instance_id: len(exposures.get(instance.instance_id, NONE).by_endpoint) for instance in proved}
     return Inventory(
         name=dataset.name,
         version=dataset.version,
@@ -95,16 +95,16 @@ def take(
         tasks=len(instances),
         states={state: len(ids) for state, ids in sorted(by_state.items())},
         proved={
-            "repository": _counted(one.repo for one in proved),
-            "language": _counted(one.language for one in proved),
-            "split": _counted(one.split for one in proved),
-            "difficulty": _ordered(Counter(word(one, "difficulty") for one in proved), _TIERS),
-            "judged": _ordered(Counter(judged(one) for one in proved), list(Place)),
-            "guessable": _ordered(Counter(guessable(one) for one in proved), ("no", "yes")),
-            "strength": _counted(strength(one) for one in proved),
-            "sensitive": _ordered(Counter(sensitive(one) for one in proved), ("no", "in part", "wholly")),
-            "age": _ordered(Counter(age(one, day) for one in proved), [*(name for _, name in _AGES), _OLDEST]),
-            "shown to providers": _counted(str(exposed[one.instance_id]) for one in proved),
+            "repository": _counted(task.repo for task in proved),
+            "language": _counted(task.language for task in proved),
+            "split": _counted(task.split for task in proved),
+            "difficulty": _ordered(Counter(word(task, "difficulty") for task in proved), _TIERS),
+            "judged": _ordered(Counter(judged(task) for task in proved), list(Place)),
+            "guessable": _ordered(Counter(guessable(task) for task in proved), ("no", "yes")),
+            "strength": _counted(strength(task) for task in proved),
+            "sensitive": _ordered(Counter(sensitive(task) for task in proved), ("no", "in part", "wholly")),
+            "age": _ordered(Counter(age(task, day) for task in proved), [*(name for _, name in _AGES), _OLDEST]),
+            "shown to providers": _counted(str(exposed[task.instance_id]) for task in proved),
         },
         cost=_cost(dataset, proved, sizes),
         ids={state: tuple(ids) for state, ids in sorted(by_state.items())},
@@ -191,7 +191,7 @@ def _cost(
 def _times(dataset: Dataset, proved: Sequence[Instance]) -> Iterable[float]:
     if dataset.sealed and dataset.keys is None:
         return
-    access_log.tell(dataset, [one.instance_id for one in proved], purpose="stats")
+    access_log.tell(dataset, [instance.instance_id for instance in proved], purpose="stats")
     for instance in proved:
         seconds = dataset.task(instance.instance_id).hidden.evidence.get("gold_seconds")
         if isinstance(seconds, int | float):
@@ -215,5 +215,5 @@ def _written_down(proved: Sequence[Instance]) -> tuple[int, int]:
 
 
 def folder_bytes(path: Path) -> int:
-    """What the dataset's own folder takes on disk."""
+    """Bytes of the dataset's own folder on disk."""
     return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())

@@ -39,7 +39,7 @@ def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
         contextlib.suppress(FileNotFoundError),
         os.scandir(folder) as scanned,
     ):  # another command may just have removed it
-        for entry in sorted(scanned, key=lambda one: one.name):
+        for entry in sorted(scanned, key=lambda item: item.name):
             yield entry
             if entry.is_dir(follow_symlinks=False) and (entry.name == WORKINGS or not entry.name.startswith(".")):
                 yield from _entries(entry.path)

@@ -50,7 +50,7 @@ _SPLITS = (Split.HOLDOUT.value, Split.DEV.value, Split.RETIRED.value)
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What one dataset gave."""
+    """One dataset's part in a merge."""
 
     name: str
     version: int

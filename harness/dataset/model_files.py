@@ -100,7 +100,7 @@ class _Dumper(yaml.SafeDumper):
 
 def write_model(path: Path, model: FileModel) -> None:
     """Write a model as YAML, in the order of its fields."""
-    text = yaml.dump(model.known(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    text = yaml.dump(model.as_written(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     files.write_text(path, text)
 
 

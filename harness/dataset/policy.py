@@ -47,7 +47,7 @@ class Policy(BaseModel):
     """How many tasks the holdout should have."""
 
     def over(self, other: Policy) -> Policy:
-        """What is said here, and what the other says where nothing is."""
+        """These rules, and the other's where nothing is set here."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
         return other.model_copy(update={**fields, "cutoffs": {**other.cutoffs, **self.cutoffs}})
 
@@ -67,12 +67,12 @@ def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
         return Policy.model_validate(raw)
     except ValidationError as error:
         text = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc'])}: {_said(problem['msg'])}" for problem in error.errors()
+            f"{'.'.join(str(part) for part in problem['loc'])}: {_reason(problem['msg'])}" for problem in error.errors()
         )
         raise InputError(f"{where}: {text}", hint=f"known are {', '.join(Policy.model_fields)}") from error
 
 
-def _said(message: str) -> str:
+def _reason(message: str) -> str:
     return "unknown rule" if message.startswith("Extra inputs") else wording.problem(message, is_known=False)
 
 
@@ -91,18 +91,18 @@ class Exposure:
     by_endpoint: Mapping[str, int]
     """By host: how many times, each day and model counting once."""
     models: frozenset[str]
-    shown: frozenset[str]
+    parts: frozenset[str]
     """`statement`, `code`, `scaffold`."""
 
 
-NONE = Exposure(by_endpoint={}, models=frozenset(), shown=frozenset())
+NONE = Exposure(by_endpoint={}, models=frozenset(), parts=frozenset())
 
 
 def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[str, Exposure]:
-    """What the ledger says of each task that was shown to an outside provider, by id."""
+    """The exposure of each task that was shown to an outside provider, by id."""
     patterns = tuple(own)
     times: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-    hosts_by_task: dict[str, set[str]] = defaultdict(set)
+    parts_by_task: dict[str, set[str]] = defaultdict(set)
     for entry in entries:
         if entry.event != Event.EXPOSED:
             continue
@@ -113,13 +113,13 @@ def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[s
             times[task][host].add(
                 (str(entry.facts.get("originally_at") or entry.at)[:10], str(entry.facts.get("model") or ""))
             )
-            task_ids = entry.facts.get("shown")
-            hosts_by_task[task].update(map(str, task_ids) if isinstance(task_ids, list) else ())
+            shown_parts = entry.facts.get("shown")
+            parts_by_task[task].update(map(str, shown_parts) if isinstance(shown_parts, list) else ())
     return {
         task: Exposure(
             by_endpoint={host: len(pairs) for host, pairs in sorted(hosts.items())},
             models=frozenset(model for pairs in hosts.values() for _, model in pairs if model),
-            shown=frozenset(hosts_by_task[task]),
+            parts=frozenset(parts_by_task[task]),
         )
         for task, hosts in times.items()
     }

@@ -1,4 +1,4 @@
-"""What a task tells of its scaffold, and whose ids are public by it. Pure."""
+"""The scaffold that a task shows, and the ids that are public by it. Pure."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
 def revealed_ids(instance: Instance) -> tuple[str, ...]:
     """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
     scaffold = instance.extra.get(FIELD)
-    shown = scaffold.get("revealed") if isinstance(scaffold, dict) else None
-    return tuple(test_id for test_id in shown if isinstance(test_id, str)) if isinstance(shown, list | tuple) else ()
+    test_ids = scaffold.get("revealed") if isinstance(scaffold, dict) else None
+    return (
+        tuple(test_id for test_id in test_ids if isinstance(test_id, str)) if isinstance(test_ids, list | tuple) else ()
+    )
 
 
 def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:

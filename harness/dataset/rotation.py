@@ -53,7 +53,7 @@ class Wish:
 
 @dataclass(frozen=True, kw_only=True)
 class Rotation:
-    """What a rotation did, or would do."""
+    """The result of a rotation, or of its dry run."""
 
     due: tuple[Due, ...]
     left: int
@@ -91,19 +91,19 @@ def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: dat
     day = today or datetime.now(tz=UTC).date()
     if dry_run:
         due, left = find(dataset, rules, today=day)
-        return _told(dataset, rules, due, left, version=None)
+        return _rotation(dataset, rules, due, left, version=None)
     with content.locked(dataset):
         content.settle_locked(dataset)
         due, left = find(dataset, rules, today=day)
-        rotation = _told(dataset, rules, due, left, version=None)
+        rotation = _rotation(dataset, rules, due, left, version=None)
         version = _retire(dataset, due, rotation.wish)
-    return _told(dataset, rules, due, left, version=version)
+    return _rotation(dataset, rules, due, left, version=version)
 
 
 def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ...], int]:
-    """What is due, by id, and how many tasks stay in the holdout."""
+    """The tasks that are due, by id, and how many stay in the holdout."""
     exposure_by_task = exposures(ledger.read(dataset), own=rules.own_endpoints)
-    inside = [one for one in dataset.instances() if is_inside(one)]
+    inside = [instance for instance in dataset.instances() if is_inside(instance)]
     due = []
     for instance in inside:
         why = reasons(instance, exposure_by_task.get(instance.instance_id, NONE), rules, today=today)
@@ -120,10 +120,10 @@ def is_inside(instance: Instance) -> bool:
 def _retire(dataset: Dataset, due: Sequence[Due], wish: Wish) -> Version:
     """One line of the ledger for all, then each task."""
     why = {entry.instance_id: "; ".join(entry.why) for entry in due}
-    return task_states.retire_all(dataset, why, wanted=wish.tasks)
+    return task_states.retire_all(dataset, why, replacements=wish.tasks)
 
 
-def _told(dataset: Dataset, rules: Policy, due: tuple[Due, ...], left: int, *, version: Version | None) -> Rotation:
+def _rotation(dataset: Dataset, rules: Policy, due: tuple[Due, ...], left: int, *, version: Version | None) -> Rotation:
     return Rotation(due=due, left=left, wish=_wish(dataset, due, left, rules), version=version, policy=rules)
 
 

@@ -25,7 +25,7 @@ class FileModel(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
 
-    def known(self) -> dict[str, Any]:
+    def as_written(self) -> dict[str, Any]:
         """Every field, defaults included, in the order of declaration; unknown ones last."""
         return self.model_dump(mode="json", by_alias=True)
 
@@ -70,7 +70,7 @@ class ServiceModel(FileModel):
         return value
 
 
-_OPTIONAL = frozenset({"clock", "services", "build", "own_runner"})
+_OPTIONAL = frozenset({"clock", "services", "build", "own_runner", "declared"})
 
 
 def _within_tree(path: str) -> str:
@@ -89,6 +89,16 @@ class BuildModel(FileModel):
     seconds: Annotated[float, Field(gt=0)] = 600.0
 
 
+class DeclaredModel(FileModel):
+    """`declared` of `test`."""
+
+    test: Annotated[str, Field(min_length=1)]
+    results: Annotated[str, AfterValidator(_within_tree)]
+    build: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+
+
 class TestModel(FileModel):
     """`test` of task.yaml."""
 
@@ -105,6 +115,7 @@ class TestModel(FileModel):
     services: tuple[ServiceModel, ...] = ()
     own_runner: bool = False
     build: BuildModel | None = None
+    declared: DeclaredModel | None = None
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -117,7 +128,7 @@ class TestModel(FileModel):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without clock, services, build or runner of its own where there is none, so that digests stay."""
+        """Without clock, services, build or the like where there is none, so that digests stay."""
         fields: dict[str, Any] = write(self)
         return {name: value for name, value in fields.items() if name not in _OPTIONAL or value}
 

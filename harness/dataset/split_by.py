@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class By(StrEnum):
-    """What a rule decides by."""
+    """The property of a task that a rule decides by."""
 
     REPO_HASH = "repo-hash"
     """A hash of the repository's name: all tasks of one repository are in one split."""

@@ -34,7 +34,7 @@ class Split(StrEnum):
     DEV = "dev"
     """May be shown to anyone: for prompts, agents and examples."""
     HOLDOUT = "holdout"
-    """What scores are told of."""
+    """Scores are reported for these."""
     RETIRED = "retired"
     """Was in the holdout, and is not any more."""
 
@@ -47,7 +47,7 @@ def known_split(dataset: Dataset, split: str | None) -> None:
 
     """
     if split not in {None, "all", *Split}:
-        one_of("--split", str(split), dict.fromkeys((*Split, *(one.split for one in dataset.instances()), "all")))
+        one_of("--split", str(split), dict.fromkeys((*Split, *(task.split for task in dataset.instances()), "all")))
 
 
 class Rule(BaseModel):
@@ -97,7 +97,7 @@ class Move:
 
 
 def moves(rule: Rule, instances: Iterable[Instance]) -> tuple[Move, ...]:
-    """What a rule changes. Retired tasks stay where they are."""
+    """The moves by a rule. Retired tasks stay where they are."""
     moves_found = []
     for instance in instances:
         if Split.RETIRED in (instance.split, instance.state.value):
@@ -224,7 +224,7 @@ class Summary:
 
 
 def summary(dataset: Dataset, moved: tuple[Move, ...] = (), *, pending: Rule | None = None) -> Summary:
-    """What is where; where a rule is `pending`, as it would be with it."""
+    """The tasks by split; where a rule is `pending`, as they would be with it."""
     to = {move.instance_id: move.new.value for move in moved} if pending else {}
     counts: dict[str, dict[str, int]] = {}
     for instance in dataset.instances():

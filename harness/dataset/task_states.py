@@ -32,7 +32,7 @@ EVENTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Changed:
-    """What a command changed."""
+    """The tasks that a command changed."""
 
     tasks: tuple[str, ...]
     already: tuple[str, ...]
@@ -76,7 +76,7 @@ def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, all
     state = EVENTS[event]
     with content.locked(dataset):
         content.settle_locked(dataset)
-        instances = known(dataset, ids)
+        instances = named_instances(dataset, ids)
         refused = [instance for instance in instances if instance.state not in (*allowed, state)]
         if refused:
             words = ", ".join(f"{instance.instance_id} is {instance.state}" for instance in refused[:5])
@@ -92,16 +92,16 @@ def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, all
         )
 
 
-def retire_all(dataset: Dataset, why: Mapping[str, str], *, wanted: int) -> Version:
+def retire_all(dataset: Dataset, why: Mapping[str, str], *, replacements: int) -> Version:
     """Retire tasks in a rotation, each for its own reason. For whoever holds the dataset's lock.
 
-    `wanted` is how many have to be mined in their place, for the ledger.
+    `replacements` is how many have to be mined in their place, for the ledger.
     """
     retired = [
         changed(dataset.instance(task_id), TaskState.RETIRED, why=reason) for task_id, reason in sorted(why.items())
     ]
     if retired:
-        write_instances(dataset, retired, Event.ROTATED, why=dict(why), wanted=wanted)
+        write_instances(dataset, retired, Event.ROTATED, why=dict(why), wanted=replacements)
     return content.settle_locked(dataset)
 
 
@@ -133,11 +133,11 @@ def changed(instance: Instance, state: TaskState, *, why: str) -> Instance:
     return replace(instance, state=state, split=split, extra=extra)
 
 
-def known(dataset: Dataset, ids: Iterable[str]) -> tuple[Instance, ...]:
-    """The public sides of tasks named by a person.
+def named_instances(dataset: Dataset, ids: Iterable[str]) -> tuple[Instance, ...]:
+    """The public sides of the tasks that a person named.
 
     Raises:
-        InputError: one is unknown or named twice, or none is named; all of them are told.
+        InputError: one is unknown or named twice, or none is named; the message has all of them.
 
     """
     task_ids = list(ids)

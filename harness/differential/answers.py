@@ -12,19 +12,19 @@ _NEAR = 1e-9
 """Relative difference below which floats are the same: sums may be made in another order."""
 
 
-def same(left: Mapping[str, Any] | None, right: Mapping[str, Any] | None) -> bool:
+def equal(left: Mapping[str, Any] | None, right: Mapping[str, Any] | None) -> bool:
     """Whether two answers say the same; never where one is missing or can't be told."""
     if left is None or right is None:
         return False
     try:
         if "raised" in left and "raised" in right:
             return bool(left["raised"][:1] == right["raised"][:1])
-        return "value" in left and "value" in right and _same(left["value"], right["value"])
+        return "value" in left and "value" in right and _equal(left["value"], right["value"])
     except (RecursionError, TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError):
         return False  # no answer of ours
 
 
-def _same(left: Any, right: Any) -> bool:
+def _equal(left: Any, right: Any) -> bool:
     if type(left) is type(right) and left == right:
         return True
     numbers = _number(left), _number(right)
@@ -33,13 +33,13 @@ def _same(left: Any, right: Any) -> bool:
     if not (isinstance(left, list) and isinstance(right, list)):
         return False
     if left[0] == "o" and right[0] == "o":
-        return bool(left[2] == right[2]) and _same(left[1], right[1])
+        return bool(left[2] == right[2]) and _equal(left[1], right[1])
     if "o" in (left[0], right[0]):  # a class of the product's own, that does what a standard one does
-        return _same(left[1] if left[0] == "o" else left, right[1] if right[0] == "o" else right)
+        return _equal(left[1] if left[0] == "o" else left, right[1] if right[0] == "o" else right)
     if left[0] != right[0]:
         return False
     if left[0] in ("l", "t", "S", "F"):
-        return len(left[1]) == len(right[1]) and all(map(_same, left[1], right[1]))
+        return len(left[1]) == len(right[1]) and all(map(_equal, left[1], right[1]))
     if left[0] in ("d", "a"):
         return _same_items(left, right)
     return bool(left[0] == "e" and left[1][:1] == right[1][:1])
@@ -50,7 +50,7 @@ def _same_items(left: Any, right: Any) -> bool:
     mine, other = ({repr(key): value for key, value in items[1]} for items in (left, right))
     if left[0] == "d" and mine.keys() != other.keys():
         return False
-    return all(_same(value, other[key]) for key, value in mine.items() if key in other)
+    return all(_equal(value, other[key]) for key, value in mine.items() if key in other)
 
 
 def _number(value: Any) -> int | float | None:

@@ -69,7 +69,7 @@ def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbo
     """
     spec = scoring.trial_spec(task, gold)
     budgets = replace(spec.budgets, seconds=max(_SECONDS, _RECORDING_FACTOR * spec.budgets.seconds))
-    fields = {**_asked(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
+    fields = {**_request(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
     frames_seen = _frames(replace(spec, budgets=budgets, calls=fields), sandbox)
     return tuple(
         RecordedCall(steps=frame["steps"], direct=frame["direct"] is True)
@@ -88,7 +88,7 @@ def answers(
         InfrastructureError: the engine failed.
 
     """
-    fields = {**_asked(task, "replay"), "calls": calls, "order": surroundings.order}
+    fields = {**_request(task, "replay"), "calls": calls, "order": surroundings.order}
     spec = scoring.trial_spec(task, model_patch)
     spec = replace(
         spec,
@@ -112,7 +112,7 @@ def answers_in_tests(
         InfrastructureError: the engine failed.
 
     """
-    fields = {**_asked(task, "tests"), "calls": calls, "order": 0, "times": _TIMES_IN_TESTS}
+    fields = {**_request(task, "tests"), "calls": calls, "order": 0, "times": _TIMES_IN_TESTS}
     spec = scoring.trial_spec(task, model_patch)
     spec = replace(
         spec,
@@ -127,7 +127,7 @@ def answers_in_tests(
     return tests
 
 
-def _asked(task: Task, mode: str, *, changed: Mapping[str, Sequence[int]] | None = None) -> dict[str, Any]:
+def _request(task: Task, mode: str, *, changed: Mapping[str, Sequence[int]] | None = None) -> dict[str, Any]:
     return {"mode": mode, "tests": task.hidden.test_files, "changed": {**(changed or {})}}
 
 

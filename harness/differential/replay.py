@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InterruptedRunError
-from harness.differential.answers import same
+from harness.differential.answers import equal
 from harness.differential.corpus import Corpus
 from harness.differential.figures import Replay
 from harness.differential.jobs import NoReplayError, Surroundings, answers, answers_in_tests
@@ -49,7 +49,7 @@ def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
         return Replay(why_not=error.message)
     counted = _counted(corpus.calls, answers_given)
     differing = [
-        call for call, answer in zip(corpus.calls, answers_given, strict=True) if not same(call.answer, answer)
+        call for call, answer in zip(corpus.calls, answers_given, strict=True) if not equal(call.answer, answer)
     ]
     if not differing:
         return counted.model_copy(update={"right_only_under_test": False})
@@ -57,7 +57,7 @@ def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
 
 
 def _counted(calls: Sequence[Call], answers_given: Sequence[Answer | None]) -> Replay:
-    agreeing = [same(call.answer, answer) for call, answer in zip(calls, answers_given, strict=True)]
+    agreeing = [equal(call.answer, answer) for call, answer in zip(calls, answers_given, strict=True)]
     pairs = list(zip(calls, agreeing, strict=True))
     return Replay(
         calls=sum(not call.nearby for call in calls),
@@ -84,7 +84,7 @@ def _under_test(
             raise
         return {"right_only_under_test": None, "why_not": error.message}
     is_right = any(
-        same(call.answer, answer)
+        equal(call.answer, answer)
         for call, answers_given in zip(differing, tests, strict=True)
         for answer in answers_given
     )

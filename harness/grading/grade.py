@@ -80,10 +80,10 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
 def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus]) -> TestsStatus:
     """The listed tests' statuses, and nothing of any other test. Ids with addresses are of lists from before ids.py."""
 
-    def found(listed: Iterable[str]) -> dict[str, TestStatus | None]:
+    def by_id(listed: Iterable[str]) -> dict[str, TestStatus | None]:
         return {test_id: statuses.get(test_id, statuses.get(stable(test_id))) for test_id in listed}
 
-    return TestsStatus(fail_to_pass=found(hidden.fail_to_pass), pass_to_pass=found(hidden.pass_to_pass))
+    return TestsStatus(fail_to_pass=by_id(hidden.fail_to_pass), pass_to_pass=by_id(hidden.pass_to_pass))
 
 
 def _before_tests(trial: Trial) -> Grade | None:

@@ -96,8 +96,10 @@ def _functions(pieces: list[str]) -> dict[str, bool]:
             _START_OF_FILE
         }
         if more <= timed:
-            shown = {match[2] for piece in pieces for line in piece.split("\n")[1:] if (match := _FUNCTION.match(line))}
-            return {name: name in timed for name in bodies if name in timed or name in shown}
+            defined = {
+                match[2] for piece in pieces for line in piece.split("\n")[1:] if (match := _FUNCTION.match(line))
+            }
+            return {name: name in timed for name in bodies if name in timed or name in defined}
         timed |= more
 
 

@@ -198,7 +198,8 @@ def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
     if others:
         framework = others[0].instance.test.framework
         text = f"no eval_script for {counted(len(others), 'task')}, such as {others[0].instance_id}: SWE-bench's parser"
-        ungraded = (f"{text} does not read what {framework} prints; the formats harbor and inspect run them",)
+        can = "" if others[0].instance.test.declared else "; the formats harbor and inspect run them"
+        ungraded = (f"{text} does not read what {framework} prints{can}",)
     if not lost:
         return ungraded
     note = (

@@ -92,7 +92,7 @@ class Store:
             extra = _EXTRAS.get(protocol)
             raise InputError(
                 f"{protocol}:// needs a package that is not installed: {error}",
-                hint=install_command(extra) if extra else "install what fsspec asks for",
+                hint=install_command(extra) if extra else "install the package that fsspec names",
             ) from error
         except ValueError as error:
             raise InputError(
@@ -115,7 +115,7 @@ class Store:
             data: bytes = self._fs.cat_file(f"{self._root}/{_REVISIONS}/{max(names)}")
         return self._revision(data), hashlib.sha256(data).hexdigest()
 
-    def put(self, contents: Mapping[str, bytes]) -> int:
+    def upload(self, contents: Mapping[str, bytes]) -> int:
         """Upload contents by their hash, those that are not there; how many that were."""
         sizes = self._sizes(_OBJECTS)  # one of another size is what an upload that died left
         missing = {digest: data for digest, data in contents.items() if sizes.get(digest) != len(data)}
@@ -158,7 +158,7 @@ class Store:
         """
         data = revision.encoded()
         path = f"{self._root}/{_REVISIONS}/{revision.number:08d}.json"
-        taken = TakenError(
+        conflict = TakenError(
             f"{self.url}: somebody else has pushed revision {revision.number} meanwhile; nothing was overwritten",
             hint="pull it first, then push again",
         )
@@ -166,13 +166,13 @@ class Store:
             try:
                 self._fs.pipe_file(path, data, mode="create")
             except FileExistsError as error:
-                raise taken from error
+                raise conflict from error
             except OSError as error:
                 if "PreconditionFailed" in str(error) or "pre-conditions" in str(error):
-                    raise taken from error
+                    raise conflict from error
                 raise
             if self._fs.cat_file(path) != data:  # a store that does not know "only where there is none"
-                raise taken
+                raise conflict
         return hashlib.sha256(data).hexdigest()
 
     def _sizes(self, folder: str) -> dict[str, int | None]:

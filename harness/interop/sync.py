@@ -90,7 +90,7 @@ def push(dataset: Dataset, url: str, *, allow_unsealed: bool = False) -> Synced:
                 return Synced(url=store.url, path=dataset.path, revision=revision.number, files=len(entries), changed=0)
             _refuse_lost_work(_read_state(dataset.path, store), revision, digest, entries, store)
             _refuse_lost_lines(contents.get(ledger.LEDGER_FILE, b""), revision, store)
-        made = Revision(
+        pushed = Revision(
             number=newest[0].number + 1 if newest else 1,
             previous=newest[1] if newest else "",
             name=dataset.name,
@@ -100,9 +100,9 @@ def push(dataset: Dataset, url: str, *, allow_unsealed: bool = False) -> Synced:
             pushed_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             files=entries,
         )
-        uploaded = store.put({entries[path].sha256: data for path, data in contents.items()})
-        _write_state(dataset.path, store, made, store.commit(made))
-    return Synced(url=store.url, path=dataset.path, revision=made.number, files=len(entries), changed=uploaded)
+        uploaded = store.upload({entries[path].sha256: data for path, data in contents.items()})
+        _write_state(dataset.path, store, pushed, store.commit(pushed))
+    return Synced(url=store.url, path=dataset.path, revision=pushed.number, files=len(entries), changed=uploaded)
 
 
 def pull(url: str, folder: Path) -> Synced:
@@ -201,7 +201,7 @@ def _to_take(
         (take if ours == was else clash).append(path)
     if clash:
         raise InputError(
-            f"{counted(len(clash), 'file was', 'files were')} changed here and in {store.url}: {_named(clash)}",
+            f"{counted(len(clash), 'file was', 'files were')} changed here and in {store.url}: {_first_paths(clash)}",
             hint="pull into a new folder, make your changes there, and push that",
         )
     return take
@@ -261,7 +261,7 @@ def _refuse_lost_work(
         state_words = f"revision {state.number}" if state else "none of its revisions"
         raise BehindError(
             f"{store.url} has moved on to revision {revision.number}, and this copy comes from {state_words}; "
-            f"{counted(len(lost), 'file differs', 'files differ')}: {_named(lost)}",
+            f"{counted(len(lost), 'file differs', 'files differ')}: {_first_paths(lost)}",
             hint=f"`goldseam holdout pull {store.url} DATASET` first",
         )
 
@@ -339,6 +339,6 @@ def _sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _named(paths: Iterable[str]) -> str:
+def _first_paths(paths: Iterable[str]) -> str:
     paths = list(paths)
     return ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")

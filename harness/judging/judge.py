@@ -13,6 +13,7 @@ from harness.core.expectations import Expected
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
 from harness.judging import operators, values
+from harness.judging.go import operators as go
 from harness.judging.javascript import operators as javascript
 from harness.judging.javascript.values import is_partial
 from harness.judging.values import MalformedError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from harness.judging.values import Event, Loaded
     from harness.languages.base import TestReport
 
-_EXACT = javascript.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
+_EXACT = javascript.EXACT | go.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
 """Operators that no one value satisfies everywhere."""
 _MOST_KINDS = 2
 """Standard classes of warnings at most among which one may be the right one."""
@@ -148,11 +149,12 @@ def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> s
     return None
 
 
-def _another_kind(site: Site, expected: Expected, event: Event, out: _Out) -> str | None:
+def _another_kind(site: Site, expected: Expected, event: Event, out: _Out, *, is_partial: bool) -> str | None:
     """Why what came out is nothing that the operator is for, in words."""
-    if any(values.is_of_javascript(value) is not site.op.startswith("js.") for value in event.values):
+    language = next((name for name in ("js.", "go.") if site.op.startswith(name)), "")
+    if any(values.language_of(value) != language for value in event.values if not isinstance(value, bool)):
         return "what came out is of another language"
-    needs_plain = expected.plain or site.decides == "operands"
+    needs_plain = (expected.plain and not is_partial) or site.decides == "operands"
     if needs_plain and not all(loaded.plain for loaded in out.handed):
         return "an object came out that has no plain form"
     return None
@@ -171,7 +173,7 @@ class _Out:
 def _read(event: Event) -> _Out:
     raised = None if event.raised is None else values.load(event.raised)
     if raised is not None and not (
-        isinstance(raised.value, values.Raised | values.Opaque) or values.is_of_javascript(event.raised)
+        isinstance(raised.value, values.Raised | values.Opaque) or values.language_of(event.raised)
     ):
         raise MalformedError("not an exception")
     return _Out(handed=tuple(map(values.load, event.values)), raised=raised)
@@ -186,8 +188,10 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
     except MalformedError as error:
         return f"what came out cannot be read: {error}"
     expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
-    is_exact = site.op in _EXACT and not any(map(is_partial, expected_values))
-    unfit = _too_much(site, expected, out, is_exact=is_exact) or _another_kind(site, expected, event, out)
+    has_matcher = any(map(is_partial, expected_values))
+    unfit = _too_much(site, expected, out, is_exact=site.op in _EXACT and not has_matcher) or _another_kind(
+        site, expected, event, out, is_partial=has_matcher or site.op in javascript.PARTIAL
+    )
     if unfit is not None:
         return unfit
     given_values = [loaded.value for loaded in out.handed]

@@ -27,8 +27,15 @@ class Place(StrEnum):
     """Values come out, but what sees the bug is the result of a comparison inside, or two of them held together."""
     INSIDE = "inside"
     """The container says whether it passed."""
+    DECLARED = "declared"
+    """The same, by a file that goldseam.toml declares and that all code which runs there could write."""
     OWN_RUNNER = "own_runner"
-    """The same, by a runner that is the repository's own and that the patch may have changed."""
+    """The container says it, by a runner that is the repository's own and that the patch may have changed."""
+
+    @property
+    def is_common(self) -> bool:
+        """Whether counts name it also where nothing is judged there."""
+        return self not in (Place.DECLARED, Place.OWN_RUNNER)
 
     def reaches(self, required: Place) -> bool:
         """Whether it is as strong as another, or stronger."""
@@ -45,7 +52,10 @@ class Card:
 
 def place_of_test(task: Task, test_id: str) -> Place:
     """Where one listed test is judged."""
-    return Place.OWN_RUNNER if task.instance.test.own_runner else _by_expectations(task.hidden, test_id)
+    test = task.instance.test
+    if test.own_runner or test.declared:
+        return Place.OWN_RUNNER if test.own_runner else Place.DECLARED
+    return _by_expectations(task.hidden, test_id)
 
 
 def _by_expectations(hidden: Hidden, test_id: str) -> Place:
@@ -67,7 +77,7 @@ def weakest(places: Iterable[Place]) -> Place | None:
 def by_place(task: Task, listed: Iterable[str]) -> Mapping[str, int]:
     """How many of some listed tests are judged in each place."""
     count = Counter(place_of_test(task, test_id) for test_id in listed)
-    return {place.value: count[place] for place in Place if place is not Place.OWN_RUNNER or count[place]}
+    return {place.value: count[place] for place in Place if place.is_common or count[place]}
 
 
 def ids_by_place(hidden: Hidden) -> Mapping[str, tuple[str, ...]]:

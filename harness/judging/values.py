@@ -20,6 +20,7 @@ from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from harness.judging.go import values as go
 from harness.judging.javascript import values as javascript
 
 if TYPE_CHECKING:
@@ -235,9 +236,9 @@ def is_plain(enc: Any) -> bool:
         return False
 
 
-def is_of_javascript(enc: Any) -> bool:
-    """Whether it is a value of JavaScript, where anything may be thrown."""
-    return isinstance(enc, list) and enc[:1] == ["js"]
+def language_of(enc: Any) -> str:
+    """The prefix of the operators of a value's language, where anything may be thrown; empty for Python's."""
+    return f"{enc[0]}." if isinstance(enc, list) and enc[:1] in (["js"], ["go"]) else ""
 
 
 def size(enc: Any) -> int:
@@ -252,7 +253,7 @@ def size(enc: Any) -> int:
 
 @dataclass(kw_only=True)
 class Reader:
-    """Reads one value, of Python or (`javascript`) of JavaScript.
+    """Reads one value, of Python or of the language that its tag says.
 
     Its methods give the decoded value, and the steps that a comparison with it can take.
     """
@@ -576,6 +577,7 @@ _LEAVES: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {
     "o": _object,
     "x": _unreadable,
     "js": javascript.read,
+    "go": go.read,
 }
 """All other kinds: the tag, and its parts."""
 _KEPT: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {"approx": _approx, "any": _anything, "re": _pattern}

@@ -34,9 +34,9 @@ Chain = tuple[Raised, ...]
 """An exception and those that led to it, outermost first."""
 
 
-def chain(told: Any) -> Chain:
+def chain(frame: Any) -> Chain:
     """A chain as a frame or a file tells it; what is not of that form is left out."""
-    links = (_link(link) for link in told[:_LINKS]) if isinstance(told, list) else ()
+    links = (_link(link) for link in frame[:_LINKS]) if isinstance(frame, list) else ()
     return tuple(link for link in links if link is not None)
 
 

@@ -107,7 +107,7 @@ def measure(subject: Subject) -> Measures:
         change.path: change.after for change in tests if reader.is_source(change.path) and change.after is not None
     }
     fixed = {change.path: change.after or b"" for change in gold if reader.is_source(change.path)}
-    known = {**subject.base.files, **fixed}
+    sources_after = {**subject.base.files, **fixed}
     return Measures(
         files=len(gold),
         hunks=sum(change.hunks for change in gold),
@@ -117,7 +117,7 @@ def measure(subject: Subject) -> Measures:
         fail_to_pass=len(subject.fail_to_pass),
         failing_tests=len({re.sub(r"\[.*\Z", "", test_id, flags=re.DOTALL) for test_id in subject.fail_to_pass}),
         statement_words=len(subject.statement.split()),
-        import_distance=import_distance(sources, fixed, known, reader=reader, roots=subject.roots)
+        import_distance=import_distance(sources, fixed, sources_after, reader=reader, roots=subject.roots)
         if sources and fixed
         else None,
         path_distance=_farthest(test_paths, [change.path for change in gold]),

@@ -46,7 +46,7 @@ def import_distance(
         for path in wave:
             source = tests.get(path) or files.get(path, b"")
             imported = reader.imported(path, source, files, folders)
-            following += [path_found for path_found in imported if path_found not in reached]
+            following += [path for path in imported if path not in reached]
             reached |= dict.fromkeys(following, step)
         if met := left & set(following):
             farthest = step

@@ -125,7 +125,7 @@ def of_metadata(words: str | None, classifiers: Iterable[str] = ()) -> str:
         except InvalidLicenseExpression:
             pass
     names = {
-        found for classifier in classifiers if (found := _CLASSIFIERS.get(classifier.rpartition(" :: ")[2].strip()))
+        licence for classifier in classifiers if (licence := _CLASSIFIERS.get(classifier.rpartition(" :: ")[2].strip()))
     }
     if len(names) == 1:
         return names.pop()

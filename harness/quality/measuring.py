@@ -82,8 +82,8 @@ def _rated(dataset: Dataset, instance_id: str, trials: Sequence[Trial], *, write
 
 
 def _tier(quality: Mapping[str, object]) -> str | None:
-    found = quality.get("difficulty")
-    tier = found.get("tier") if isinstance(found, dict) else found
+    difficulty = quality.get("difficulty")
+    tier = difficulty.get("tier") if isinstance(difficulty, dict) else difficulty
     return tier if isinstance(tier, str) else None
 
 

@@ -99,11 +99,11 @@ def _plugins() -> tuple[RegexBasedDetector, ...]:
 
 def find(text: str) -> tuple[Find, ...]:
     """Every secret, private key and e-mail address of a text, by place; none within another."""
-    finds = sorted({*_keys(text), *_tokens(text), *_emails(text)}, key=lambda one: (one.begin, -one.end))
+    finds = sorted({*_keys(text), *_tokens(text), *_emails(text)}, key=lambda find: (find.begin, -find.end))
     finds_kept: list[Find] = []
-    for one in finds:
-        if not finds_kept or one.begin >= finds_kept[-1].end:
-            finds_kept.append(one)
+    for find in finds:
+        if not finds_kept or find.begin >= finds_kept[-1].end:
+            finds_kept.append(find)
     return tuple(finds_kept)
 
 
@@ -149,7 +149,7 @@ def _emails(text: str) -> Iterator[Find]:
 
 def counts(text: str) -> dict[str, int]:
     """How many of each kind a text holds."""
-    return dict(sorted(Counter(one.kind for one in find(text)).items()))
+    return dict(sorted(Counter(match.kind for match in find(text)).items()))
 
 
 def patch_counts(*patches: bytes) -> dict[str, int]:
@@ -163,6 +163,6 @@ def patch_counts(*patches: bytes) -> dict[str, int]:
 
 def mask(text: str) -> str:
     """A text with `<kind>` in the place of every find."""
-    for one in reversed(find(text)):
-        text = f"{text[: one.begin]}<{one.kind}>{text[one.end :]}"
+    for match in reversed(find(text)):
+        text = f"{text[: match.begin]}<{match.kind}>{text[match.end :]}"
     return text

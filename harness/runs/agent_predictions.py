@@ -94,7 +94,7 @@ def _from_openhands(value: Mapping[str, Any]) -> dict[str, Any]:
         "model_name_or_path": config.get("model"),
         "error": value.get("error") or None,
     }
-    known_fields = {name: found for name, found in fields.items() if found is not None}
+    known_fields = {name: value for name, value in fields.items() if value is not None}
     return {"instance_id": value.get("instance_id"), "model_patch": _patch_of_openhands(value), **known_fields}
 
 

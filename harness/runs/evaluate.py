@@ -272,7 +272,7 @@ def evaluate(
             executor=executor,
             settings=settings,
             observer=observer,
-            kept=VerdictCache(path=cache_dir / "verdicts"),
+            cache=VerdictCache(path=cache_dir / "verdicts"),
             tools=executor.tools_image() if settings.signals else None,
             rules=semgrep,
             sources=sources,
@@ -289,7 +289,7 @@ def run(
     executor: Executor,
     settings: Settings,
     observer: Observer,
-    kept: VerdictCache | None = None,
+    cache: VerdictCache | None = None,
     tools: str | None = None,
     rules: semgrep_files.Rules | None = None,
     sources: Sequence[Path] = (),
@@ -299,7 +299,7 @@ def run(
 
     `append` puts a model's verdicts beside those of others that the folder has.
 
-    `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
+    `cache` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
     `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
     `rules` are those for semgrep.
     `sources` are predictions files: the transcripts that predictions name are copied from beside them.
@@ -322,9 +322,9 @@ def run(
     veil = None if settings.keep_evidence else veil_for(dataset)
     if settings.keep_evidence and dataset.sealed:
         observer.note(f"{out} will quote hidden tests and the fix in the clear (--keep-evidence)")
-        kept = None
-    elif kept and veil:
-        kept = replace(kept, scope=veil.scope)
+        cache = None
+    elif cache and veil:
+        cache = replace(cache, scope=veil.scope)
     with files.locked(out / ".lock", busy=f"another goldseam is writing {out}"):
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
@@ -345,9 +345,9 @@ def run(
         readings = _control(tasks, due, sandbox, settings)
         if readings:
             settings = replace(settings, slowdown=control.slowdown(readings))
-            found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
+            control_fields = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
             record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
-            folder.write_run(record.model_copy(update=found), vouched=vouched)
+            folder.write_run(record.model_copy(update=control_fields), vouched=vouched)
             for warning in control.warnings(readings):
                 observer.note(warning)
         work = _Work(
@@ -355,11 +355,11 @@ def run(
             sandbox=sandbox,
             settings=settings,
             folder=folder,
-            kept=kept,
+            cache=cache,
             veil=veil,
             started=observer.started,
         )
-        for report in executor.map(work.one, due, cancel=sandbox.cancel):
+        for report in executor.map(work.score, due, cancel=sandbox.cancel):
             observer.finished(report)
         summary = write_report(dataset, folder)
         if settings.signals:
@@ -369,7 +369,7 @@ def run(
                 attach.Tools(image=tools, sandbox=sandbox, rules=rules) if tools else None,
                 executor,
                 note=observer.note,
-                done=kept.complete if kept else lambda _report: None,
+                on_complete=cache.complete if cache else lambda _report: None,
             )
         return summary
 
@@ -393,11 +393,11 @@ def _refuse_others(folder: RunFolder, predictions: Sequence[Prediction], *, appe
                 hint="give a new folder with -o",
             )
         return
-    held = {prediction.model_name_or_path for prediction in folder.predictions()} - {GOLD, NULL}
-    added = {prediction.model_name_or_path for prediction in predictions} - held - {GOLD, NULL}
-    if held and added and not append:
+    models = {prediction.model_name_or_path for prediction in folder.predictions()} - {GOLD, NULL}
+    added = {prediction.model_name_or_path for prediction in predictions} - models - {GOLD, NULL}
+    if models and added and not append:
         raise InputError(
-            f"{folder.path} is the run of {', '.join(sorted(held))}, not of {', '.join(sorted(added))}",
+            f"{folder.path} is the run of {', '.join(sorted(models))}, not of {', '.join(sorted(added))}",
             hint="give another folder with -o, or --append to have them in one run",
         )
 
@@ -415,18 +415,18 @@ class _Work:
     sandbox: Sandbox
     settings: Settings
     folder: RunFolder
-    kept: VerdictCache | None
+    cache: VerdictCache | None
     veil: Redaction | None
     started: Callable[[Prediction], None]
 
-    def one(self, prediction: Prediction) -> InstanceReport:
+    def score(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
         self.started(prediction)
         task = self.tasks.task(prediction.instance_id)
         filled_prediction = filled(prediction, task)
-        cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+        cache = self.cache if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
         try:
-            kept_verdict = _known(cache, task, filled_prediction, self.settings, self.veil) if cache else None
+            kept_verdict = _cached(cache, task, filled_prediction, self.settings, self.veil) if cache else None
             verdict_made = kept_verdict or self._fresh(task, filled_prediction)
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         except Exception as error:
@@ -439,7 +439,7 @@ class _Work:
             verdict_made = self.veil.over(verdict_made, task, filled_prediction) if self.veil else verdict_made
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         if cache and not kept_verdict:
-            cache.put(verdict_made.report, verdict_made.evidence)
+            cache.store(verdict_made.report, verdict_made.evidence)
         return verdict_made.report
 
     def _request(self, task: Task, prediction: Prediction) -> ScoringRequest:
@@ -452,7 +452,7 @@ class _Work:
         return self.veil.over(verdict_made, task, prediction) if self.veil else verdict_made
 
 
-def _known(
+def _cached(
     cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Redaction | None = None
 ) -> Verdict | None:
     """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""

@@ -77,7 +77,7 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
     """
     paths = agents.files_of(path) if path.is_dir() else (path,)
     predictions = tuple(_prediction(record, model_name) for file in paths for record in _of_file(file))
-    path = _named(path)
+    path = _label(path)
     if not reserved:
         _refuse_reserved(path, predictions)
     if not predictions:
@@ -108,15 +108,15 @@ def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
     return value if isinstance(value, dict) and {name: value.get(name) for name in _WHO} == own else {}
 
 
-def _named(path: Path) -> Path:
-    """How messages call a file."""
+def _label(path: Path) -> Path:
+    """The name of a file in messages."""
     return Path("standard input") if path == files.STANDARD_INPUT else path
 
 
 def _of_file(path: Path) -> Iterator[_Record]:
     try:
         with _opened(path) as file:
-            path = _named(path)
+            path = _label(path)
             begin = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
             file.seek(begin)
             if not Pieces(file).peek():
@@ -247,8 +247,10 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[_Record]:
                 start += len(line)
                 continue
         except ValueError as error:
-            what = f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else error
-            raise InputError(f"{where} is not JSON: {what}", hint="fix or remove that line; nothing was run") from error
+            problem = f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else error
+            raise InputError(
+                f"{where} is not JSON: {problem}", hint="fix or remove that line; nothing was run"
+            ) from error
         start = file.tell()
         yield _Record(where=where, value=value)
 
@@ -340,15 +342,15 @@ def _prediction(record: _Record, model_name: str | None) -> Prediction:
         value = {**value, "model_name_or_path": model_name}
     for name in ("instance_id", "model_name_or_path"):
         if not isinstance(value.get(name), str) or not value[name].strip():
-            raise InputError(f"{where}: {name} must be a non-empty string, found {_shown(value.get(name))}")
+            raise InputError(f"{where}: {name} must be a non-empty string, found {_excerpt(value.get(name))}")
         if not value[name].isprintable():
-            raise InputError(f"{where}: {name} has a character that cannot be shown: {_shown(value[name])}")
+            raise InputError(f"{where}: {name} has a character that cannot be shown: {_excerpt(value[name])}")
     patch = value.get("model_patch")
     if "model_patch" not in value or not isinstance(patch, str | None):
         raise InputError(f"{where}: model_patch must be a string or null, found {_kind(value, 'model_patch')}")
     sample = value.get("sample", 0)
     if not isinstance(sample, int) or isinstance(sample, bool) or not 0 <= sample < _MAX_SAMPLE:
-        raise InputError(f"{where}: sample must be a whole number from 0, found {_shown(sample)}")
+        raise InputError(f"{where}: sample must be a whole number from 0, found {_excerpt(sample)}")
     return Prediction(
         instance_id=value["instance_id"],
         model_name_or_path=value["model_name_or_path"],
@@ -358,7 +360,7 @@ def _prediction(record: _Record, model_name: str | None) -> Prediction:
     )
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
 

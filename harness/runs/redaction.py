@@ -47,11 +47,11 @@ class Redaction:
         """Whom the sealed evidence is for."""
         return recipients_digest(self.recipients)
 
-    def over(self, found: Verdict, task: Task, prediction: Prediction) -> Verdict:
+    def over(self, verdict: Verdict, task: Task, prediction: Prediction) -> Verdict:
         """A verdict as it may be written: its report covered, its evidence sealed."""
-        evidence = found.evidence
+        evidence = verdict.evidence
         files = {
-            "report.json": found.report.model_dump_json(indent=1).encode() + b"\n",
+            "report.json": verdict.report.model_dump_json(indent=1).encode() + b"\n",
             "results.json": json.dumps(evidence.results, indent=1).encode() + b"\n",
             "test_output.txt": evidence.output,
         }
@@ -67,7 +67,7 @@ class Redaction:
             sources=b"" if is_gold else evidence.sources,
             sealed=encrypt(packed, self.recipients),
         )
-        return Verdict(report=self.report(found.report, task), evidence=sealed)
+        return Verdict(report=self.report(verdict.report, task), evidence=sealed)
 
     def report(self, report: InstanceReport, task: Task) -> InstanceReport:
         """A report that quotes neither a hidden test nor the fix; its counts are as they were."""

@@ -98,12 +98,12 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
 
     """
     if not (path / run_folder.RUN_FILE).is_file():
-        what = (
+        message = (
             f"{path} is not a run folder: it has no {run_folder.RUN_FILE}"
             if path.exists()
             else f"no such folder: {path}"
         )
-        raise InputError(what, hint="give the folder of a run")
+        raise InputError(message, hint="give the folder of a run")
     chain.require(dataset)
     folder = RunFolder(path=path)
     with files.locked(path / ".lock", busy=f"another goldseam is writing {path}"):

@@ -79,7 +79,7 @@ def _folder() -> Path:
 
 @lru_cache(maxsize=8)
 def _key(source: str, folder: Path) -> bytes:
-    text = read_secret(source, what=f"the report key ({VARIABLE})") if source else _own(folder / KEY_FILE)
+    text = read_secret(source, label=f"the report key ({VARIABLE})") if source else _own(folder / KEY_FILE)
     if len(text.strip()) < _SHORTEST:
         where = VARIABLE if source else folder / KEY_FILE
         raise InputError(

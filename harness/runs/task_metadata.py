@@ -86,7 +86,7 @@ def standing(facts: Iterable[TaskFacts]) -> Standing:
     count = Counter(task_fact.judged for task_fact in task_facts)
     return Standing(
         tasks=len(task_facts),
-        judged={place: count[place] for place in Place if place is not Place.OWN_RUNNER or count[place]},
+        judged={place: count[place] for place in Place if place.is_common or count[place]},
         guessable=sum(task_fact.guessable is True for task_fact in task_facts),
     )
 

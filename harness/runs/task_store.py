@@ -57,7 +57,7 @@ class TaskStore:
 
     def controls(self, ids: Iterable[str], count: int) -> Iterator[Task]:
         """Some of the tasks that can be controls, the same ones each time, one open at a time."""
-        for task_id in calibration.sample_ids((one for one in ids if self.cards[one].timed), count):
+        for task_id in calibration.sample_ids((card_id for card_id in ids if self.cards[card_id].timed), count):
             yield self.task(task_id)
 
 

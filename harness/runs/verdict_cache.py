@@ -67,7 +67,7 @@ class VerdictCache:
         evidence = Evidence(patch=patch, output=output, results=results, sources=sources, sealed=sealed)
         return report.model_copy(update=own), evidence
 
-    def put(self, report: InstanceReport, evidence: Evidence) -> None:
+    def store(self, report: InstanceReport, evidence: Evidence) -> None:
         """Keep a verdict. What infrastructure failed to score is none."""
         if report.outcome is Outcome.INFRA_ERROR or not report.key or bool(self.scope) != bool(evidence.sealed):
             return

@@ -117,7 +117,7 @@ class Containers:
             path.chmod(0o644)
         return path
 
-    def create(self, name: str, wanted: ContainerSpec) -> None:
+    def create(self, name: str, spec: ContainerSpec) -> None:
         """Create a container, with an image that is fetched first where it is in a registry and not here.
 
         Raises:
@@ -126,7 +126,7 @@ class Containers:
             ConnectionLost: the engine failed.
 
         """
-        self._fetched(name, wanted.image, lambda: self._create_now(name, wanted))
+        self._fetched(name, spec.image, lambda: self._create_now(name, spec))
 
     def create_service(self, name: str, service: Service, net: Net) -> None:
         """Create a service's container, as `create` does."""

@@ -22,7 +22,7 @@ class Conversation:
         self._wire = wire
         self._streams = streams
         self._unsent = memoryview(stdin)
-        self.seen = 0
+        self.received = 0
         """Bytes that have come out."""
         wire.setblocking(False)
 
@@ -54,6 +54,6 @@ class Conversation:
             data = self._wire.recv(_CHUNK)
             if not data:
                 return False
-            self.seen += len(data)
+            self.received += len(data)
             self._streams.feed(data)
         return True

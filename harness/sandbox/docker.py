@@ -102,7 +102,7 @@ class DockerSandbox(Sandbox):
                 result = self._in_container(name, job, clock, net)
         else:
             result = self._in_container(name, job, clock, None)
-        if not self._vigil.held(watch):
+        if not self._vigil.unbroken(watch):
             self._wait_for_engine()
             raise SandboxError(f"the container engine was stopped or restarted while it ran {job.image}")
         return result

@@ -230,15 +230,15 @@ def is_podman() -> bool:
 
     """
     client: Any = connect()
-    known: bool | None = getattr(_local, "podman", None)
-    if known is None or _local.asked is not client:
+    podman: bool | None = getattr(_local, "podman", None)
+    if podman is None or _local.asked is not client:
         try:
             components = client.version().get("Components") or ()
         except ConnectionLost as error:
             raise engine_failed("asking for its version", error) from error
-        known = any("podman" in str(component.get("Name")).lower() for component in components)
-        _local.podman, _local.asked = known, client
-    return known
+        podman = any("podman" in str(component.get("Name")).lower() for component in components)
+        _local.podman, _local.asked = podman, client
+    return podman
 
 
 def configured_proxies() -> dict[str, str]:
@@ -316,7 +316,7 @@ def tag_image(ref: str, name: str) -> None:
 
 
 def engine_failed(doing: str, error: BaseException) -> InfrastructureError:
-    """The error to raise when the engine failed while doing `what`."""
+    """The error to raise when the engine failed at what it was `doing`."""
     why = cause(error)
     return InfrastructureError(f"the container engine failed at {doing}: {why}", hint=advice(why))
 
@@ -357,8 +357,8 @@ def streams(attached: Any) -> Iterator[tuple[int, bytes]]:
 def attach(container: str, *, stdin: bool = True) -> socket.socket:
     """The socket that carries a created container's standard input and both output streams, multiplexed."""
     with patient(_CALL_SECONDS) as client:
-        wanted = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
-        attached = client.attach_socket(container, params=wanted)
+        params = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
+        attached = client.attach_socket(container, params=params)
         wire = _own_socket(attached, getattr(attached, "_response", None))
     wire.settimeout(None)  # the call had a limit; what comes after it takes as long as it takes
     return wire

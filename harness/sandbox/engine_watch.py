@@ -25,7 +25,7 @@ class EngineWatch:
         self._number = 0
 
     def begin(self) -> int:
-        """Watch from now on. Returns what `held` wants to know.
+        """Watch from now on. Returns the number that `unbroken` takes.
 
         Raises:
             ConnectionLost: the engine does not answer.
@@ -38,7 +38,7 @@ class EngineWatch:
                 self._number += 1
             return self._number
 
-    def held(self, since: int) -> bool:
+    def unbroken(self, since: int) -> bool:
         """Whether the engine has been there all the time since `begin`."""
         with self._lock:
             return self._number == since and self._is_open()

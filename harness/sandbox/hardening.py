@@ -97,8 +97,8 @@ def service_config(client: Any, service: Service, *, hosts: Path, network: str) 
 
 def _service_folder(folder: str, size_mb: int) -> tuple[str, str]:
     """A folder in memory and its mount options; for everybody, unless it says whose it is."""
-    path, _, told = folder.partition(":")
-    uid, gid, mode = told.split(":") if told else ("0", "0", "1777")
+    path, _, owner = folder.partition(":")
+    uid, gid, mode = owner.split(":") if owner else ("0", "0", "1777")
     return path, f"rw,exec,nosuid,nodev,size={size_mb}m,uid={uid},gid={gid},mode={mode}"
 
 

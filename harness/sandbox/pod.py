@@ -52,8 +52,8 @@ class Cell:
     carry: tuple[tuple[End, End], ...] = ()
     """What its holder carries, from and to."""
 
-    def asked(self) -> str:
-        """What its holder is told."""
+    def holder_input(self) -> str:
+        """The input of its pause container, as JSON."""
         ask = {service.name: [inner for _, inner in service.forwards] for service in self.services if service.ports}
         return json.dumps({"carry": self.carry, "ask": ask})
 
@@ -130,7 +130,7 @@ class _StartingService:
     """At one of its ports; where it has none, always."""
     ready: bool = False
 
-    def said(self) -> str:
+    def output_end(self) -> str:
         """The end of its output."""
         return self.heard.stderr.value().decode("utf-8", "replace").strip()[-_OUTPUT:]
 
@@ -200,7 +200,7 @@ class _Pod:
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
         spec = ContainerSpec(
             image=image,
-            argv=(PYTHON, "-I", "-S", "-B", "-c", program("pause_container"), cell.asked()),
+            argv=(PYTHON, "-I", "-S", "-B", "-c", program("pause_container"), cell.holder_input()),
             env={},
             budgets=_HOLDER_BUDGETS,
             kind="holder",
@@ -257,7 +257,7 @@ class _Pod:
                 client: Any = engine.connect()
                 code = client.inspect_container(service.container)["State"].get("ExitCode")
                 raise ServiceError(
-                    f"the service {service.service.name} ended with {code} as it started: {service.said()}"
+                    f"the service {service.service.name} ended with {code} as it started: {service.output_end()}"
                 )
             service.heard.feed(data)
 
@@ -284,7 +284,7 @@ class _Pod:
 
 def _late(service: _StartingService) -> ServiceError:
     lacks = "its health command does not succeed" if service.answers else "nothing answers at its ports"
-    output = f"; it said: {service.said()}" if service.said() else ""
+    output = f"; it said: {service.output_end()}" if service.output_end() else ""
     seconds = service.service.start_seconds
     return ServiceError(f"the service {service.service.name} is not ready after {seconds:.0f} s, {lacks}{output}")
 

@@ -258,7 +258,7 @@ class Session:
         """Feed standard input and drain the streams until they close, or the program has ended and left them open."""
         look_at = time.monotonic() + _LOOK_SECONDS
         while talk.step(_POLL_SECONDS):
-            if not self._may_go_on(watch, seen=talk.seen):
+            if not self._may_go_on(watch, received=talk.received):
                 return
             if (now := time.monotonic()) >= look_at:
                 if not self._is_running(number):
@@ -266,13 +266,13 @@ class Session:
                     return
                 look_at = now + _LOOK_SECONDS
 
-    def _may_go_on(self, watch: _Watch, *, seen: int) -> bool:
+    def _may_go_on(self, watch: _Watch, *, received: int) -> bool:
         """Whether to wait on; a program whose time or room is up is ended, once."""
         if self._containers.cancelled.is_set():
             self._kill()
             raise InterruptedRunError("the run was interrupted")
         now = time.monotonic()
-        flooded = not watch.killed and seen > watch.flood
+        flooded = not watch.killed and received > watch.flood
         if not flooded and now < watch.deadline:
             return True
         if watch.killed or not self._kill():
@@ -285,7 +285,7 @@ class Session:
         client: Any = engine.connect()
         pause = 0.01
         while (state := client.exec_inspect(number))["Running"] or state["ExitCode"] is None:
-            if not self._may_go_on(watch, seen=0):
+            if not self._may_go_on(watch, received=0):
                 return None
             self._containers.cancelled.wait(pause)
             pause = min(2 * pause, _POLL_SECONDS)
@@ -326,7 +326,7 @@ class Session:
 
     def _loss(self, error: BaseException | None) -> Exception:
         """Why nothing can be done in the container any more: the engine's fault, or that of what ran in it."""
-        if not self._containers.vigil.held(self._watch) or not engine.answers():
+        if not self._containers.vigil.unbroken(self._watch) or not engine.answers():
             return SandboxError("the container engine was stopped or restarted while a workspace was open")
         client: Any = engine.connect()
         try:

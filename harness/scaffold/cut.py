@@ -85,9 +85,9 @@ def _needed(new: _File, keep: Collection[Names]) -> _Plan:
         if item.is_for_all and not holds_tests(item.node):
             plan.whole.add(place)
             seeds.append(item.node)
-    known: set[str] = set()
-    while fresh := needs(seeds) - known:
-        known |= fresh
+    closure: set[str] = set()
+    while fresh := needs(seeds) - closure:
+        closure |= fresh
         seeds = []
         for place, item in enumerate(new.items):
             if place in plan.whole or not item.names & fresh:
@@ -98,7 +98,7 @@ def _needed(new: _File, keep: Collection[Names]) -> _Plan:
                 raise CannotCutError("a test needs a class or a block that holds hidden tests")
             plan.whole.add(place)
             seeds.append(item.node)
-    plan.names = known
+    plan.names = closure
     return plan
 
 
@@ -106,7 +106,7 @@ def _add_test(new: _File, names: Names, plan: _Plan) -> list[ast.AST]:
     """Take a test in; returns what it is made of."""
     if len(names) > _DEEPEST:
         raise CannotCutError("a test is in a class within a class")
-    place = next((at for at, one in enumerate(new.items) if names[0] in one.names), None)
+    place = next((at for at, item in enumerate(new.items) if names[0] in item.names), None)
     if place is None:
         raise CannotCutError("a test is not defined in its file itself")
     item = new.items[place]
@@ -181,12 +181,12 @@ def _written(old: _File, new: _File, plan: _Plan) -> str:
     imports: list[str] = []
     tail: list[str] = []
     for place, item in enumerate(new.items):
-        twin = next((one for one in old.items if one.names == item.names and item.names), None)
+        twin = next((former for former in old.items if former.names == item.names and item.names), None)
         if place in plan.members and twin is not None:
             edits += _class_edits(old, new, twin, item, plan.members[place])
         elif place in plan.members:
             tail.append(_class(new, item, plan.members[place]))
-        elif place not in plan.whole or any(one.text == item.text for one in old.items):
+        elif place not in plan.whole or any(other.text == item.text for other in old.items):
             continue
         elif item.is_import:
             imports.append(_import(item, plan.names, old))
@@ -208,7 +208,7 @@ def _import(item: Item, names: Collection[str], old: _File | None = None) -> str
     node = item.node
     if not isinstance(node, ast.Import | ast.ImportFrom):
         return _ended(item.text)
-    imported = {_imported(one.node, alias) for one in (old.items if old else ()) for alias in _aliases(one.node)}
+    imported = {_imported(item.node, alias) for item in (old.items if old else ()) for alias in _aliases(item.node)}
     left = [
         alias
         for alias in node.names
@@ -274,7 +274,7 @@ def _applied(old: _File, edits: list[_Edit], tail: list[str]) -> str:
     lines = list(old.lines)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
-    for edit in sorted(edits, key=lambda one: (one.start, one.end), reverse=True):
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
         lines[edit.start : edit.end] = [edit.lines]
     text = "".join(lines)
     for part in tail:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _SET_UP = frozenset(
-    f"{when}_{what}" for when in ("setup", "teardown") for what in ("module", "function", "class", "method")
+    f"{when}_{scope}" for when in ("setup", "teardown") for scope in ("module", "function", "class", "method")
 ) | {"setUp", "tearDown", "setUpClass", "tearDownClass", "setUpModule", "tearDownModule"}
 _FOR_ALL = frozenset({"pytestmark", "pytest_plugins"})
 

@@ -74,12 +74,12 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     return replace(chosen, why_not=tuple(dict.fromkeys(why)))
 
 
-def applied(task: Task, tests: PublicTests, *, asked: int) -> Task:
+def applied(task: Task, tests: PublicTests, *, count: int) -> Task:
     """The task with what it shows; as it was before where it shows nothing."""
     extra = {name: value for name, value in task.instance.extra.items() if name != FIELD}
     left = len(candidates(task.instance_id, task.hidden)) - len(tests.functions)
     fields: dict[str, Any] = {
-        "asked": asked,
+        "asked": count,
         "functions": len(tests.functions),
         "hidden_functions": left,
         "revealed": list(tests.ids),
@@ -152,8 +152,8 @@ def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) ->
     """The chosen functions and one more: their ids, and the patch that brings them all."""
     functions = (*chosen.functions, function)
     by_path: dict[str, list[Names]] = defaultdict(list)
-    for one in functions:
-        by_path[one.path].append(one.names)
+    for revealed in functions:
+        by_path[revealed.path].append(revealed.names)
     parts = []
     for path, keep in sorted(by_path.items()):
         sides = files.sides(path)

@@ -66,23 +66,23 @@ def reveal_in(
         InfrastructureError: the engine failed, or an image is not there.
 
     """
-    tasks = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    tasks = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
     others = [task for task in tasks if task.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can show tests: {others[0].instance_id} is {others[0].state}")
     proved = [task for task in tasks if task.state is TaskState.PROVED]
     if not proved:
         raise InputError(f"{dataset.path} has no proved task")
-    access_log.tell(dataset, [one.instance_id for one in proved], purpose="reveal")
+    access_log.tell(dataset, [instance.instance_id for instance in proved], purpose="reveal")
     outcomes = []
     for instance in proved:
-        outcome = _one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
+        outcome = _reveal_one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
         outcomes.append(outcome)
         tell(outcome)
     return Answer(tasks=tuple(outcomes), version=None if dry_run else content.settle(dataset))
 
 
-def _one(
+def _reveal_one(
     dataset: Dataset,
     instance: Instance,
     count: int,
@@ -95,21 +95,21 @@ def _one(
     fields = scaffold if isinstance(scaffold, dict) else {}
     before = int(fields.get("functions", 0))
     if fields and int(fields.get("asked", 0)) >= count:
-        return _shown(instance, count, before, fields)
+        return _outcome(instance, count, before, fields)
     task = dataset.task(instance.instance_id)
     with workspace(instance) as tree:
         tests = reveal(task, count, lambda path: _read(tree, path), sandbox)
-    after = applied(task, tests, asked=count).instance
+    after = applied(task, tests, count=count).instance
     if not dry_run and len(tests.functions) >= before:
         with content.locked(dataset):
             if len(tests.functions) > before:
                 write_scaffold(dataset, after, ledger.Event.REVEALED, functions=len(tests.functions), asked=count)
             else:
                 write_scaffold(dataset, after)
-    return _shown(after, count, before, after.extra[FIELD])
+    return _outcome(after, count, before, after.extra[FIELD])
 
 
-def _shown(instance: Instance, count: int, before: int, fields: dict[str, object]) -> RevealOutcome:
+def _outcome(instance: Instance, count: int, before: int, fields: dict[str, object]) -> RevealOutcome:
     why = fields.get("why_not")
     functions, left = fields.get("functions"), fields.get("hidden_functions")
     return RevealOutcome(

@@ -70,8 +70,8 @@ class Item:
 
 
 @dataclass
-class Found:
-    """What a tool says, by path of a copy."""
+class Findings:
+    """Findings of a tool, by path of a copy."""
 
     entries: dict[str, list[Entry]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
@@ -83,41 +83,41 @@ class Found:
             listed.append(entry)
 
 
-Tool = Callable[[list[Copy], float], Found]
+Tool = Callable[[list[Copy], float], Findings]
 Optional = Callable[[Entry, list[Item]], tuple[str, dict[str, Entry]]]
 """From the question and its predictions to a version, empty where it was not used, and what it says of each."""
 
 
-def main(given: str | bytes, **optional: Optional) -> None:
+def main(request: str | bytes, **optional: Optional) -> None:
     """Answer one question, with these tools besides."""
-    question = json.loads(given)
+    question = json.loads(request)
     copies: dict[tuple[str, str, str], Copy] = {}
     items = [read(item, copies) for item in question["items"]]
     answers: dict[str, Entry] = {item.id: {} for item in items}
     for name, tool in (("ruff", ruff), ("bandit", bandit), ("lizard", lizard)):
-        for item, found in run_tool(tool, items):
-            answers[item.id][name] = {"error": found} if isinstance(found, str) else told(item, found)
+        for item, findings in run_tool(tool, items):
+            answers[item.id][name] = {"error": findings} if isinstance(findings, str) else by_own_path(item, findings)
     versions = {name: importlib.metadata.version(name) for name in ("ruff", "bandit", "lizard")}
     for name, more in optional.items():
         try:
-            version, said = more(question, items)
+            version, results = more(question, items)
         except Exception as error:  # noqa: BLE001 - it must not cost what the others say
-            version, said = "", {item.id: {"error": f"{type(error).__name__}: {error}"[:300]} for item in items}
+            version, results = "", {item.id: {"error": f"{type(error).__name__}: {error}"[:300]} for item in items}
         versions |= {name: version} if version else {}
         for item in items:
-            answers[item.id][name] = said[item.id]
+            answers[item.id][name] = results[item.id]
     sys.stdout.write(json.dumps({"versions": versions, "items": answers}))
 
 
-def read(given: Entry, copies: dict[tuple[str, str, str], Copy]) -> Item:
+def read(prediction: Entry, copies: dict[tuple[str, str, str], Copy]) -> Item:
     """A prediction, its files put where the tools find them, under names of our own."""
-    item = Item(id=given["id"])
-    item.configs = {one["path"]: base64.b64decode(one["data"]) for one in given.get("configs", ())}
-    for file in given["files"]:
+    item = Item(id=prediction["id"])
+    item.configs = {config["path"]: base64.b64decode(config["data"]) for config in prediction.get("configs", ())}
+    for file in prediction["files"]:
         for side in SIDES:
             if file[side] is not None:
                 data = as_utf8(base64.b64decode(file[side]))
-                item.copies[side].append((file["path"], copy_of(data, file["path"], given["python"], copies)))
+                item.copies[side].append((file["path"], copy_of(data, file["path"], prediction["python"], copies)))
     return item
 
 
@@ -144,13 +144,13 @@ def as_utf8(data: bytes) -> bytes:
         return data
 
 
-def run_tool(tool: Tool, items: list[Item]) -> Iterable[tuple[Item, Found | str]]:
-    """What a tool finds for each prediction, or why it failed."""
+def run_tool(tool: Tool, items: list[Item]) -> Iterable[tuple[Item, Findings | str]]:
+    """Findings of a tool by prediction, or why it failed."""
     try:
-        found = tool(distinct(items), SECONDS_FOR_ALL)
-        return [(item, found) for item in items]
+        findings = tool(distinct(items), SECONDS_FOR_ALL)
+        return [(item, findings) for item in items]
     except Exception:  # noqa: BLE001 - one by one, then, and each failure is told
-        results: list[tuple[Item, Found | str]] = []
+        results: list[tuple[Item, Findings | str]] = []
         for item in items:
             try:
                 results.append((item, tool(distinct([item]), SECONDS_FOR_ONE)))
@@ -164,24 +164,24 @@ def distinct(items: list[Item]) -> list[Copy]:
     return list({copy.path: copy for item in items for copy in item.all()}.values())
 
 
-def told(item: Item, found: Found) -> Entry:
-    """What a tool says of one prediction, under its own paths."""
+def by_own_path(item: Item, findings: Findings) -> Entry:
+    """Findings of a tool on one prediction, under its own paths."""
     answer: Entry = {}
     for side in SIDES:
-        listed = [(path, found.entries.get(str(copy.path), [])) for path, copy in item.copies[side]]
+        listed = [(path, findings.entries.get(str(copy.path), [])) for path, copy in item.copies[side]]
         answer[side] = [{**entry, "path": path} for path, entries in listed for entry in entries]
     answer["unread"] = {
         side: [
-            {"path": path, "why": found.unread[str(copy.path)]}
+            {"path": path, "why": findings.unread[str(copy.path)]}
             for path, copy in item.copies[side]
-            if str(copy.path) in found.unread
+            if str(copy.path) in findings.unread
         ]
         for side in SIDES
     }
     return answer
 
 
-def run(argv: list[str], seconds: float, *, env: dict[str, str] | None = None, given: bytes = b"") -> bytes:
+def run(argv: list[str], seconds: float, *, env: dict[str, str] | None = None, stdin: bytes = b"") -> bytes:
     """Standard output of a tool.
 
     Raises:
@@ -190,30 +190,32 @@ def run(argv: list[str], seconds: float, *, env: dict[str, str] | None = None, g
     """
     env = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **(env or {})}
     try:
-        done = subprocess.run(argv, env=env, cwd="/", input=given, capture_output=True, timeout=seconds, check=False)
+        completed = subprocess.run(
+            argv, env=env, cwd="/", input=stdin, capture_output=True, timeout=seconds, check=False
+        )
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"it took longer than {seconds:g} s") from None
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeError(f"it ended with {done.returncode}: {said[-1][:200] if said else ''}")
-    return done.stdout
+    if completed.returncode:
+        errors = completed.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise RuntimeError(f"it ended with {completed.returncode}: {errors[-1][:200] if errors else ''}")
+    return completed.stdout
 
 
-def ruff(copies: list[Copy], seconds: float) -> Found:
+def ruff(copies: list[Copy], seconds: float) -> Findings:
     """Lint findings. `noqa` comments are not heeded: a patch could add them."""
-    found = Found()
+    findings = Findings()
     by_version: dict[str, list[Copy]] = {}
     for copy in copies:
         if copy.path.suffix in (".py", ".pyi"):
             by_version.setdefault(copy.python, []).append(copy)
     for version, chosen in sorted(by_version.items()):
         by_path = {str(copy.path): copy for copy in chosen}
-        for one in json.loads(run_ruff(version, list(by_path), seconds)):
-            copy = by_path[one["filename"]]
-            line = int((one.get("location") or {}).get("row") or 0)
-            entry = {"rule": one.get("code") or "invalid-syntax", "line": line, "text": copy.text(line)}
-            found.add(str(copy.path), {**entry, "message": str(one.get("message", ""))[:300]})
-    return found
+        for violation in json.loads(run_ruff(version, list(by_path), seconds)):
+            copy = by_path[violation["filename"]]
+            line = int((violation.get("location") or {}).get("row") or 0)
+            entry = {"rule": violation.get("code") or "invalid-syntax", "line": line, "text": copy.text(line)}
+            findings.add(str(copy.path), {**entry, "message": str(violation.get("message", ""))[:300]})
+    return findings
 
 
 def run_ruff(version: str, paths: list[str], seconds: float) -> bytes:
@@ -230,25 +232,25 @@ def run_ruff(version: str, paths: list[str], seconds: float) -> bytes:
     return run([*argv, *paths], seconds)
 
 
-def bandit(copies: list[Copy], seconds: float) -> Found:
+def bandit(copies: list[Copy], seconds: float) -> Findings:
     """Security findings. `nosec` comments are not heeded. A file that it can't parse has none, and is named."""
-    found = Found()
+    findings = Findings()
     by_path = {str(copy.path): copy for copy in copies if copy.path.suffix == ".py"}
     if not by_path:
-        return found
+        return findings
     argv = [str(BIN / "python"), "-m", "bandit", "-q", "-f", "json", "--exit-zero", "--ignore-nosec"]
     report = json.loads(run([*argv, "-s", BANDIT_SKIPS, *by_path], seconds))
-    for one in report["results"]:
-        copy = by_path[one["filename"]]
-        line = int(one["line_number"])
-        entry = {"rule": one["test_id"], "cwe": (one.get("issue_cwe") or {}).get("id"), "line": line}
-        entry |= {"severity": one["issue_severity"].lower(), "confidence": one["issue_confidence"].lower()}
-        found.add(str(copy.path), {**entry, "message": one["issue_text"][:300], "text": copy.text(line)})
-    found.unread = {one["filename"]: str(one["reason"])[:200] for one in report["errors"]}
-    return found
+    for issue in report["results"]:
+        copy = by_path[issue["filename"]]
+        line = int(issue["line_number"])
+        entry = {"rule": issue["test_id"], "cwe": (issue.get("issue_cwe") or {}).get("id"), "line": line}
+        entry |= {"severity": issue["issue_severity"].lower(), "confidence": issue["issue_confidence"].lower()}
+        findings.add(str(copy.path), {**entry, "message": issue["issue_text"][:300], "text": copy.text(line)})
+    findings.unread = {error["filename"]: str(error["reason"])[:200] for error in report["errors"]}
+    return findings
 
 
-def lizard(copies: list[Copy], seconds: float) -> Found:
+def lizard(copies: list[Copy], seconds: float) -> Findings:
     """Functions with their cyclomatic complexity; in a child, which a deadline can end."""
     out, into = os.pipe()
     pid = os.fork()
@@ -262,31 +264,31 @@ def lizard(copies: list[Copy], seconds: float) -> Found:
         finally:
             os._exit(code)
     os.close(into)
-    said = bytearray()
+    output = bytearray()
     deadline = time.monotonic() + seconds
     try:
         while (left := deadline - time.monotonic()) > 0 and select.select([out], [], [], left)[0]:
             chunk = os.read(out, 1 << 20)
             if not chunk:
                 break
-            said += chunk
+            output += chunk
         else:
             raise RuntimeError(f"it took longer than {seconds:g} s")
     finally:
         os.close(out)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    if not said:
+    if not output:
         raise RuntimeError("it broke off")
-    return Found(entries=json.loads(said))
+    return Findings(entries=json.loads(output))
 
 
 def functions(copy: Copy) -> list[Entry]:
     """The functions of a file, each with a digest of its text."""
     analyse = importlib.import_module("lizard").analyze_file.analyze_source_code
-    found = []
-    for one in analyse(str(copy.path), "\n".join(copy.lines)).function_list[:MOST]:
-        text = "\n".join(copy.lines[one.start_line - 1 : one.end_line])
-        entry = {"function": one.long_name[:200], "complexity": one.cyclomatic_complexity}
-        found.append({**entry, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]})
-    return found
+    entries = []
+    for function in analyse(str(copy.path), "\n".join(copy.lines)).function_list[:MOST]:
+        text = "\n".join(copy.lines[function.start_line - 1 : function.end_line])
+        entry = {"function": function.long_name[:200], "complexity": function.cyclomatic_complexity}
+        entries.append({**entry, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]})
+    return entries

@@ -46,7 +46,7 @@ _STATUSES = ("imports", "fails", "unknown")
 
 @dataclass(frozen=True, kw_only=True)
 class SignalInputs:
-    """What one trial leaves for its signals. `why_not` says why there was none."""
+    """The inputs of signals from one trial. `why_not` says why there was none."""
 
     why_not: str = ""
     exited: bool = False
@@ -60,8 +60,8 @@ class SignalInputs:
     """The proof's evidence, as tests.json has it."""
 
 
-def seen(observed: Observations | None, **fields: Any) -> SignalInputs:
-    """With what the supervisor told, if it was asked."""
+def inputs_of(observed: Observations | None, **fields: Any) -> SignalInputs:
+    """Inputs of signals with the supervisor's frames, where it was asked for them."""
     if observed is None:
         return SignalInputs(**fields)
     fields |= {"sources": observed.sources, "configs": observed.configs}
@@ -69,7 +69,7 @@ def seen(observed: Observations | None, **fields: Any) -> SignalInputs:
 
 
 def evidence(inputs: SignalInputs) -> dict[str, Any]:
-    """What results.json keeps of it, so that `from_evidence` gives the same again."""
+    """The part of it in results.json, so that `from_evidence` gives the same again."""
     return {
         "why_not": inputs.why_not,
         "exited": inputs.exited,

@@ -44,7 +44,7 @@ def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial |
 def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
     report = verdict.report
     why = _no_trial(report, trial)
-    inputs = assemble.seen(
+    inputs = assemble.inputs_of(
         Observations.read(trial.watched) if trial and trial.watched is not None else None,
         why_not=why,
         exited=trial.exited if trial else False,
@@ -112,11 +112,11 @@ def read_pending(
     executor: Executor,
     *,
     note: Callable[[str], None],
-    done: Callable[[InstanceReport], None],
+    on_complete: Callable[[InstanceReport], None],
 ) -> None:
     """Have the tools read the files that trials of this run left for them, and write what they say into the reports.
 
-    Stopped anywhere, the next call goes on. `note` is told once what could not be done, `done` each complete report.
+    Stopped anywhere, the next call goes on. `note` gets one line of what could not be done, `on_complete` each report.
 
     Raises:
         InterruptedRunError: the run was interrupted.
@@ -128,7 +128,7 @@ def read_pending(
     if tools is None:
         note(f"signals: lint, security and complexity are not measured: {NO_TOOLS}")
         for item in waiting.values():
-            _finish(folder, item, static.Reading(why_not=NO_TOOLS, again=True), done)
+            _finish(folder, item, static.Reading(why_not=NO_TOOLS, again=True), on_complete)
         return
     troubles: list[str] = []
     groups = tuple(static.batches((str(path), path.stat().st_size * _PACKED) for path in waiting))
@@ -140,7 +140,7 @@ def read_pending(
         for path, item in ((path, item) for path, item in waiting.items() if str(path) in readings):
             reading = readings[str(path)]
             troubles += [reading.why_not] if reading.again else []
-            _finish(folder, item, reading, done)
+            _finish(folder, item, reading, on_complete)
     if troubles:
         note(f"signals: the tools could not read {counted(len(troubles), 'prediction')}: {troubles[0]}")
 
@@ -150,18 +150,18 @@ _PACKED = 4
 
 
 def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Reading]:
-    """What the tools say of the files that lie there."""
-    sourceses: dict[str, Sources] = {}
+    """The tools' readings of pending files, by path."""
+    sources_by_path: dict[str, Sources] = {}
     readings: dict[str, static.Reading] = {}
     for path in group:
         try:
-            sourceses[path] = Sources.unpacked(Path(path).read_bytes())
+            sources_by_path[path] = Sources.unpacked(Path(path).read_bytes())
         except (OSError, ValueError):
             readings[path] = static.Reading(why_not="the kept files can't be read")
     try:
         return (
-            {**readings, **static.read(sourceses, tools.image, tools.sandbox, rules=tools.rules)}
-            if sourceses
+            {**readings, **static.read(sources_by_path, tools.image, tools.sandbox, rules=tools.rules)}
+            if sources_by_path
             else readings
         )
     except GoldseamError:
@@ -169,12 +169,12 @@ def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Rea
     except Exception as error:  # noqa: BLE001 - a signal must never cost a run
         return {
             **readings,
-            **dict.fromkeys(sourceses, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),
+            **dict.fromkeys(sources_by_path, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),
         }
 
 
 def _finish(
-    folder: RunFolder, item: Prediction, reading: static.Reading, on_done: Callable[[InstanceReport], None]
+    folder: RunFolder, item: Prediction, reading: static.Reading, on_complete: Callable[[InstanceReport], None]
 ) -> None:
     """Write what the tools say, then let go of the files, unless another try may fare better."""
     report = folder.read(item)
@@ -183,6 +183,6 @@ def _finish(
         if new != report:
             folder.write_report(item, new)
         if not reading.again:
-            on_done(new)
+            on_complete(new)
     if not reading.again:
         (folder.sample_folder(item) / FILE).unlink(missing_ok=True)

@@ -79,7 +79,7 @@ class UnreadSides(_Answer):
 
 
 class RuffSides(_Answer):
-    """What ruff found, or why it did not look."""
+    """Findings of ruff, or why there are none."""
 
     before: tuple[RuffFinding, ...] = ()
     after: tuple[RuffFinding, ...] = ()
@@ -87,7 +87,7 @@ class RuffSides(_Answer):
 
 
 class BanditSides(_Answer):
-    """What bandit found, or why it did not look."""
+    """Findings of bandit, or why there are none."""
 
     before: tuple[BanditFinding, ...] = ()
     after: tuple[BanditFinding, ...] = ()
@@ -96,13 +96,13 @@ class BanditSides(_Answer):
 
 
 class SemgrepSides(BanditSides):
-    """What semgrep found, in the form of bandit's results, or why it did not look."""
+    """Findings of semgrep, in the form of bandit's, or why there are none."""
 
     why_not: str = ""
 
 
 class EslintSides(RuffSides):
-    """What eslint found, in the form of ruff's, or why it did not look."""
+    """Findings of eslint, in the form of ruff's, or why there are none."""
 
     unread: UnreadSides = Field(default_factory=UnreadSides)
     config: Literal["", "repository", "recommended"] = ""
@@ -111,7 +111,7 @@ class EslintSides(RuffSides):
 
 
 class LizardSides(_Answer):
-    """What lizard found, or why it did not look."""
+    """Functions by lizard, or why there are none."""
 
     before: tuple[Function, ...] = ()
     after: tuple[Function, ...] = ()
@@ -119,7 +119,7 @@ class LizardSides(_Answer):
 
 
 class Answer(_Answer):
-    """What the tools say of one prediction."""
+    """Results of all tools for one prediction."""
 
     ruff: RuffSides
     bandit: BanditSides
@@ -134,7 +134,7 @@ _One = TypeVar("_One")
 def _difference(
     before: Sequence[_One], after: Sequence[_One], identity: Callable[[_One], Hashable]
 ) -> tuple[list[_One], list[_One]]:
-    """What is new and what is gone, as multisets: a finding whose line only moved is neither."""
+    """New findings and gone ones, as multisets: a finding whose line only moved is neither."""
     left = Counter(map(identity, before))
     new = []
     for entry in after:

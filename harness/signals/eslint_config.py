@@ -24,20 +24,20 @@ SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 _KNOWN_EXTENDS = ("eslint:recommended", "eslint:all")
 _UNDERSTOOD = {"root", "extends", "env", "globals", "rules", "parserOptions", "overrides", "files", "excludedFiles"}
 _HARMLESS = {"$schema", "parser", "plugins", "noInlineConfig", "reportUnusedDisableDirectives"}
-_TOLD = 20
+_MOST_NOTES = 20
 _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 @dataclass
 class Plan:
-    """What eslint is to hold a file to."""
+    """The rules that eslint holds a file to."""
 
     kind: str
     """`repository` where the configuration is declared, `recommended` where it is code; empty where there is none."""
     layers: list[dict[str, Any]] = field(default_factory=list)
     """One after the other, later ones win."""
     notes: list[str] = field(default_factory=list)
-    """What of the configuration is left out."""
+    """Parts of the configuration that are not followed."""
     parser: bool = False
     """The repository names a parser of its own, so that a file that we can't parse may be right."""
 
@@ -45,43 +45,45 @@ class Plan:
 def candidates(paths: list[str]) -> list[str]:
     """Where configurations of these files may lie, the innermost folders first."""
     folders = {folder for path in paths for folder in _folders(path)}
-    return [posixpath.join(folder, name) for folder in sorted(folders, key=lambda one: -len(one)) for name in NAMES]
+    return [
+        posixpath.join(folder, name) for folder in sorted(folders, key=lambda folder: -len(folder)) for name in NAMES
+    ]
 
 
 def plan(path: str, configs: dict[str, bytes]) -> Plan:
-    """What holds for a file: the declared configurations from its folder up to one that says `root`, merged.
+    """The rules for a file: the declared configurations from its folder up to one that says `root`, merged.
 
     Raises:
         ValueError: a configuration is broken; it is named.
 
     """
-    found = Plan(kind="")
+    merged = Plan(kind="")
     for folder in _folders(path):
         name = next((name for name in NAMES if _counts(posixpath.join(folder, name), configs)), None)
         if name is None:
             continue
         where = posixpath.join(folder, name)
         if name in CODE:
-            told = f"{where} is code, which is not run: the rules are those of eslint:recommended but no-undef"
+            note = f"{where} is code, which is not run: the rules are those of eslint:recommended but no-undef"
             layers = [{"extends": [_KNOWN_EXTENDS[0]], "rules": {"no-undef": "off"}}]
-            return Plan(kind="recommended", layers=layers, notes=[told], parser=True)
-        given = read(where, configs[where])
-        layers = _layers(given, folder, found, where)
-        found = Plan(kind="repository", layers=[*layers, *found.layers], notes=found.notes, parser=found.parser)
-        if given.get("root") is True:
+            return Plan(kind="recommended", layers=layers, notes=[note], parser=True)
+        declared = read(where, configs[where])
+        layers = _layers(declared, folder, merged, where)
+        merged = Plan(kind="repository", layers=[*layers, *merged.layers], notes=merged.notes, parser=merged.parser)
+        if declared.get("root") is True:
             break
-    found.notes = list(dict.fromkeys(found.notes))[:_TOLD]
-    return found
+    merged.notes = list(dict.fromkeys(merged.notes))[:_MOST_NOTES]
+    return merged
 
 
 def _folders(path: str) -> list[str]:
     """The folder of a file and all above it; the root is empty."""
-    found = []
+    folders = []
     folder = posixpath.dirname(path)
     while folder:
-        found.append(folder)
+        folders.append(folder)
         folder = posixpath.dirname(folder)
-    return [*found, ""]
+    return [*folders, ""]
 
 
 def _counts(where: str, configs: dict[str, bytes]) -> bool:
@@ -106,48 +108,48 @@ def read(where: str, data: bytes) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
         if name.endswith(".json"):
-            found = json.loads(_STRING_OR_COMMENT.sub(lambda hit: hit[0] if hit[0][0] == '"' else " ", text))
+            config = json.loads(_STRING_OR_COMMENT.sub(lambda hit: hit[0] if hit[0][0] == '"' else " ", text))
         else:
-            found = import_module("yaml").safe_load(text)  # JSON is YAML, so this is right for .eslintrc, too
+            config = import_module("yaml").safe_load(text)  # JSON is YAML, so this is right for .eslintrc, too
     except Exception as error:
         raise ValueError(f"{where} can't be read: {type(error).__name__}") from error
     if name == "package.json":
-        found = found.get("eslintConfig", {}) if isinstance(found, dict) else {}
-    if not isinstance(found, dict):
+        config = config.get("eslintConfig", {}) if isinstance(config, dict) else {}
+    if not isinstance(config, dict):
         raise ValueError(f"{where} can't be read: it is no object")  # noqa: TRY004 - as for any other broken one
-    return found
+    return config
 
 
-def _layers(given: dict[str, Any], folder: str, into: Plan, where: str) -> list[dict[str, Any]]:
+def _layers(declared: dict[str, Any], folder: str, into: Plan, where: str) -> list[dict[str, Any]]:
     """A configuration and its overrides, as eslint's runner takes them; what is left out is noted."""
-    own: dict[str, Any] = {"extends": [one for one in _listed(given.get("extends")) if one in _KNOWN_EXTENDS]}
-    into.parser = into.parser or bool(given.get("parser"))
-    into.notes += [f"{where}: {what} is left out" for what in _left_out(given)]
+    own: dict[str, Any] = {"extends": [name for name in _listed(declared.get("extends")) if name in _KNOWN_EXTENDS]}
+    into.parser = into.parser or bool(declared.get("parser"))
+    into.notes += [f"{where}: {ignored} is left out" for ignored in _ignored(declared)]
     for key in ("rules", "globals", "parserOptions"):
-        if isinstance(given.get(key), dict):
-            own[key] = given[key]
-    if isinstance(given.get("env"), dict):
-        own["env"] = [str(name) for name, on in given["env"].items() if on is True]
+        if isinstance(declared.get(key), dict):
+            own[key] = declared[key]
+    if isinstance(declared.get("env"), dict):
+        own["env"] = [str(name) for name, on in declared["env"].items() if on is True]
     for key, target in (("files", "files"), ("excludedFiles", "ignores")):
-        if key in given:
-            own[target] = [_pattern(one, folder) for one in _listed(given[key])]
+        if key in declared:
+            own[target] = [_pattern(pattern, folder) for pattern in _listed(declared[key])]
     layers = [own]
-    for one in given.get("overrides") or []:
-        if isinstance(one, dict):
-            layers += _layers(one, folder, into, where)
+    for override in declared.get("overrides") or []:
+        if isinstance(override, dict):
+            layers += _layers(override, folder, into, where)
     return layers
 
 
-def _left_out(given: dict[str, Any]) -> list[str]:
-    """What of a configuration is not followed."""
-    found = [f"extends {one}" for one in _listed(given.get("extends")) if one not in _KNOWN_EXTENDS]
-    found += [f"plugin {one}" for one in _listed(given.get("plugins"))]
-    found += [f"parser {given['parser']}"] if given.get("parser") else []
-    return found + sorted(set(map(str, given)) - _UNDERSTOOD - _HARMLESS)
+def _ignored(declared: dict[str, Any]) -> list[str]:
+    """Parts of a configuration that are not followed."""
+    ignored = [f"extends {name}" for name in _listed(declared.get("extends")) if name not in _KNOWN_EXTENDS]
+    ignored += [f"plugin {plugin}" for plugin in _listed(declared.get("plugins"))]
+    ignored += [f"parser {declared['parser']}"] if declared.get("parser") else []
+    return ignored + sorted(set(map(str, declared)) - _UNDERSTOOD - _HARMLESS)
 
 
 def _listed(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else [str(one) for one in value] if isinstance(value, list) else []
+    return [value] if isinstance(value, str) else [str(item) for item in value] if isinstance(value, list) else []
 
 
 def _pattern(pattern: str, folder: str) -> str:

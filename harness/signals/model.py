@@ -76,12 +76,12 @@ class Lint(Measure):
 
 
 class EslintLint(Lint):
-    """What eslint finds in changed JavaScript and TypeScript, as `Lint` does."""
+    """Findings of eslint in changed JavaScript and TypeScript, in the form of `Lint`."""
 
     config: Literal["", "repository", "recommended"] = ""
     """The rules: the repository's declared ones, or `eslint:recommended` where its configuration is code."""
     notes: tuple[str, ...] = ()
-    """What of the configuration was left out; at most 20."""
+    """Parts of the configuration that were not followed; at most 20."""
 
 
 class SecurityFinding(_Part):
@@ -155,7 +155,7 @@ class Runtime(Measure):
 
 
 class Network(Measure):
-    """What the kernel counted in the container's own network namespace while the tests ran."""
+    """The kernel's counts in the container's own network namespace while the tests ran."""
 
     attempts: int = 0
     """Connections and datagrams to addresses outside; none has a route."""

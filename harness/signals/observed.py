@@ -1,4 +1,4 @@
-"""What the supervisor of a trial saw beside the tests: frames of its own, read here. Pure."""
+"""Observations of a trial's supervisor beside the tests: frames of its own, read here. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CompiledFrame(_Frame):
 
 
 class AfterFrame(_Frame):
-    """What lay about after the tests."""
+    """Files and processes that were left after the tests."""
 
     network: dict[str, int]
     files: int
@@ -77,7 +77,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """What the supervisor told beside the tests' results; None for what it did not tell."""
+    """Observations of the supervisor beside the tests' results; None for one that it did not make."""
 
     sources: tuple[Source, ...] = ()
     configs: tuple[tuple[str, bytes], ...] = ()
@@ -86,13 +86,13 @@ class Observations:
     after: AfterFrame | None = None
 
     @classmethod
-    def read(cls, said: Iterable[Mapping[str, Any]]) -> Self:
+    def read(cls, frames: Iterable[Mapping[str, Any]]) -> Self:
         """From the supervisor's frames. What does not fit is left out."""
         sources: list[Source] = []
         configs: list[tuple[str, bytes]] = []
         compiled: CompiledFrame | None = None
         after: AfterFrame | None = None
-        for raw in said:
+        for raw in frames:
             frame = _plain(raw)
             try:
                 if frame["t"] == "source" and frame["why"] == CONFIGURATION:
@@ -109,7 +109,7 @@ class Observations:
 
 
 def request(patch: Patch | None, test: TestSpec, budgets: Budgets) -> dict[str, Any]:
-    """What the supervisor is asked for."""
+    """The observations that the supervisor is asked for."""
     changed = [file.path for file in readable_files(patch) if file.path.endswith(eslint_config.SUFFIXES)]
     return {
         "configs": eslint_config.candidates(changed)[:_CONFIGS] if changed else [],
@@ -133,7 +133,7 @@ def readable_files(patch: Patch | None) -> Sequence[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What can be written as UTF-8: names of files may hold anything."""
+    """A value that can be written as UTF-8: names of files may hold anything."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):

@@ -24,9 +24,9 @@ _LEVELS = {"INFO": "low", "WARNING": "medium", "ERROR": "high", "CRITICAL": "hig
 _CWE = re.compile(r"(?:CWE-)?(\d{1,5})\b", re.IGNORECASE)
 
 
-def main(given: bytes) -> None:
+def main(request: bytes) -> None:
     """Answer one question, as `analyst.main` does, with these tools besides."""
-    analyst.main(given, semgrep=semgrep, eslint=eslint)
+    analyst.main(request, semgrep=semgrep, eslint=eslint)
 
 
 def semgrep(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, dict[str, Any]]:
@@ -36,27 +36,27 @@ def semgrep(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, d
         return "", _nothing(items, "semgrep is not in the tools image; `goldseam images tools --with semgrep` adds it")
     if not question.get("rules"):
         return "", _nothing(items, "no rules are named: semgrep_rules under [signals] in goldseam.toml")
-    for one in question["rules"]:
-        target = RULES / one["name"]
+    for rule in question["rules"]:
+        target = RULES / rule["name"]
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(one["text"], encoding="utf-8")
+        target.write_text(rule["text"], encoding="utf-8")
     try:
-        found = _semgrep(analyst.distinct(items), analyst.SECONDS_FOR_ALL)
+        findings = _semgrep(analyst.distinct(items), analyst.SECONDS_FOR_ALL)
     except RuntimeError as error:
         if REFUSED in str(error):  # it would refuse them for each prediction
             return version, {item.id: {"error": "it refuses the rules"} for item in items}
         return version, _semgrep_each(items)
-    return version, {item.id: analyst.told(item, found) for item in items}
+    return version, {item.id: analyst.by_own_path(item, findings) for item in items}
 
 
 def _semgrep_each(items: list[analyst.Item]) -> dict[str, Any]:
-    """What semgrep says of each prediction alone, as far as the time goes: it takes seconds to start."""
+    """Findings of semgrep for each prediction alone, as far as the time goes: it takes seconds to start."""
     end = time.monotonic() + analyst.SECONDS_FOR_ALL
     answers: dict[str, Any] = {}
     for item in items:
         try:
             left = max(end - time.monotonic(), 0.1)
-            answers[item.id] = analyst.told(
+            answers[item.id] = analyst.by_own_path(
                 item, _semgrep(analyst.distinct([item]), min(left, 2 * analyst.SECONDS_FOR_ONE))
             )
         except Exception as error:  # noqa: BLE001 - each failure is told
@@ -65,17 +65,17 @@ def _semgrep_each(items: list[analyst.Item]) -> dict[str, Any]:
 
 
 def _semgrep_version() -> str:
-    found = sorted(SEMGREP.glob("lib/python3*/site-packages/semgrep-*.dist-info"))
-    return found[0].name.removesuffix(".dist-info").rpartition("-")[2] if found else ""
+    installed = sorted(SEMGREP.glob("lib/python3*/site-packages/semgrep-*.dist-info"))
+    return installed[0].name.removesuffix(".dist-info").rpartition("-")[2] if installed else ""
 
 
-def _semgrep(copies: list[analyst.Copy], seconds: float) -> analyst.Found:
+def _semgrep(copies: list[analyst.Copy], seconds: float) -> analyst.Findings:
     """Findings of the rules. `nosemgrep` comments are not heeded. A file that it can't parse whole is named."""
     by_path = {str(copy.path): copy for copy in copies}
     argv = [str(SEMGREP / "bin/semgrep"), "scan", "--json", "--quiet", "--metrics=off", "--disable-version-check"]
     argv += ["--oss-only", "--no-git-ignore", "--disable-nosem", "--no-rewrite-rule-ids", "--jobs=1", "--timeout=5"]
     report = json.loads(analyst.run([*argv, f"--config={RULES}", *by_path], seconds, env=_SEMGREP_ENV))
-    return semgrep_found(report, by_path)
+    return semgrep_findings(report, by_path)
 
 
 _SEMGREP_ENV = {
@@ -88,31 +88,31 @@ _SEMGREP_ENV = {
 }
 
 
-def semgrep_found(report: dict[str, Any], by_path: dict[str, analyst.Copy]) -> analyst.Found:
-    """What a report of semgrep says of these copies."""
-    found = analyst.Found()
-    for one in report["results"]:
-        copy, extra = by_path[one["path"]], one.get("extra") or {}
+def semgrep_findings(report: dict[str, Any], by_path: dict[str, analyst.Copy]) -> analyst.Findings:
+    """Findings on these copies in a report of semgrep."""
+    findings = analyst.Findings()
+    for error in report["results"]:
+        copy, extra = by_path[error["path"]], error.get("extra") or {}
         metadata = extra.get("metadata") or {}
-        line = int((one.get("start") or {}).get("line") or 0)
+        line = int((error.get("start") or {}).get("line") or 0)
         severity = str(extra.get("severity", "")).upper()
-        entry = {"rule": str(one["check_id"])[:200], "cwe": cwe(metadata.get("cwe")), "line": line}
+        entry = {"rule": str(error["check_id"])[:200], "cwe": cwe(metadata.get("cwe")), "line": line}
         entry |= {"severity": _LEVELS.get(severity, severity.lower())}
         entry |= {"confidence": str(metadata.get("confidence", "medium")).lower()}
         entry |= {"message": str(extra.get("message", ""))[:300], "text": copy.text(line)}
-        found.add(one["path"], entry)
-    for one in report.get("errors") or []:
-        path = one.get("path")
+        findings.add(error["path"], entry)
+    for error in report.get("errors") or []:
+        path = error.get("path")
         if path in by_path:
-            kind = one.get("type")
-            found.unread[path] = str(kind[0] if isinstance(kind, list) else kind)[:200]
-    return found
+            kind = error.get("type")
+            findings.unread[path] = str(kind[0] if isinstance(kind, list) else kind)[:200]
+    return findings
 
 
-def cwe(told: Any) -> int | None:
+def cwe(metadata: Any) -> int | None:
     """The first number of `CWE-78: …`, a list of such, or a bare number."""
-    for one in told if isinstance(told, list) else [told]:
-        hit = _CWE.match(str(one).strip()) if one is not None else None
+    for text in metadata if isinstance(metadata, list) else [metadata]:
+        hit = _CWE.match(str(text).strip()) if text is not None else None
         if hit:
             return int(hit[1])
     return None
@@ -126,7 +126,7 @@ def eslint(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, di
     runner = analyst.ROOT.parent / "eslint_runner.cjs"
     runner.write_text(question["eslint_runner"], encoding="utf-8")
     answers: dict[str, Any] = {}
-    asked: dict[str, list[dict[str, Any]]] = {}
+    texts: dict[str, list[dict[str, Any]]] = {}
     plans: dict[str, dict[str, eslint_config.Plan]] = {}
     for item in items:
         try:
@@ -134,19 +134,19 @@ def eslint(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, di
         except ValueError as error:
             answers[item.id] = {"why_not": str(error)[:300]}
             continue
-        asked[item.id] = _texts(item, plans[item.id])
-        if not asked[item.id]:
+        texts[item.id] = _texts(item, plans[item.id])
+        if not texts[item.id]:
             answers[item.id] = {"why_not": _no_text(item)}
     waiting = [item for item in items if item.id not in answers]
-    said = _all_or_each(runner, {item.id: asked[item.id] for item in waiting})
+    results = _all_or_each(runner, {item.id: texts[item.id] for item in waiting})
     for item in waiting:
-        result = said[item.id]
+        result = results[item.id]
         if isinstance(result, str):
             answers[item.id] = {"error": result}
-        elif refused := next((one["error"] for one in result if "error" in one), ""):
+        elif refused := next((reply["error"] for reply in result if "error" in reply), ""):
             answers[item.id] = {"error": refused}
         else:
-            answers[item.id] = eslint_told(item, plans[item.id], list(zip(asked[item.id], result, strict=True)))
+            answers[item.id] = eslint_findings(item, plans[item.id], list(zip(texts[item.id], result, strict=True)))
     return str(json.loads(manifest.read_text(encoding="utf-8"))["version"]), answers
 
 
@@ -171,46 +171,49 @@ def _no_text(item: analyst.Item) -> str:
     return "no JavaScript or TypeScript is changed"
 
 
-def _all_or_each(runner: Path, asked: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]] | str]:
+def _all_or_each(runner: Path, by_prediction: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]] | str]:
     """Eslint's answers by prediction, or why it failed: all in one process, else one each."""
-    if not asked:
+    if not by_prediction:
         return {}
     try:
-        every = _run_eslint(runner, [one for texts in asked.values() for one in texts], analyst.SECONDS_FOR_ALL / 2)
-        taken = iter(every)
-        return {key: [next(taken) for _ in texts] for key, texts in asked.items()}
+        replies = iter(
+            _run_eslint(
+                runner, [text for texts in by_prediction.values() for text in texts], analyst.SECONDS_FOR_ALL / 2
+            )
+        )
+        return {key: [next(replies) for _ in texts] for key, texts in by_prediction.items()}
     except Exception:  # noqa: BLE001 - one by one, then, and each failure is told
-        found: dict[str, list[dict[str, Any]] | str] = {}
-        for key, texts in asked.items():
+        by_key: dict[str, list[dict[str, Any]] | str] = {}
+        for key, texts in by_prediction.items():
             try:
-                found[key] = _run_eslint(runner, texts, analyst.SECONDS_FOR_ONE / 2)
+                by_key[key] = _run_eslint(runner, texts, analyst.SECONDS_FOR_ONE / 2)
             except Exception as error:  # noqa: BLE001
-                found[key] = f"{type(error).__name__}: {error}"[:300]
-        return found
+                by_key[key] = f"{type(error).__name__}: {error}"[:300]
+        return by_key
 
 
 def _run_eslint(runner: Path, texts: list[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
-    said = analyst.run([NODE, "--max-old-space-size=400", str(runner)], seconds, given=json.dumps(texts).encode())
-    found: list[dict[str, Any]] = json.loads(said)
-    return found
+    output = analyst.run([NODE, "--max-old-space-size=400", str(runner)], seconds, stdin=json.dumps(texts).encode())
+    replies: list[dict[str, Any]] = json.loads(output)
+    return replies
 
 
-def eslint_told(
-    item: analyst.Item, plans: dict[str, eslint_config.Plan], said: list[tuple[dict[str, Any], dict[str, Any]]]
+def eslint_findings(
+    item: analyst.Item, plans: dict[str, eslint_config.Plan], replies: list[tuple[dict[str, Any], dict[str, Any]]]
 ) -> dict[str, Any]:
-    """What eslint says of one prediction. A file that only a parser of the repository's own could read is named."""
+    """Findings of eslint on one prediction. A file that only a parser of the repository's own could read is named."""
     lines = {(side, path): copy for side in analyst.SIDES for path, copy in item.copies[side]}
     answer: dict[str, Any] = {side: [] for side in analyst.SIDES}
     unread: dict[str, list[dict[str, str]]] = {side: [] for side in analyst.SIDES}
     notes = [note for plan in plans.values() for note in plan.notes]
-    for asked, result in said:
-        side, path = asked["side"], asked["path"]
+    for text, result in replies:
+        side, path = text["side"], text["path"]
         notes += result["notes"]
         if result["fatal"] and (plans[path].parser or path.endswith((".ts", ".tsx"))):
             unread[side].append({"path": path, "why": result["fatal"]})
             continue
         copy = lines[side, path]
-        answer[side] += [{**one, "path": path, "text": copy.text(one["line"])} for one in result["found"]]
+        answer[side] += [{**finding, "path": path, "text": copy.text(finding["line"])} for finding in result["found"]]
     kinds = {plan.kind for plan in plans.values() if plan.kind}
     config = "recommended" if "recommended" in kinds else "repository"
     notes = list(dict.fromkeys(notes))[:20]

@@ -39,10 +39,10 @@ def read(path: Path) -> Rules:
     """
     path = path.expanduser()
     if path.is_dir():
-        paths = [one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix in SUFFIXES]
-        named_paths = [(one.relative_to(path).as_posix(), one) for one in paths]
+        paths = [file for file in sorted(path.rglob("*")) if file.is_file() and file.suffix in SUFFIXES]
+        named_paths = [(file.relative_to(path).as_posix(), file) for file in paths]
         named_paths = [
-            (name, one) for name, one in named_paths if not any(part.startswith(".") for part in name.split("/"))
+            (name, file) for name, file in named_paths if not any(part.startswith(".") for part in name.split("/"))
         ]
     elif path.suffix in SUFFIXES:
         named_paths = [(path.name, path)]

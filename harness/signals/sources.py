@@ -46,7 +46,7 @@ class _StoredSource(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """What the tools are to read for one prediction."""
+    """The files that the tools are to read for one prediction."""
 
     python: str
     """The task's minor version of Python, such as `3.11`."""
@@ -87,7 +87,7 @@ class Sources:
 
 
 def to_read(python: str, sources: Sequence[Source], configs: Sequence[tuple[str, bytes]] = ()) -> Sources | None:
-    """What there is for the tools to read; None where that is nothing."""
+    """The files for the tools to read; None where there are none."""
     files = tuple(source for source in sources if source.before is not None or source.after is not None)
     return Sources(python=python, files=files, configs=tuple(configs)) if files else None
 

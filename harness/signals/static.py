@@ -50,7 +50,7 @@ class _Answers(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What the tools say of one prediction, or why they said nothing."""
+    """The tools' results for one prediction, or why there are none."""
 
     answer: Answer | None = None
     why_not: str = ""
@@ -76,7 +76,7 @@ def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[tuple[str, ...]]:
 def read(
     sources: Mapping[str, Sources], image: str, sandbox: Sandbox, *, rules: Rules | None = None
 ) -> dict[str, Reading]:
-    """What the tools say of each prediction. Where a container with several of them fails, each gets its own.
+    """The tools' results for each prediction. Where a container with several of them fails, each gets its own.
 
     `rules` are those for semgrep.
 

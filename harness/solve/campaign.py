@@ -90,7 +90,7 @@ class _Tally:
     stopped: str | None = None
     trouble: GoldseamError | None = None
 
-    def made(self, attempt: Attempt) -> None:
+    def count(self, attempt: Attempt) -> None:
         self.attempts += 1
         self.in_a_row = 0
         self.patches += attempt.patch is not None
@@ -101,7 +101,7 @@ class _Tally:
         self.errors += 1
         self.in_a_row += 1
         self.trouble = error
-        if _is_hopeless(error, made=self.attempts) or self.in_a_row >= GIVE_UP_AFTER:
+        if _is_hopeless(error, attempts=self.attempts) or self.in_a_row >= GIVE_UP_AFTER:
             self.stopped = self.stopped or "trouble"
 
     def report(self, *, planned: int, earlier: int, spent: Spending) -> Report:
@@ -214,7 +214,7 @@ class Campaign:
             tally.stopped = tally.stopped or outcome.attempt.stopped
         elif outcome.attempt is not None:
             self._keep(outcome)
-            tally.made(outcome.attempt)
+            tally.count(outcome.attempt)
 
     def _work(self, unit: Unit) -> UnitOutcome:
         job = job_of(
@@ -249,7 +249,7 @@ class Campaign:
                 )
             else:
                 ledger.record_exposure(
-                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=parts_shown
+                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, parts=parts_shown
                 )
             self._exposed.add(instance.instance_id)
 
@@ -324,8 +324,8 @@ def _fault(error: GoldseamError) -> str:
     return "bug" if isinstance(error, BugError) else "infrastructure"
 
 
-def _is_hopeless(error: GoldseamError, *, made: int) -> bool:
+def _is_hopeless(error: GoldseamError, *, attempts: int) -> bool:
     """Whether every other question would fail the same way."""
     if not isinstance(error, ModelError):
         return False
-    return error.fault is Fault.AUTH or (error.fault is Fault.BAD_REQUEST and not made)
+    return error.fault is Fault.AUTH or (error.fault is Fault.BAD_REQUEST and not attempts)

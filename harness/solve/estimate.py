@@ -195,12 +195,12 @@ def _recorded(agent: Agent, earlier: Iterable[Prediction]) -> _Attempt | None:
     rows: list[list[float]] = []
     for prediction in earlier:
         extra = prediction.extra
-        told = extra.get("tokens")
+        tokens = extra.get("tokens")
         if (extra.get("agent"), extra.get("agent_version")) != (agent.name, agent.version) or not isinstance(
-            told, dict
+            tokens, dict
         ):
             continue
-        row = [extra.get("questions"), told.get("input"), told.get("output")]
+        row = [extra.get("questions"), tokens.get("input"), tokens.get("output")]
         numbers = [float(number) for number in row if isinstance(number, int) and not isinstance(number, bool)]
         if len(numbers) == len(row):
             rows.append(numbers)
@@ -219,11 +219,11 @@ def _attempt(course: Course, first: int, recorded: _Attempt | None, most: int | 
     if recorded is not None and course.grown:
         return recorded
     questions = course.questions
-    each = course.written
+    answer = course.written
     if most is not None:
-        each = Range(low=min(each.low, most), likely=min(each.likely, most), high=most)
+        answer = Range(low=min(answer.low, most), likely=min(answer.likely, most), high=most)
     written = Range(
-        low=each.low * questions.low, likely=each.likely * questions.likely, high=each.high * questions.high
+        low=answer.low * questions.low, likely=answer.likely * questions.likely, high=answer.high * questions.high
     )
     low, likely, high = (
         _read(course, first, int(count)) for count in (questions.low, questions.likely, questions.high)

@@ -168,12 +168,12 @@ def units(plan: Plan, instances: Iterable[Instance], predictions: Iterable[Predi
     earlier = 0
     for instance in instances:
         by_sample = have.get(instance.instance_id, {})
-        if any(one.extra.get("task_digest") != digest_of(instance) for one in by_sample.values()):
+        if any(prediction.extra.get("task_digest") != digest_of(instance) for prediction in by_sample.values()):
             raise InputError(
                 f"{instance.instance_id} has changed since predictions were made for it",
                 hint="give another file with -o for the new version of the dataset",
             )
-        number = max((one.sample for one in by_sample.values()), default=-1) + 1
+        number = max((prediction.sample for prediction in by_sample.values()), default=-1) + 1
         for temperature in plan.temperatures:
             for index in range(plan.samples):
                 if (temperature, index) in by_sample:

@@ -57,9 +57,9 @@ class DoorLimits:
     """Connections at the same time; more are answered 503."""
     connections: int = 20_000
     """Connections in all; with one more the attempt ends."""
-    sent: int = 4 << 30
+    sent_bytes: int = 4 << 30
     """Bytes from the agent in all; with more the attempt ends."""
-    received: int = 4 << 30
+    received_bytes: int = 4 << 30
     """Bytes to the agent in all; with more the attempt ends."""
 
 
@@ -82,7 +82,7 @@ class Passed:
 class Gateway:
     """A context manager that serves one agent, on a Unix socket or on a port of this machine's loopback.
 
-    `allow` are the hosts with their ports that may be reached besides. `done` is called once when there is no use in
+    `allow` are the hosts with their ports that may be reached besides. `on_end` is called once when there is no use in
     going on.
     """
 
@@ -94,7 +94,7 @@ class Gateway:
         sample: int,
         allow: Iterable[tuple[str, int]] = (),
         limits: DoorLimits | None = None,
-        done: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self.passed = Passed()
         self.key = f"goldseam-{secrets.token_hex(16)}"
@@ -103,7 +103,7 @@ class Gateway:
         self._allow = frozenset((host.lower().rstrip("."), port) for host, port in allow)
         self._limits = limits or DoorLimits()
         self._open = self._connections = self._sent = self._received = 0
-        self._done = done
+        self._on_end = on_end
         self._lock = threading.Lock()
         self._server: _Server | None = None
         self._thread: threading.Thread | None = None
@@ -162,7 +162,7 @@ class Gateway:
         with self._lock:
             self._open -= 1
 
-    def count(self, *, sent: int = 0, received: int = 0) -> None:
+    def count(self, *, sent_bytes: int = 0, received_bytes: int = 0) -> None:
         """Count bytes from and to the agent.
 
         Raises:
@@ -170,16 +170,16 @@ class Gateway:
 
         """
         with self._lock:
-            self._sent += sent
-            self._received += received
-            has_sent, has_received = self._sent > self._limits.sent, self._received > self._limits.received
+            self._sent += sent_bytes
+            self._received += received_bytes
+            has_sent, has_received = self._sent > self._limits.sent_bytes, self._received > self._limits.received_bytes
         if has_sent:
-            raise self._used_up("task_sent_bytes", f"{self._limits.sent} bytes were sent")
+            raise self._used_up("task_sent_bytes", f"{self._limits.sent_bytes} bytes were sent")
         if has_received:
-            raise self._used_up("task_received_bytes", f"{self._limits.received} bytes were received")
+            raise self._used_up("task_received_bytes", f"{self._limits.received_bytes} bytes were received")
 
-    def _used_up(self, limit: str, what: str) -> LimitReachedError:
-        error = LimitReachedError(limit, f"{what}, as many as one attempt may; the attempt ends")
+    def _used_up(self, limit: str, reason: str) -> LimitReachedError:
+        error = LimitReachedError(limit, f"{reason}, as many as one attempt may; the attempt ends")
         if self.passed.limit is None:
             self.passed.limit = error
             self.refuse(str(error))
@@ -189,11 +189,11 @@ class Gateway:
     def allows(self, host: str, port: int) -> bool:
         return (host.lower().rstrip("."), port) in self._allow
 
-    def refuse(self, what: str) -> None:
+    def refuse(self, reason: str) -> None:
         """Write down what was not let through."""
         with self._lock:
             if len(self.passed.refused) < _MOST_REFUSED:
-                self.passed.refused.append(what[:_SHOWN])
+                self.passed.refused.append(reason[:_SHOWN])
 
     def ask(self, body: openai_schema.ChatBody) -> Reply:
         """Ask the model what the agent asks.
@@ -231,7 +231,7 @@ class Gateway:
             first = not self.passed.over.is_set()
             self.passed.over.set()
         if first:
-            self._done()
+            self._on_end()
 
 
 class _Metered(socket.socket):
@@ -243,16 +243,16 @@ class _Metered(socket.socket):
 
     def recv(self, size: int, flags: int = 0, /) -> bytes:
         data = super().recv(size, flags)
-        self._gateway.count(sent=len(data))
+        self._gateway.count(sent_bytes=len(data))
         return data
 
     def recv_into(self, buffer: Any, size: int = 0, flags: int = 0) -> int:
-        got = super().recv_into(buffer, size, flags)
-        self._gateway.count(sent=got)
-        return got
+        size_read = super().recv_into(buffer, size, flags)
+        self._gateway.count(sent_bytes=size_read)
+        return size_read
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:
-        self._gateway.count(received=len(data))
+        self._gateway.count(received_bytes=len(data))
         super().sendall(data, flags)
 
 

@@ -143,10 +143,10 @@ class Records:
         if self._is_stream:
             files.write_result(files.STANDARD_OUTPUT, f"{line}\n".encode())
 
-    def add_error(self, what: Mapping[str, Any]) -> None:
+    def add_error(self, fields: Mapping[str, Any]) -> None:
         """Write down what infrastructure failed at."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        _append(self.errors_path, json.dumps(self._masker.value({"at": at, **what})))
+        _append(self.errors_path, json.dumps(self._masker.value({"at": at, **fields})))
 
 
 def transcript_of(attempt: Attempt, **about: Any) -> dict[str, Any]:

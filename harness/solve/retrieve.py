@@ -88,15 +88,15 @@ def terms(text: str) -> Counter[str]:
 
 def texts(contents: Mapping[str, bytes]) -> dict[str, str]:
     """The files that are text and may be shown, by path."""
-    found = {}
+    decoded = {}
     for path, data in contents.items():
         if _NO_CODE.search(path) or len(data) > _LARGEST or b"\0" in data[:8000]:
             continue
         try:
-            found[path] = data.decode("utf-8")
+            decoded[path] = data.decode("utf-8")
         except UnicodeDecodeError:
             continue
-    return found
+    return decoded
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,8 +138,8 @@ def _chance_up_to(most: int, steps: Sequence[int]) -> float:
     for step in map(abs, steps):
         counts += counts << step * bits
     cells = (sum(map(abs, steps)) + most) // 2 + 1
-    wanted = counts & ((1 << cells * bits) - 1)
-    patterns = wanted % ((1 << bits) - 1)  # the sum of the cells, as digits to the base of 2^bits
+    low_cells = counts & ((1 << cells * bits) - 1)
+    patterns = low_cells % ((1 << bits) - 1)  # the sum of the cells, as digits to the base of 2^bits
     return float(Fraction(patterns, 2 ** len(steps)))
 
 

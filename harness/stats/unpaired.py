@@ -46,7 +46,7 @@ def _exact(first: int, won_first: int, second: int, won_second: int) -> float:
     observed = abs(won_first / first - won_second / second)
     ways = math.comb(first + second, won)
     as_far = 0
-    for here in range(max(0, won - second), min(first, won) + 1):
-        if abs(here / first - (won - here) / second) >= observed - _TOLERANCE:
-            as_far += math.comb(first, here) * math.comb(second, won - here)
+    for wins in range(max(0, won - second), min(first, won) + 1):
+        if abs(wins / first - (won - wins) / second) >= observed - _TOLERANCE:
+            as_far += math.comb(first, wins) * math.comb(second, won - wins)
     return as_far / ways

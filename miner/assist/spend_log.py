@@ -20,7 +20,7 @@ def keep(path: Path, spent: Spending) -> None:
 
 
 def earlier(path: Path, spent_on: str) -> Spending:
-    """What earlier mines spent on `what`.
+    """What earlier mines spent on `spent_on`.
 
     Raises:
         InputError: the file that says so is broken, so that a limit could be passed unseen.

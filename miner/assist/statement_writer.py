@@ -102,7 +102,7 @@ class Material:
     """What a model is shown of a task. Holds no line of the fix and no secret."""
 
     repo: str
-    told: str
+    own_words: str
     """The change's own words."""
     failures: tuple[str, ...]
     """What failing tests print, without their ids."""
@@ -116,7 +116,7 @@ def material(repo: str, statement: str, failures: Iterable[str], gold_patch: byt
     ]
     return Material(
         repo=repo,
-        told=_cut(sensitive.mask(_without(statement, fix)), _TOLD_CHARS),
+        own_words=_cut(sensitive.mask(_without(statement, fix)), _TOLD_CHARS),
         failures=tuple(dict.fromkeys(text for text in failures_shown if text.strip()))[:_FAILURES],
     )
 
@@ -145,27 +145,27 @@ def _cut(text: str, most: int) -> str:
 
 def question(material_shown: Material, *, canary: str = "") -> tuple[Message, ...]:
     """What the model is asked first."""
-    parts = [("the author's words", material_shown.told)]
+    parts = [("the author's words", material_shown.own_words)]
     parts += [
         (f"what failing test {number} prints", text) for number, text in enumerate(material_shown.failures, start=1)
     ]
     mark = hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     header = f"{canary}\n\n" if canary else ""
     user = "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts)
-    told = f"The program is {material_shown.repo}.\n\n{user}".encode("utf-8", "replace").decode()
+    content = f"The program is {material_shown.repo}.\n\n{user}".encode("utf-8", "replace").decode()
     return (
         Message(role="system", content=_SYSTEM.format(header=header, mark=mark)),
-        Message(role="user", content=told),
+        Message(role="user", content=content),
     )
 
 
 def again(messages: Sequence[Message], answer: str, faults: Iterable[Fault]) -> tuple[Message, ...]:
     """What the model is asked after an answer that is not taken."""
     text = "; ".join(_WORDS[fault] for fault in faults)
-    said = answer.encode("utf-8", "replace").decode()
+    content = answer.encode("utf-8", "replace").decode()
     return (
         *messages,
-        Message(role="assistant", content=said),
+        Message(role="assistant", content=content),
         Message(role="user", content=_AGAIN.format(faults=text)),
     )
 

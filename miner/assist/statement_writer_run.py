@@ -148,9 +148,9 @@ class Writer:
             measures = statement_writer.measured(replace(job.subject, statement=note.text))
         except PatchError as error:
             return self._left(job, "refused", f"what was written can't be checked: {error}", note)
-        return self._taken(job, note, before, measures)
+        return self._written(job, note, before, measures)
 
-    def _taken(self, job: WritingJob, note: Note, before: Leaks, measures: StatementMeasures) -> WrittenStatement:
+    def _written(self, job: WritingJob, note: Note, before: Leaks, measures: StatementMeasures) -> WrittenStatement:
         return WrittenStatement(
             use="written",
             why="",
@@ -197,7 +197,7 @@ class Writer:
             [job.instance_id],
             model=self._name,
             endpoint=self._endpoint,
-            shown={"statement", "test_output"},
+            parts={"statement", "test_output"},
         )
 
 

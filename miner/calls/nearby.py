@@ -34,7 +34,7 @@ def variants(
 ) -> tuple[Steps, ...]:
     """Up to so many calls near one, and up to `pairs` with two changes, each different from it and from each other."""
     rng = random.Random(seed)  # noqa: S311 - repeatable
-    every = {json.dumps(one): one for one in _all(steps, pool)}
+    every = {json.dumps(neighbour): neighbour for neighbour in _all(steps, pool)}
     every.pop(json.dumps(steps), None)
     texts = list(every)
     rng.shuffle(texts)
@@ -54,7 +54,7 @@ def _all(steps: Steps, pool: Mapping[str, Sequence[Any]]) -> Iterator[Steps]:
             for other in (*changed(value), *pool.get(_kind(step, value), ())):
                 if other != value:
                     new = copy.deepcopy(steps)
-                    _put(new[number], place, copy.deepcopy(other))
+                    _replace(new[number], place, copy.deepcopy(other))
                     yield new
 
 
@@ -88,19 +88,19 @@ def changed(value: Any) -> Sequence[Any]:
         return [not value]
     tag, body = value[0], value[1]
     if tag == "n":
-        return _named(body, value[2:])
+        return _of_named(body, value[2:])
     near = _NEAR.get(tag)
     return [[tag, body_near] for body_near in near(body)] if near else []
 
 
 def _integers(number: int) -> list[int]:
     near = [number + 1, number - 1, 0, 1, -number, 2 * number, number // 2, 10 * number, number * number]
-    return [one for one in near if one.bit_length() <= _MOST_BITS]
+    return [value for value in near if value.bit_length() <= _MOST_BITS]
 
 
 def _floats(number: float) -> list[float]:
     near = [number + 1, number - 1, 0.0, 1.0, -number, 2 * number, number / 2, number + 0.5, number * number]
-    return [one for one in near if abs(one) < 2.0**_MOST_BITS]
+    return [value for value in near if abs(value) < 2.0**_MOST_BITS]
 
 
 def _texts(text: str) -> list[str]:
@@ -130,7 +130,7 @@ def _items(items: Sequence[Any]) -> list[list[Any]]:
     return [[], items[:-1], items[1:], items[::-1], turned]
 
 
-def _named(name: str, texts: Sequence[str]) -> list[Any]:
+def _of_named(name: str, texts: Sequence[str]) -> list[Any]:
     match name:
         case "range":
             start, stop, step = (int(text) for text in texts)
@@ -178,7 +178,7 @@ def _at(step: Any, place: Place) -> Any:
     return step
 
 
-def _put(step: Any, place: Place, value: Any) -> None:
+def _replace(step: Any, place: Place, value: Any) -> None:
     for index in place[:-1]:
         step = step[index]
     step[place[-1]] = value

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.differential.answers import same
+from harness.differential.answers import equal
 from harness.differential.corpus import Call, Corpus
 from harness.differential.jobs import Surroundings, answers, record
 from harness.languages.screening import screen_task
@@ -40,14 +40,14 @@ class _Bench:
     task: Task
     gold: Patch
     sandbox: Sandbox
-    here: Surroundings
+    surroundings: Surroundings
 
     def judged(self, calls: Sequence[Steps]) -> list[tuple[Steps, Answer | None, Answer | None]]:
         """Each call with the answers of fix and base."""
         if not calls:
             return []
-        by_gold = answers(self.task, self.gold, calls, self.sandbox, self.here)
-        by_base = answers(self.task, None, calls, self.sandbox, self.here)
+        by_gold = answers(self.task, self.gold, calls, self.sandbox, self.surroundings)
+        by_base = answers(self.task, None, calls, self.sandbox, self.surroundings)
         return list(zip(calls, by_gold, by_base, strict=True))
 
 
@@ -60,13 +60,13 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
 
     """
     gold = screen_task(task, task.hidden.gold_patch).kept
-    bench = _Bench(task=task, gold=gold, sandbox=sandbox, here=Surroundings())
+    bench = _Bench(task=task, gold=gold, sandbox=sandbox, surroundings=Surroundings())
     calls = record(task, gold, changed_lines(gold), sandbox)
     direct = [call.direct for call in calls]
     own = [
-        Call(steps=steps, answer=answer, telling=not same(answer, base))
+        Call(steps=steps, answer=answer, telling=not equal(answer, base))
         for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in calls]), direct, strict=True)
-        if answer is not None and (is_direct or same(answer, base))
+        if answer is not None and (is_direct or equal(answer, base))
     ]
     near = _nearby(bench, own)
     return _stable(bench, [*own, *near])
@@ -87,10 +87,10 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
 
 
 def _new_calls(
-    calls: Iterable[Call], pool: dict[str, list[object]], known: Iterable[Steps], *, telling: int, other: int
+    calls: Iterable[Call], pool: dict[str, list[object]], earlier: Iterable[Steps], *, telling: int, other: int
 ) -> list[Steps]:
     """New calls, the telling ones' first, at most `_MOST_MADE`."""
-    calls_seen = {repr(steps) for steps in known}
+    calls_seen = {repr(steps) for steps in earlier}
     calls_made: list[Steps] = []
     ordered = sorted(calls, key=lambda call: not call.telling)
     share = max(1, _MOST_MADE // max(1, sum(call.telling for call in ordered)))
@@ -112,7 +112,7 @@ def _sensible(judged: Iterable[tuple[Steps, Answer | None, Answer | None]]) -> I
         raised = set(answer.get("raised", ())[:1])
         if raised & _ACCIDENTS or (raised and base and "raised" in base):
             continue
-        yield Call(steps=steps, answer=answer, nearby=True, telling=not same(answer, base))
+        yield Call(steps=steps, answer=answer, nearby=True, telling=not equal(answer, base))
 
 
 def _stable(bench: _Bench, calls: Sequence[Call]) -> Corpus:
@@ -120,7 +120,7 @@ def _stable(bench: _Bench, calls: Sequence[Call]) -> Corpus:
     if not calls:
         return Corpus()
     again = answers(bench.task, bench.gold, [call.steps for call in calls], bench.sandbox, Surroundings(clock=None))
-    stable_calls = (call for call, answer in zip(calls, again, strict=True) if same(call.answer, answer))
+    stable_calls = (call for call, answer in zip(calls, again, strict=True) if equal(call.answer, answer))
     return Corpus(calls=tuple(stable_calls))
 
 

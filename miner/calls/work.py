@@ -58,7 +58,7 @@ def record_calls(
     chosen = _chosen(dataset, ids)
     access_log.tell(dataset, chosen, purpose="calls")
 
-    def one(instance_id: str) -> tuple[Task, Corpus | str]:
+    def record_one(instance_id: str) -> tuple[Task, Corpus | str]:
         task = dataset.task(instance_id)
         if task.hidden.calls and not again:
             return task, Corpus.read(task.hidden.calls)
@@ -74,13 +74,13 @@ def record_calls(
                 raise
             return task, error.message
 
-    for task, corpus_made in executor.map(one, chosen, cancel=sandbox.cancel):
-        if isinstance(corpus_made, str):
-            yield Recording(instance_id=task.instance_id, unknown=corpus_made)
+    for task, corpus in executor.map(record_one, chosen, cancel=sandbox.cancel):
+        if isinstance(corpus, str):
+            yield Recording(instance_id=task.instance_id, unknown=corpus)
             continue
-        if corpus_made.written() != task.hidden.calls:
-            _write(dataset, task.instance_id, corpus_made)
-        yield _counted(task.instance_id, corpus_made)
+        if corpus.written() != task.hidden.calls:
+            _write(dataset, task.instance_id, corpus)
+        yield _counted(task.instance_id, corpus)
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class Cursors:
         if self._file.schema_version > SCHEMA_VERSION:
             raise InputError(
                 f"{self._path} has schema_version {self._file.schema_version}, expected {SCHEMA_VERSION}",
-                hint="use a newer goldseam",
+                hint="upgrade goldseam",
             )
 
     def get(self, origin: str, rules: str) -> Progress | None:

@@ -92,7 +92,7 @@ class FunnelLine(BaseModel):
             created_at=change.created_at,
             decided_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             seconds=round(seconds, 3),
-            timings={stage: round(took, 3) for stage, took in (timings or {}).items()},
+            timings={stage: round(duration, 3) for stage, duration in (timings or {}).items()},
             patch_id=patch_id,
             unstable=dict(unstable or {}),
             given_up=tuple(given_up),
@@ -163,7 +163,7 @@ class Funnel:
         if line.schema_version > SCHEMA_VERSION:
             raise InputError(
                 f"{self.path.name}, line {place} has schema_version {line.schema_version}, expected {SCHEMA_VERSION}",
-                hint="use a newer goldseam",
+                hint="upgrade goldseam",
             )
         return line
 
@@ -171,7 +171,7 @@ class Funnel:
         """The last line of each change, by repository and merge commit: what need not be looked at again."""
         return {(line.repo, line.change): line for line in self.read()}
 
-    def seen(self) -> dict[str, tuple[str, str, str]]:
+    def decided_patches(self) -> dict[str, tuple[str, str, str]]:
         """Patch ids decided so far, with the repository, merge commit and instance id of the first change."""
         by_patch_id: dict[str, tuple[str, str, str]] = {}
         for line in self.read():

@@ -77,12 +77,12 @@ def cut(path: str, raw: bytes, old: bytes | None, new: bytes | None) -> tuple[by
         between += [after[place] for place in range(new_from, new_to) if place not in in_new]
         between += [before[place] for place in range(old_from, old_to) if place in in_old]
     header = raw[: raw.index(b"\n@@ ") + 1] if b"\n@@ " in raw else raw
-    code = _section(header, before, between, made=old is None)
+    code = _section(header, before, between, is_new=old is None)
     if between == after:
         return raw, b""
     if between == before and old is not None and b"\nold mode " not in header:
         return b"", raw
-    return code, _section(_modified(header), between, after, made=False)
+    return code, _section(_modified(header), between, after, is_new=False)
 
 
 def _lines(content: bytes) -> list[bytes]:
@@ -158,9 +158,9 @@ def _comment_end(text: str, at: int) -> int:
 # -- sections
 
 
-def _section(header: bytes, old: Sequence[bytes], new: Sequence[bytes], *, made: bool) -> bytes:
+def _section(header: bytes, old: Sequence[bytes], new: Sequence[bytes], *, is_new: bool) -> bytes:
     """A section of a diff with a header like the given one."""
-    ids = [_blob(old) if not made else b"0" * 40, _blob(new)]
+    ids = [_blob(old) if not is_new else b"0" * 40, _blob(new)]
     header = re.sub(rb"^index [0-9a-f]+\.\.[0-9a-f]+", b"index " + b"..".join(ids), header, flags=re.MULTILINE)
     return header + b"".join(_hunks(old, new))
 

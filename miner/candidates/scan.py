@@ -18,7 +18,7 @@ from miner.sources.history import ChangeFilter, sightings
 from miner.sources.messages import closing_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from harness.core.errors import InputError
     from miner.sources.bare import BareRepository
@@ -66,25 +66,27 @@ def scan(
     *,
     threshold: float = THRESHOLD,
     forge: Forge | None = None,
-    seen: Seen | None = None,
+    earlier: Seen | None = None,
     after: str | None = None,
     missing: Callable[[InputError], None] | None = None,
+    tests: Collection[str] = (),
 ) -> Iterator[Recognition]:
     """Every change of the default branch that the filter lets through, newest first, judged.
 
     Changes picked one by one (`numbers`, `commits`) need not look like a bug fix: whoever names a change has judged
-    it. All other reasons still hold. `forge` tells more of changes than git does. `seen` is shared by the scans whose
+    it. All other reasons still hold. `forge` has more on changes than git. `earlier` is shared by scans whose
     changes must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
-    `missing` is told of each change that was asked for and is not there, if others are.
+    `missing` is told of each change that was asked for and is not there, if others are. `tests` are patterns of tests
+    that the repository is declared to have.
 
     Raises:
         InputError: nothing of what was asked for is there, or a part where `missing` is not given.
 
     """
     change_filter = change_filter or ChangeFilter()
-    judge = _Judge(repo, forge, change_filter, threshold, {} if seen is None else seen)
-    told = forge.pulls if forge else ()
-    doubts = map(judge.first, sightings(repo, change_filter, told=told, after=after, missing=missing))
+    judge = _Judge(repo, forge, change_filter, threshold, {} if earlier is None else earlier, tests)
+    requests = forge.pulls if forge else ()
+    doubts = map(judge.first, sightings(repo, change_filter, requests=requests, after=after, missing=missing))
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
         before: tuple[list[Recognition], Future[list[str | None]]] | None = None
         for batch in _batches(doubts):
@@ -113,17 +115,24 @@ def _batches(doubts: Iterable[_Doubt]) -> Iterator[list[_Doubt]]:
 
 class _Judge:
     def __init__(
-        self, repo: BareRepository, forge: Forge | None, wanted: ChangeFilter, threshold: float, seen: Seen
+        self,
+        repo: BareRepository,
+        forge: Forge | None,
+        change_filter: ChangeFilter,
+        threshold: float,
+        earlier: Seen,
+        tests: Collection[str],
     ) -> None:
         self._repo = repo
         self._forge = forge
-        self._picks = wanted.picks
-        self._threshold = float("-inf") if wanted.picks else threshold
-        self._seen = seen
+        self._picks = change_filter.picks
+        self._threshold = float("-inf") if change_filter.picks else threshold
+        self._seen = earlier
+        self._tests = tests
 
     def first(self, sighting: Sighting) -> _Doubt:
         """Judge by what git tells, and the forge's list."""
-        kinds = kinds_of(sighting.files)
+        kinds = kinds_of(sighting.files, self._tests)
         if sighting.rejection:
             return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
         change = sighting.change

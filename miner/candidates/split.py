@@ -21,12 +21,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from harness.core.instance import is_matched
 from miner.candidates import inline
 from miner.languages import LANGUAGES
 from miner.sources.change import Candidate, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from miner.languages.base import Contents
 
@@ -37,7 +38,6 @@ _PATHS = 1 << 14
 """Paths whose kind is remembered: a history touches the same ones again and again."""
 
 _OTHERS: Mapping[str, str] = {
-    ".java": "java",
     **dict.fromkeys((".kt", ".kts"), "kotlin"),
     **dict.fromkeys((".scala", ".sc"), "scala"),
     ".groovy": "groovy",
@@ -69,7 +69,6 @@ _FIXTURES = re.compile(r"(?:.*[-_.])?(?:data|fixtures?|goldens?|snapshots?|expec
 """The same in a language whose runners take files of any name, in which the others may as well hold tests."""
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
-    "java": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.java"),
     "kotlin": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.kts?"),
     "scala": re.compile(r".*(Test|Tests|TestCase|IT|Spec|Suite)\.scala"),
     "groovy": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.groovy"),
@@ -236,9 +235,9 @@ def language(paths: Iterable[str]) -> str:
     return "unknown"
 
 
-def kinds_of(files: Iterable[ChangedFile]) -> dict[str, Kind]:
-    """The kind of each changed path."""
-    return {file.path: classify(file.path) for file in files}
+def kinds_of(files: Iterable[ChangedFile], tests: Collection[str] = ()) -> dict[str, Kind]:
+    """The kind of each changed path; `tests` are patterns of tests that a repository is declared to have besides."""
+    return {file.path: Kind.TEST if is_matched(file.path, tests) else classify(file.path) for file in files}
 
 
 def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
@@ -272,13 +271,15 @@ def documents(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -
 test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
-def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
+def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] = ()) -> Split | Rejection:
     """Cut a candidate's diff into gold and test patch, raw bytes: base + gold + test_patch is the head's tree.
+
+    `tests_declared` are patterns of test files, see `kinds_of`; of changed tests these are given to the runner.
 
     Returns a Rejection with reason `mixed` (a file holds code and tests), `too_large` or `no_code`.
     """
     change = candidate.change
-    kinds = kinds_of(candidate.files)
+    kinds = kinds_of(candidate.files, tests_declared)
     examples = documents(repo, change.base_commit, change.head_commit, kinds)
     kinds.update(dict.fromkeys(examples, Kind.TEST))
     gold, tests = b"", b""
@@ -300,7 +301,8 @@ def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
     paths = (file.path for file in candidate.files if file.status != "D")
     present = [path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
-    data = tuple(path for path in present if path not in examples and is_data(path))
+    declared_tests = [path for path in present if is_matched(path, tests_declared)]
+    data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
     tests_changed = [path for path in present if path not in data]
     if data and not any(
         kinds[path] is Kind.MIXED or path in examples or is_test_module(path) for path in tests_changed
@@ -315,7 +317,7 @@ def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
         gold_patch=gold,
         test_patch=tests,
         kinds=kinds,
-        test_files=test_modules(tests_changed),
+        test_files=tuple(declared_tests) or test_modules(tests_changed),
         data=() if tests_changed else data,
         notes=notes,
     )

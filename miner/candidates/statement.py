@@ -91,8 +91,8 @@ def problem_statement(change: Change, *, gold_patch: bytes = b"", templates: Seq
         text = "\n\n".join(_issue(issue, fix, templates) for issue in change.issues)
     else:
         title = clean(change.title)
-        told = without_fix(without_template(change.body, templates), fix)
-        body = clean(told) or clean(without_fix(_commit_messages(change.messages, said=change.title), fix))
+        description = without_fix(without_template(change.body, templates), fix)
+        body = clean(description) or clean(without_fix(_commit_messages(change.messages, title=change.title), fix))
         text = _without_repeats(links_only(f"{title}\n\n{body}".strip()), title)
     fallback = (
         change.title.strip() or next((line for line in change.messages if line.strip()), "") or change.instance_id
@@ -101,10 +101,10 @@ def problem_statement(change: Change, *, gold_patch: bytes = b"", templates: Seq
 
 
 def _issue(issue: LinkedIssue, fix: frozenset[str], templates: Sequence[str]) -> str:
-    told = without_fix(without_template(_COMMENT.sub("", issue.body.replace("\r\n", "\n")), templates), fix)
-    while (shorter := _EMPTY_HEADING.sub("", told)) != told:
-        told = shorter
-    body = _BLANK.sub("\n\n", links_only(told)).strip()
+    text = without_fix(without_template(_COMMENT.sub("", issue.body.replace("\r\n", "\n")), templates), fix)
+    while (shorter := _EMPTY_HEADING.sub("", text)) != text:
+        text = shorter
+    body = _BLANK.sub("\n\n", links_only(text)).strip()
     return f"{issue.title.strip()}\n\n{body}".strip()
 
 
@@ -184,14 +184,14 @@ def clean(text: str) -> str:
     return _BLANK.sub("\n\n", text).strip()
 
 
-def _commit_messages(messages: Iterable[str], *, said: str) -> str:
+def _commit_messages(messages: Iterable[str], *, title: str) -> str:
     """What the change's own commits say beyond its title, each thing once."""
     paragraphs: list[str] = []
     for message in messages:
         message_read = read_message(message)
         if not message_read.title or _NOISE_SUBJECT.match(message_read.title):
             continue
-        if message_read.title != said:
+        if message_read.title != title:
             paragraphs.append(message_read.title)
         if message_read.body:
             paragraphs.append(message_read.body)

@@ -35,7 +35,7 @@ _BY_NAME, _BY_STEM, _BY_PATTERN, _BY_FOLDER, _BY_ENDING = 16, 14, 12, 10, 1
 class Readers:
     """Test files that may read some data, the likeliest first."""
 
-    named: tuple[str, ...]
+    by_name: tuple[str, ...]
     """Those that name it, its folder or a helper that does."""
     suite: tuple[str, ...]
     """The others of the suite that it belongs to; empty where there are too many."""
@@ -68,7 +68,7 @@ def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[st
     tops = {of.partition("/")[0] for of in data}
     order = [path for path in order if path.partition("/")[0] in tops] or order  # other projects need other packages
     suite = sorted({path for of in data for path in _suite(of, runnable)} - set(order[:MOST_NAMED]))
-    return Readers(named=tuple(order[:MOST_NAMED]), suite=tuple(suite) if len(suite) <= MOST_OF_SUITE else ())
+    return Readers(by_name=tuple(order[:MOST_NAMED]), suite=tuple(suite) if len(suite) <= MOST_OF_SUITE else ())
 
 
 def _score(text: str, path: str) -> int:

@@ -76,7 +76,7 @@ def report_bugs(lines: Sequence[FunnelLine]) -> None:
         told = (f"{line.instance_id or line.title}: {line.detail}" for line in lines)
         raise BugError(
             "\n  ".join((f"{len(lines)} could not be decided:", *told)),
-            hint="all others were; run the same command again to try these once more",
+            hint="the others were; run the same command again to try these once more",
         )
 
 

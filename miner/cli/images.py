@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from harness.cli.options import DatasetArgument, IdsOption, JsonFlag, print_json
 from harness.cli.shell.command import App, Group
-from harness.cli.views import terminal
+from harness.cli.views import scores, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError
+from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
 from miner.images import publish, signal_tools, store
@@ -124,7 +124,7 @@ def list_images(*, json_: JsonFlag = False) -> None:
     if json_:
         print_json({"images": [_as_json(image) for image in images]})
         return
-    table = Table("kind", "image", "repository", "base commit", "MB")
+    table = scores.table("kind", "image", "repository", "base commit", "MB", left=4)
     for image in images:
         name = next(iter(image.tags), image.id[:19])
         table.add_row(image.kind, name, image.repo, image.base_commit[:12], f"{image.layer_bytes / 1e6:.1f}")
@@ -148,7 +148,7 @@ def du(*, json_: JsonFlag = False) -> None:
         by_kind = {kind: {"images": len(sizes), "bytes": sum(sizes)} for kind, sizes in kinds.items()}
         print_json({"kinds": by_kind, "bytes": total})
         return
-    table = Table("kind", "images", "MB")
+    table = scores.table("kind", "images", "MB")
     for kind, sizes in kinds.items():
         table.add_row(kind, str(len(sizes)), f"{sum(sizes) / 1e6:.1f}")
     table.add_row("all", str(sum(map(len, kinds.values()))), f"{total / 1e6:.1f}")
@@ -181,10 +181,11 @@ def gc(
         print_json({"removed": [_as_json(image) for image in images], "bytes": freed, "dry_run": dry_run})
     else:
         verb = "would remove" if dry_run else "removed"
-        terminal.results().print(f"{verb} {len(images)} images, {freed / 1e6:.1f} MB")
+        terminal.results().print(f"{verb} {counted(len(images), 'image')}, {freed / 1e6:.1f} MB")
     if len(images) < len(going):
         raise InfrastructureError(
-            f"{len(going) - len(images)} images are still used by containers", hint="run it again when these have ended"
+            f"{counted(len(going) - len(images), 'image is', 'images are')} still used by containers",
+            hint="run it again when these have ended",
         )
 
 
@@ -213,7 +214,7 @@ def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     """Pull the images of a dataset that the engine lacks, by digest."""
     with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
         moved = publish.pull(open_dataset(dataset), ticker.note)
-    _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
+    _tell_moved(moved, "pulled", json_=json_, hint="check that the registry answers and lets you in (`docker login`)")
 
 
 @app.add(

@@ -26,7 +26,7 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
-from harness.core.wording import one_of
+from harness.core.wording import counted, one_of
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
@@ -394,14 +394,14 @@ def _report_left(observer: display.MineTicker) -> None:
     if observer.problems:
         listed = "; ".join(f"{name}: {message}" for name, message in observer.problems.items())
         raise InfrastructureError(
-            f"{len(observer.problems)} sources could not be mined: {listed}",
-            hint="all others were; run the same command again to try these once more",
+            f"{counted(len(observer.problems), 'source')} could not be mined: {listed}",
+            hint="the others were; run the same command again to try these once more",
         )
     display.report_bugs(observer.bugs)
     if observer.not_found:
         raise AnswerIsNoError(
             "\n  ".join((f"{len(observer.not_found)} of the changes asked for are not there:", *observer.not_found)),
-            hint="all others were taken; fetch the branch a pull request was merged into, or pick its merge with"
+            hint="the others were taken; fetch the branch a pull request was merged into, or pick its merge with"
             " --commit",
         )
 

@@ -77,7 +77,7 @@ def strength_command(
     if bugs := [strength for strength in ordered if strength.bug]:
         raise BugError(
             f"{counted(len(bugs), 'task')} could not be measured, such as {bugs[0].instance_id}: {bugs[0].unknown}",
-            hint="all others were; the same command measures these",
+            hint="the others were measured; run the same command again for these",
         )
 
 

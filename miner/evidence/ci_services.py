@@ -62,19 +62,19 @@ class DeclaredService:
     """Why it can't be run; empty where it can."""
 
 
-def github(job: Mapping[str, Any], known: Mapping[str, str]) -> tuple[DeclaredService, ...]:
-    """The services of a job of a GitHub workflow; `known` is what its expressions mean, see `contexts`."""
+def github(job: Mapping[str, Any], expressions: Mapping[str, str]) -> tuple[DeclaredService, ...]:
+    """The services of a job of a GitHub workflow; `expressions` has what its expressions mean, see `contexts`."""
     services = []
     for key, raw in mapping(job.get("services")).items():
         service = {"image": raw} if isinstance(raw, str) else mapping(raw)
-        options = _options(resolved(service.get("options"), known))
+        options = _options(resolved(service.get("options"), expressions))
         services.append(
             _service(
                 key,
-                resolved(service.get("image"), known),
+                resolved(service.get("image"), expressions),
                 hosts=options.hosts,
-                env={**_literal(service.get("env"), known), **options.env},
-                ports=[resolved(port, known) for port in sequence(service.get("ports"))],
+                env={**_literal(service.get("env"), expressions), **options.env},
+                ports=[resolved(port, expressions) for port in sequence(service.get("ports"))],
                 health=options.health,
                 folders=options.folders,
                 start_seconds=options.seconds,
@@ -173,8 +173,8 @@ def travis(document: Any) -> tuple[DeclaredService, ...]:
         version = addons.get(word)
         tag = f":{version}" if isinstance(version, str) and re.fullmatch(r"\d+(\.\d+)*", version) else ""
         tool = "psql" if image == "postgres" else "mysql"
-        made = next((match[1] for text in scripts if tool in text and (match := _DATABASE.search(text))), "")
-        more = {database: made} if database and made else {}
+        database_name = next((match[1] for text in scripts if tool in text and (match := _DATABASE.search(text))), "")
+        more = {database: database_name} if database and database_name else {}
         services.append(
             _service(word, image + tag if image else None, env={**env, **more}, hosts=(image,) if image else ())
         )
@@ -205,20 +205,20 @@ def _first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
     return first_values
 
 
-def resolved(value: Any, known: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
-    """A text with what is known of GitHub's expressions put in; others stay as they are. `known` is by their names."""
+def resolved(value: Any, expressions: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
+    """A text with values of `expressions` in the place of GitHub's expressions; others stay as they are."""
     if not isinstance(value, str) or "${{" not in value:
         return value
     ports = {
         (service.name, port.partition(":")[2]): port.partition(":")[0] for service in services for port in service.ports
     }
 
-    def put(match: re.Match[str]) -> str:
+    def value_of(match: re.Match[str]) -> str:
         if match["known"]:
-            return known.get(match["known"], match[0])
+            return expressions.get(match["known"], match[0])
         return ports.get((match["service"], match["port"]), match[0])
 
-    return _EXPRESSION.sub(put, value)
+    return _EXPRESSION.sub(value_of, value)
 
 
 _EXPRESSION = re.compile(
@@ -321,9 +321,9 @@ def _port(value: Any) -> str:
     return f"{listen}:{inner}" if 0 < listen <= _LARGEST_PORT and 0 < inner <= _LARGEST_PORT else ""
 
 
-def _literal(value: Any, known: Mapping[str, str]) -> dict[str, str]:
+def _literal(value: Any, expressions: Mapping[str, str]) -> dict[str, str]:
     """A service's own variables: literal ones, as every reader of the repository knows them."""
-    texts = {name: resolved(text, known) for name, text in mapping(value).items()}
+    texts = {name: resolved(text, expressions) for name, text in mapping(value).items()}
     return {
         name: text for name, text in texts.items() if re.fullmatch(r"[A-Za-z_]\w{0,80}", name) and _is_literal(text)
     }

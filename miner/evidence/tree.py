@@ -87,8 +87,8 @@ class Recipe:
     def rung(self) -> str:
         return self.evidence.rung
 
-    def said(self) -> dict[str, tuple[str, ...]]:
-        """What it stands on, by kind; of pins only how many."""
+    def evidence_by_kind(self) -> dict[str, tuple[str, ...]]:
+        """Its evidence by kind; of pins only how many."""
         evidence = self.evidence
         fields = {
             "project": (self.project,) if self.project else (),

@@ -36,10 +36,10 @@ def differing(left: str, other: str) -> dict[str, str]:
 
     """
     ours, theirs = entries(left), entries(other)
-    return told(ours, theirs)
+    return differences(ours, theirs)
 
 
-def told(ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
+def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
     """How two sets of entries differ. Pure."""
     paths = dict.fromkeys(ours.keys() - theirs.keys(), "only in the first")
     paths |= dict.fromkeys(theirs.keys() - ours.keys(), "only in the second")

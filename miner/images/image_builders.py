@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from harness.checks.hygiene import Leak, Secrets
+    from harness.config.settings import DeclaredSettings
     from harness.sandbox.executors.base import Executor, Place
     from harness.sandbox.images.service_image import ServiceImage
     from harness.sandbox.job import Sandbox
@@ -70,6 +71,8 @@ class Order:
     language: str = "python"
     touched: tuple[str, ...] = ()
     collect: Collector | None = None
+    declared: DeclaredSettings | None = None
+    """How the repository's tests are run, where goldseam.toml says so."""
 
 
 class Images(Protocol):
@@ -97,7 +100,7 @@ class Images(Protocol):
         """Whether tests in an image can have a clock of their own; see `imageclock.can_fake`."""
         ...
 
-    def inspect(self, image: str, wanted: Secrets) -> tuple[Leak, ...]:
+    def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
         """What an image gives away; see `imagecheck.inspect_image`."""
         ...
 
@@ -158,8 +161,8 @@ class HereImages(Images):
     def can_fake(self, image: str) -> bool:
         return imageclock.can_fake(image)
 
-    def inspect(self, image: str, wanted: Secrets) -> tuple[Leak, ...]:
-        return inspect_image(image, wanted, cache=self.settings.cache_dir / "layers")
+    def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
+        return inspect_image(image, secrets, cache=self.settings.cache_dir / "layers")
 
     def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
         return service_images.pin(name, progress)
@@ -193,7 +196,7 @@ class ClusterImages(Images):
         with tar() as stream:
             packed = _Packed(order=order, source=zlib.compress(stream.read(), 1), bench=self._bench())
         errand = Errand(work=_build_there, item=packed, needs=self._needs())
-        build_result: _BuildResult = self.executor.do(errand, note=progress, holds=lambda made: made.image)
+        build_result: _BuildResult = self.executor.do(errand, note=progress, holds=lambda result: result.image)
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_bytes(build_result.log)
         self._clocks[build_result.image] = build_result.clock
@@ -205,9 +208,9 @@ class ClusterImages(Images):
     def can_fake(self, image: str) -> bool:
         return self._clocks.get(image, False)
 
-    def inspect(self, image: str, wanted: Secrets) -> tuple[Leak, ...]:
+    def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
         needs = Needs(cpus=_CPUS, memory_mb=_INSPECT_MB)
-        errand = Errand(work=_inspect_there, item=(image, wanted), needs=needs, image=image)
+        errand = Errand(work=_inspect_there, item=(image, secrets), needs=needs, image=image)
         leaks: tuple[Leak, ...] = self.executor.do(errand, note=lambda _text: None, holds=lambda _: image)
         return leaks
 
@@ -242,7 +245,7 @@ class _Bench:
     variables: Mapping[str, str]
     """The driver's index and proxies, for where the node names none."""
 
-    def here(self) -> ImageSettings:
+    def local_settings(self) -> ImageSettings:
         """The settings as they hold on this node: the cache is a machine's own.
 
         Raises:
@@ -321,6 +324,7 @@ def _build(
         log=log,
         progress=progress,
         touched=order.touched,
+        declared=order.declared,
         collect=None if collect is None else lambda image: collect(image, sandbox),
         shelf=shelf,
         repairing=repairing,
@@ -330,7 +334,7 @@ def _build(
 
 def _lay_there(bench: _Bench, place: Place) -> str:
     """The base's name in the registry."""
-    settings = bench.here()
+    settings = bench.local_settings()
     assert settings.registry is not None  # noqa: S101 - nobody is asked to otherwise
     shelf = LayerRegistry(repository=settings.registry, note=place.note)
     with bench.variables_set(), tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
@@ -340,7 +344,7 @@ def _lay_there(bench: _Bench, place: Place) -> str:
 
 
 def _build_there(packed: _Packed, place: Place) -> _BuildResult:
-    settings = packed.bench.here()
+    settings = packed.bench.local_settings()
     shelf = LayerRegistry(repository=settings.registry, note=place.note) if settings.registry else None
     source = zlib.decompress(packed.source)
     with packed.bench.variables_set(), tempfile.TemporaryDirectory(prefix="goldseam-") as folder:

@@ -67,10 +67,10 @@ class LayerRegistry:
         """
         name = self.name(tag)
         facts = engine.inspect_image(tag)
-        digests = [one for one in facts.digests if one.startswith(f"{self.repository}@")] if facts else []
+        digests = [digest for digest in facts.digests if digest.startswith(f"{self.repository}@")] if facts else []
         if digests:
             both = (name, digests[0])
-            if all(self._patiently(f"asking for {one}", partial(registries.in_registry, one)) for one in both):
+            if all(self._patiently(f"asking for {ref}", partial(registries.in_registry, ref)) for ref in both):
                 return digests[0]
         self.note(f"pushing {name}")
         engine.tag_image(tag, name)
@@ -88,7 +88,7 @@ class LayerRegistry:
                 if not pulls.is_passing(why) or time.monotonic() + pause > until:
                     raise InfrastructureError(
                         f"the container engine failed at {doing}: {why}",
-                        hint=f"see that {self.repository} answers and lets every machine push (`docker login`)",
+                        hint=f"check that {self.repository} answers and lets every machine push (`docker login`)",
                     ) from error
             self.note(f"{self.repository} does not answer; trying again")
             time.sleep(pause)

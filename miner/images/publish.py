@@ -133,5 +133,5 @@ def _rename(dataset: Dataset, instance: Instance, pushed: Mapping[str, str]) -> 
                 replace(service, image=pushed.get(service.image, service.image)) for service in now.test.services
             )
             image = pushed.get(str(now.image), now.image)
-            named = replace(now, image=image, test=replace(now.test, services=services))
-            write_instances(dataset, (named,))
+            renamed = replace(now, image=image, test=replace(now.test, services=services))
+            write_instances(dataset, (renamed,))

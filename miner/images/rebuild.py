@@ -89,16 +89,16 @@ def rebuild(
         files = {path.name: path for path in folder.glob("*.lock")}
         files[SOURCE_NAME] = _tree(workshop, pinned)
         start = below or base.resolve(settings.model_copy(update={"base": written.base}))
-        images_made = (
+        images = (
             _plain(workshop, sections, files, start)
             if program is None
             else _with_buildkit(workshop, program, written, sections, files, start)
         )
     try:
         note(f"comparing {instance_id}")
-        differences = compare.differing(pinned, images_made[-1])
+        differences = compare.differing(pinned, images[-1])
     finally:
-        for image in reversed(images_made):
+        for image in reversed(images):
             _remove(image)
     how = Builder.PLAIN if program is None else Builder.BUILDKIT
     return Rebuilt(
@@ -130,9 +130,12 @@ def _below(pinned: str) -> str | None:
     at: str | None = pinned
     for kind in reversed(_OWN):
         facts = engine.inspect_image(at) if at else None
-        if facts is None or facts.labels.get(engine.LABEL_KIND) != kind:
+        if facts is None:
             return None
-        at = facts.parent
+        if facts.labels.get(engine.LABEL_KIND) == kind:
+            at = facts.parent
+        elif kind == SOURCE:
+            return None  # and of no other kind has every image a layer
     return at if at and engine.image_id(at) else None
 
 
@@ -174,7 +177,7 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
 
 def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], start: str) -> list[str]:
     """One image for each section, built by running its commands and committing."""
-    images_made: list[str] = []
+    images: list[str] = []
     mark = owners.mark()
     for section in sections:
         inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in section.inputs)
@@ -182,7 +185,7 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
         own = section.kind in _OWN
         layer = Layer(
             kind="rebuilt",
-            parent=images_made[-1] if images_made else start,
+            parent=images[-1] if images else start,
             commands=(f": {section.kind}", section.body),
             inputs=inputs,
             folders=folders,
@@ -194,12 +197,12 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
         )
         workshop.progress(f"building {section.kind} again")
         try:
-            images_made.append(build.ensure(workshop, layer).image_id)
+            images.append(build.ensure(workshop, layer).image_id)
         except build.StepFailedError as error:
-            for image in reversed(images_made):
+            for image in reversed(images):
                 _remove(image)
             raise InfrastructureError(f"{section.kind} could not be built again: {error.detail[-600:]}") from error
-    return images_made
+    return images
 
 
 def _with_buildkit(
@@ -245,9 +248,9 @@ def _file(files: dict[str, Path], name: str) -> Path:
 
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
     program, _, version = name.partition("-")
-    installed = {"python": workshop.settings.pythons, "node": workshop.settings.nodes, "go": workshop.settings.gos}[
-        program
-    ]
+    settings = workshop.settings
+    folders = {"python": settings.pythons, "node": settings.nodes, "go": settings.gos, "jdk": settings.jdks}
+    installed = folders[program]
     if version not in installed:
         raise InputError(
             f"the image has a {program.capitalize()} {version} that was copied from a folder, and none is named here",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from harness.config.settings import ImageSettings
+    from harness.config.settings import DeclaredSettings, ImageSettings
     from miner.evidence.tree import Tree
     from miner.images.layer_registry import LayerRegistry
     from miner.languages.built import BuiltImage, Collect, Repairing
@@ -43,6 +43,7 @@ def build_environment(
     log: Path,
     progress: Callable[[str], None],
     touched: Sequence[str] = (),
+    declared: DeclaredSettings | None = None,
     collect: Collect | None = None,
     shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
@@ -53,9 +54,9 @@ def build_environment(
     `touched` are the files of the change, by which the project is found where the repository holds several. `collect`
     tries to collect the change's tests in an image: the first in which it can wins; without it, the first that is
     built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
-    that git's tags would give. `tar` opens the tree as an uncompressed tar stream (byte-exact: without export-subst and
-    export-ignore). The whole build goes to `log`, credentials masked. `repairing` is asked where no recipe does.
-    `interrupted`, once set, ends it.
+    that git's tags would give. `declared` says how the tests are run, for the language of that name. `tar`
+    opens the tree as an uncompressed tar stream (byte-exact: without export-subst and export-ignore). The whole build
+    goes to `log`, credentials masked. `repairing` is asked where no recipe does. `interrupted`, once set, ends it.
 
     Raises:
         InfrastructureError: the engine, a registry, the package index or the disk failed.
@@ -76,6 +77,7 @@ def build_environment(
             version_hint=version_hint,
             collect=collect,
             repairing=repairing,
+            declared=declared,
         )
         try:
             return LANGUAGES[language].build(request)

@@ -53,7 +53,7 @@ class Way(StrEnum):
 class Mapped:
     """What an id of a row stands for."""
 
-    given: str
+    row_id: str
     way: Way
     ours: tuple[str, ...] = ()
     """Ids of tests here, sorted; more than one only where the row's id does not tell them apart."""
@@ -89,46 +89,46 @@ class KnownIds:
                 self._parametrised.setdefault(whole, []).append(test_id)
                 self._by_short.setdefault(_shortened(test_id), []).append(test_id)
 
-    def map(self, given: str) -> Mapped:
+    def map(self, row_id: str) -> Mapped:
         """What one id of a row stands for here."""
-        for spelling in (given, stable(given)):  # of an object's address nothing is left here
+        for spelling in (row_id, stable(row_id)):  # of an object's address nothing is left here
             if spelling in self._ids:
-                return Mapped(given=given, way=Way.SAME, ours=(self._ids[spelling],))
-        unittest = _UNITTEST.fullmatch(given)
-        if _NODE.fullmatch(given):
-            way, ours = self._node(given)
+                return Mapped(row_id=row_id, way=Way.SAME, ours=(self._ids[spelling],))
+        unittest = _UNITTEST.fullmatch(row_id)
+        if _NODE.fullmatch(row_id):
+            way, ours = self._node(row_id)
         elif unittest:
             way, ours = Way.NAMED, self._unittest(unittest[1], unittest[2])
-        elif _NAME.fullmatch(given):
-            way, ours = Way.NAMED, self._by_name.get(given, [])
-            if not ours and not _looks_like_a_test(given):
+        elif _NAME.fullmatch(row_id):
+            way, ours = Way.NAMED, self._by_name.get(row_id, [])
+            if not ours and not _looks_like_a_test(row_id):
                 way = Way.NOT_AN_ID
         else:
             way, ours = Way.NOT_AN_ID, []
-        if not ours and (titled := self._by_titles.get(_titles(given))):
+        if not ours and (titled := self._by_titles.get(_titles(row_id))):
             way, ours = Way.TITLED, titled
-        elif not ours and not given.endswith(_SHOWN) and given in self._by_file:
-            way, ours = Way.FILE, self._by_file[given]
+        elif not ours and not row_id.endswith(_SHOWN) and row_id in self._by_file:
+            way, ours = Way.FILE, self._by_file[row_id]
         elif not ours and way is not Way.NOT_AN_ID:
             way = Way.UNKNOWN
-        return Mapped(given=given, way=way, ours=tuple(self._ids[our] for our in ours))
+        return Mapped(row_id=row_id, way=way, ours=tuple(self._ids[our] for our in ours))
 
-    def _node(self, given: str) -> tuple[Way, list[str]]:
-        whole, bracket, _ = given.partition("[")
+    def _node(self, row_id: str) -> tuple[Way, list[str]]:
+        whole, bracket, _ = row_id.partition("[")
         if not bracket:
             return Way.UNKNOWN, []
         if cut := [
             parametrised
             for parametrised in self._parametrised.get(whole, ())
-            if re.match(re.escape(given) + r"\s", parametrised)
+            if re.match(re.escape(row_id) + r"\s", parametrised)
         ]:
             return Way.TRUNCATED, cut
-        return Way.SHORTENED, self._by_short.get(given, [])
+        return Way.SHORTENED, self._by_short.get(row_id, [])
 
     def _unittest(self, name: str, place: str) -> list[str]:
-        wanted = place if place.endswith(f".{name}") else f"{place}.{name}"
+        suffix = place if place.endswith(f".{name}") else f"{place}.{name}"
         pairs = (entry.split("\0", 1) for entry in self._by_dotted.get(name, ()))
-        return [test_id for dotted, test_id in pairs if dotted == wanted or dotted.endswith(f".{wanted}")]
+        return [test_id for dotted, test_id in pairs if dotted == suffix or dotted.endswith(f".{suffix}")]
 
 
 def _titles(text: str) -> str:

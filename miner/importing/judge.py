@@ -78,7 +78,7 @@ class Holds(StrEnum):
 class JudgedId:
     """One id of a row, and what became of it."""
 
-    given: str
+    row_id: str
     verdict: IdVerdict
     ours: tuple[str, ...] = ()
     """The ids here that it stands for; empty where it stands for none."""
@@ -162,7 +162,7 @@ def _fail_to_pass(mapped: Mapped, row_runs: RowRuns) -> JudgedId:
             wrong = IdVerdict.FLAKY
         elif all(before.values()):
             wrong = IdVerdict.PASSES_BEFORE
-    return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+    return JudgedId(row_id=mapped.row_id, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
 def _pass_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
@@ -173,7 +173,7 @@ def _pass_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
             wrong = IdVerdict.FLAKY
         elif not all(before):
             wrong = IdVerdict.FAILS_BEFORE
-    return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+    return JudgedId(row_id=mapped.row_id, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
 def _wrong_after(mapped: Mapped, runs: RowRuns) -> IdVerdict | None:
@@ -181,7 +181,7 @@ def _wrong_after(mapped: Mapped, runs: RowRuns) -> IdVerdict | None:
     if mapped.way is Way.NOT_AN_ID:
         return IdVerdict.NOT_AN_ID
     if not mapped.ours:
-        place = file_of(mapped.given)
+        place = file_of(mapped.row_id)
         return IdVerdict.NEEDS_NETWORK if place and runs.lacks_network(place) else IdVerdict.NOT_COLLECTED
     verdicts = [verdict for test_id in mapped.ours if (verdict := _after(test_id, runs)) is not None]
     return min(verdicts, key=_WORST.index) if verdicts else None

@@ -10,7 +10,7 @@ from miner.candidates.statement import spoken_language
 from miner.importing.ids import printed
 from miner.importing.judge import HOLDING, counts
 from miner.pipeline.draft import task_of
-from miner.proof import Repeats, blame, new_names, told
+from miner.proof import Repeats, blame, new_names, stability_evidence
 from miner.proof.ids import reasons
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def _hidden(row: Row, judgement: Judgement | None) -> dict[str, Any]:
     renamed: dict[str, list[str]] = {}
     for name, _, judged in _lists(row, judgement):
         for judged_id in judged or ():
-            verdicts.setdefault(name, {}).setdefault(judged_id.verdict.value, []).append(judged_id.given)
-            if judged_id.ours and tuple(map(printed, judged_id.ours)) != (judged_id.given,):
-                renamed[judged_id.given] = list(judged_id.ours)
+            verdicts.setdefault(name, {}).setdefault(judged_id.verdict.value, []).append(judged_id.row_id)
+            if judged_id.ours and tuple(map(printed, judged_id.ours)) != (judged_id.row_id,):
+                renamed[judged_id.row_id] = list(judged_id.ours)
     return {
         "FAIL_TO_PASS": list(row.fail_to_pass),
         "PASS_TO_PASS": list(row.pass_to_pass),
@@ -107,7 +107,9 @@ def evidence(runs: RowRuns, judgement: Judgement, *, brings: Collection[str] = f
         },
         "gold_seconds": round(max(run.seconds for run in runs.after), 3),
         "gold_max_rss_kb": max(run.max_rss_kb for run in runs.after),
-        **told(runs_seen, blame(runs_seen), Repeats(runs=len(runs.after)), [run.variation for run in runs.after]),
+        **stability_evidence(
+            runs_seen, blame(runs_seen), Repeats(runs=len(runs.after)), [run.variation for run in runs.after]
+        ),
         "fail_to_pass_beside": sorted(beside),
     }
 

@@ -165,17 +165,17 @@ class _Work:
         due: dict[str, list[Row]] = {}
         for row in rows:
             former = decided.get((row.repo, row.digest))
-            if former is not None and self._stands(former):
+            if former is not None and self._is_valid(former):
                 continue
             if (line := self._at_once(row)) is not None:
-                yield from self._told(line, former)
+                yield from self._record(line, former)
             elif isinstance(row, Row):
                 due.setdefault(row.repo, []).append(row)
         for repo, rows_due in due.items():
             for line in self._of_repository(repo, rows_due, executor):
-                yield from self._told(line, decided.get((line.repo, line.change)))
+                yield from self._record(line, decided.get((line.repo, line.change)))
 
-    def _told(self, line: FunnelLine, former: FunnelLine | None) -> Iterator[FunnelLine]:
+    def _record(self, line: FunnelLine, former: FunnelLine | None) -> Iterator[FunnelLine]:
         """A line, once it is in the funnel; nothing where the funnel has said just that before."""
         now = (line.stage, line.reason, line.detail)
         if self.options.fresh or former is None or (former.stage, former.reason, former.detail) != now:
@@ -193,7 +193,7 @@ class _Work:
             accept = self.options.accept_part
             yield from executor.map(lambda row: take(row, site, accept_part=accept), rows, cancel=self.sandbox.cancel)
 
-    def _stands(self, line: FunnelLine) -> bool:
+    def _is_valid(self, line: FunnelLine) -> bool:
         """Whether an earlier decision still answers what is asked now."""
         if self.options.fresh or line.stage in (Stage.HISTORY, Stage.RECOGNITION):
             return False  # cheap to find out again, and a source may have been given since
@@ -250,7 +250,7 @@ def _tally(dataset: Dataset, repo: str, pairs: Sequence[tuple[Row | BadRow, Funn
     lists: dict[str, Counter[str]] = {"FAIL_TO_PASS": Counter(), "PASS_TO_PASS": Counter()}
     holds: Counter[str] = Counter()
     for row, line in pairs:
-        fields = _told(dataset, row)
+        fields = _imported_fields(dataset, row)
         holds["whole"] += line.accepted and fields.get("holds") == "whole"
         holds["part"] += fields.get("holds") == "part"
         for name, counted in lists.items():
@@ -272,7 +272,7 @@ def _tally(dataset: Dataset, repo: str, pairs: Sequence[tuple[Row | BadRow, Funn
     )
 
 
-def _told(dataset: Dataset, row: Row | BadRow) -> Mapping[str, Any]:
+def _imported_fields(dataset: Dataset, row: Row | BadRow) -> Mapping[str, Any]:
     """`imported` of the row's task; empty where there is none of it."""
     if isinstance(row, BadRow) or not dataset.task_folder(row.instance_id).is_dir():
         return {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness import languages
+from miner.languages.declared.language import DECLARED
 from miner.languages.go.language import GO
+from miner.languages.java.language import JAVA
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 
@@ -13,7 +15,14 @@ if TYPE_CHECKING:
     from harness.core.instance import TestSpec
     from miner.languages.base import Language
 
-LANGUAGES: dict[str, Language] = {"python": PYTHON, "javascript": JAVASCRIPT, "typescript": TYPESCRIPT, "go": GO}
+LANGUAGES: dict[str, Language] = {
+    "python": PYTHON,
+    "javascript": JAVASCRIPT,
+    "typescript": TYPESCRIPT,
+    "go": GO,
+    "java": JAVA,
+    "declared": DECLARED,
+}
 
 
 def language_of(test: TestSpec) -> Language:

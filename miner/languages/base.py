@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from harness.config.settings import DeclaredSettings
     from harness.core.instance import Task, TestSpec
     from harness.judging.values import Event
     from harness.languages.base import TestReport
@@ -74,6 +75,8 @@ class ImageRequest:
     collect: Collect | None
     """Tries to collect the change's tests in an image; None where the first image that is built will do."""
     repairing: Repairing | None
+    declared: DeclaredSettings | None = None
+    """How the repository's tests are run, where goldseam.toml says so."""
 
 
 class Mode(StrEnum):
@@ -193,6 +196,8 @@ class KnownText:
     """Its statement, and the lines around the fix as they were."""
     changed: tuple[str, ...] = ()
     """The files that the fix changes, as they were."""
+    old_tests: tuple[str, ...] = ()
+    """The test files that its tests change, as they were."""
     beside_tests: tuple[str, ...] = ()
     """What else enters with the tests, as data."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from harness.core.instance import Build
+    from harness.core.instance import Build, TestSpec
     from miner.evidence.tree import Recipe
 
 
@@ -98,6 +98,8 @@ class BuiltImage:
     """How what is compiled of the project is built again after a patch."""
     repair: Repair | None = None
     """Who proposed the recipe, where that was a model."""
+    test: TestSpec | None = None
+    """How its tests are run, where goldseam.toml declares that."""
     way: int = 0
     """By which of the ways to call them the tests were collected, see miner/languages/python/test_command.py."""
 
@@ -139,8 +141,8 @@ class Repairing(Protocol):
         """The recipe to try next; None where there is none any more."""
         ...
 
-    def told(self, *, mended: bool) -> Repair | None:
-        """What was asked in all, once it is over; None where nothing was."""
+    def summary(self, *, mended: bool) -> Repair | None:
+        """What was asked in all, once it is over; None where nothing was asked."""
         ...
 
 

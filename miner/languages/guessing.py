@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 import math
 import re
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from harness.core import python_source, test_ids
-from harness.judging import judge
+from harness.judging import judge, values
 from harness.judging.values import Approx, Event, MalformedError, Pattern
 from miner.languages.base import Guess
 
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
     from miner.languages.base import KnownText
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
-_SPECIAL = re.compile(r"\\.|\[[^]]*\]|[^\w\s]")
+_SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
 """What of a regular expression is no text to be found."""
+_SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
 _MOST_BITS = 128.0
@@ -53,10 +56,17 @@ class _KnownLiterals:
     literals: frozenset[str]
     text: str
 
+    columns: tuple[frozenset[str], ...] = ()
+    """Of each table that is written there: what stands below each other."""
+
     def holds(self, value: Any) -> bool:
         """Whether a value stands there, and not by chance."""
         text = value if isinstance(value, str) else repr(value)
         return len(repr(value)) >= _TELLING and (repr(value) in self.literals or text in self.text)
+
+    def has_column(self, values_kept: Collection[str]) -> bool:
+        """Whether different values, however short, stand below each other there."""
+        return len(values_kept) > 1 and any(column.issuperset(values_kept) for column in self.columns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +80,8 @@ class _Needed:
     literals: tuple[Any, ...]
     """What is written out in its operands, in order, and then in its whole function."""
     reading: Reading
+    name: str = ""
+    """What its test, and those inside of that, are called in the container."""
 
     @property
     def op(self) -> str:
@@ -88,14 +100,24 @@ class _Needed:
         """What a forger can see of it while the tests run."""
         event = self.before
         values_of = event.values if event is not None else ()
-        kinds = tuple(
-            element[0] if isinstance(element, list) and element else type(element).__name__ for element in values_of
-        )
         return (
             self.op in ("raises", "warns"),
             event is None,
             event is not None and event.raised is not None,
-            kinds,
+            tuple(map(_kind, values_of)),
+        )
+
+    @property
+    def sought(self) -> list[Any]:
+        """What has to be found to satisfy it."""
+        return self.reading.sought(self.site, list(map(self.loaded, self.expected.kept)))
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the name of its test tells all that is sought, as a text or as JSON."""
+        texts = [value if isinstance(value, str) else _json(value) for value in self.sought]
+        return bool(texts) and all(
+            re.search(r"\w", text) and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.name) for text in texts
         )
 
 
@@ -117,10 +139,12 @@ class Reading:
     """An exception of `errors` with at most so many letters, and nothing else."""
     operator: Callable[[Site], str] = lambda site: site.op
     """What Python calls the operator of an assertion."""
-    sought: Callable[[Site, Any], Any] = lambda _site, value: value
-    """What of a kept value has to be found, where not all of it."""
+    sought: Callable[[Site, list[Any]], list[Any]] = lambda _site, kept: kept
+    """What of the kept values has to be found, where not all of it."""
     message: Callable[[Expected], Any] = lambda expected: expected.options.get("match")
     """What an exception is to say, encoded; None where an assertion does not ask for it."""
+    function: Callable[[str], str] = test_ids.function
+    """The function that a test is of."""
 
 
 def guess(
@@ -138,9 +162,11 @@ def guess(
     """
     needed = tuple(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
-    words = _vocabulary([known.words, *sources, *known.beside_tests], known.changed, reading)
+    words = _vocabulary([known.words, *sources, *known.beside_tests], [*known.changed, *known.old_tests], reading)
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
-    written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests))
+    columns = tuple(column for source in sources for column in _columns_of(source, reading))
+    written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests), columns=columns)
+    in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for need in needed:
@@ -150,16 +176,29 @@ def guess(
     rules_taken: list[str] = []
     bits = 0.0
     for group in alike.values():
-        costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in names_seen}
+        costs = {
+            key: cost
+            for key, cost in (_known_cost(need, words, written, in_column) for need in group)
+            if key not in names_seen
+        }
         names_seen.update(costs)
         estimate = sum(costs.values())
-        through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
+        through = [name for name, rule in rules.items() if all(_gets_through(rule, need) for need in group)]
         if through and not set(through) & set(rules_taken):
             rules_taken.append(through[0])
             bits += min(estimate, math.log2(len(rules)))
         elif not through:
             bits += estimate
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
+
+
+def _together(needed: Iterable[_Needed]) -> dict[int | str, set[str]]:
+    """What is sought by one assertion (its slot), and by one test."""
+    together: dict[int | str, set[str]] = {}
+    for one in needed:
+        for key in (one.expected.slot, one.test_id):
+            together.setdefault(key, set()).update(map(repr, one.sought))
+    return together
 
 
 def _vocabulary(near: Iterable[str], far: Iterable[str], reading: Reading) -> dict[str, float]:
@@ -180,6 +219,20 @@ def _literals_of(text: str, reading: Reading) -> Iterator[str]:
         yield from (repr(value) for value in reading.written(text))
 
 
+def _columns_of(text: str, reading: Reading) -> Iterator[frozenset[str]]:
+    """The columns of tables that a source writes out: rows of a list, and values by key."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        for table in reading.written(text):
+            rows = list(table) if isinstance(table, list | tuple) else []
+            if len(rows) > 1 and all(isinstance(row, list | tuple) for row in rows):
+                rows = [dict(enumerate(row)) for row in rows]
+            if len(rows) > 1 and all(isinstance(row, dict) for row in rows):
+                for key in dict.fromkeys(key for row in rows for key in row):
+                    yield frozenset(repr(row[key]) for row in rows if key in row)
+            if isinstance(table, dict):
+                yield frozenset(map(repr, table.values()))
+
+
 def _texts(source: str, reading: Reading) -> Iterator[str]:
     """The texts that are written in a file; its words where it is not of the language."""
     try:
@@ -192,26 +245,56 @@ def _texts(source: str, reading: Reading) -> Iterator[str]:
 def _needed(
     expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str], reading: Reading
 ) -> Iterator[_Needed]:
-    events = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
+    events = {(expectations.ids.get(event.test_id, event.test_id), event.slot, event.n): event for event in before}
+    names = {listed: inside for inside, listed in expectations.ids.items()}
     by_slot: dict[int, tuple[Any, ...]] = {}
     by_function: dict[str, tuple[Any, ...]] = {}
     for path, source in expectations.files.items():
         slots, functions = reading.handed(path, source)
         by_slot.update(slots)
-        by_function.update({f"{path}::{name}": literals_found for name, literals_found in functions.items()})
+        by_function.update({f"{path}::{name}": literals for name, literals in functions.items()})
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
-        around = by_function.get(test_ids.function(test_id), ())
+        around = by_function.get(reading.function(test_id), ())
         for expected in test.events if test else ():
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
             if site.is_decided_outside and not judge.event_holds(site, expected, event):
                 literals = (*by_slot.get(expected.slot, ()), *around)
                 yield _Needed(
-                    test_id=test_id, site=site, expected=expected, before=event, literals=literals, reading=reading
+                    test_id=test_id,
+                    site=site,
+                    expected=expected,
+                    before=event,
+                    literals=literals,
+                    reading=reading,
+                    name="\n".join(names.get(other, other) for other in fail_to_pass if _is_or_is_in(other, test_id)),
                 )
 
 
+def _is_or_is_in(test_id: str, other: str) -> bool:
+    """Whether a test is another, or a test of its own inside of it."""
+    return test_id == other or test_id.startswith(f"{other} > ")
+
+
+def _kind(encoded: Any) -> str:
+    """What kind of value came out, in any language."""
+    if not isinstance(encoded, list) or not encoded:
+        return type(encoded).__name__
+    return _kind(encoded[1]) if values.language_of(encoded) else str(encoded[0])
+
+
 # -- the estimate
+
+
+def _known_cost(
+    needed: _Needed, words: Mapping[str, float], written: _KnownLiterals, in_column: set[int | str]
+) -> tuple[str, float]:
+    """As `_cost`; what a table or the name of the test tells is one look, however many there are."""
+    key, cost = _cost(needed, words, written)
+    is_told = needed.is_named or not in_column.isdisjoint((needed.expected.slot, needed.test_id))
+    if cost > _A_LOOK and is_told:
+        return "what the tests have elsewhere", _A_LOOK
+    return key, cost
 
 
 def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) -> tuple[str, float]:
@@ -219,7 +302,9 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     op, expected = needed.op, needed.expected
     if op in _FEW:
         return f"{op}", _FEW[op]
-    values_kept = [needed.reading.sought(needed.site, needed.loaded(encoded)) for encoded in expected.kept]
+    values_kept = needed.sought
+    if op == "almost" and isinstance(places := expected.options.get("places"), int):
+        values_kept = [Approx(expected=value, abs=10.0**-places) for value in values_kept]
     if op == "doctest":
         values_kept = [_example_value(want) if message is None else message for want, message in values_kept]
     if op == "chain" or expected.options.get("delta") is not None:
@@ -272,8 +357,8 @@ def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     """Bits of a value for somebody who knows these words, and one value that may be near it."""
     match value:
         case Pattern(pattern=str(pattern)):
-            return min(_bits_of_text(_SPECIAL.sub(" ", part), words) for part in pattern.split("|"))
-        case Approx(expected=int() | float() as wanted) if wanted == wanted:  # noqa: PLR0124 - not NaN
+            return min(_bits_of_text(" ".join(_SPECIAL.sub(" ", part).split()), words) for part in pattern.split("|"))
+        case Approx(expected=int() | float() as wanted):
             width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
             return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
     return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
@@ -290,7 +375,7 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
         case float() if value.is_integer():
             return _bits(int(value), near, words)
         case float():
-            return words.get(str(value), 24.0)
+            return words.get(str(value), 24.0) if math.isfinite(value) else 2.0
         case str():
             return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
         case bytes() | bytearray():
@@ -338,6 +423,11 @@ def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
 
 # -- rules that are one try each
 
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+
 _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
 _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "as it is, without the error": lambda v: v,
@@ -362,6 +452,9 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "with a line end": lambda v: v + "\n",
     "in quotes": lambda v: f'"{v}"',
     "its lines": lambda v: v.splitlines(),
+    "its parts": _SEPARATORS.split,
+    "its first part": lambda v: _SEPARATORS.split(v)[0],
+    "its last part": lambda v: _SEPARATORS.split(v)[-1],
     "its words": lambda v: v.split(),
     "without its first": lambda v: v[1:],
     "without its last": lambda v: v[:-1],
@@ -380,6 +473,10 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "in a tuple": lambda v: (v,),
     "its keys": lambda v: list(v.keys()),
     "its values": lambda v: list(v.values()),
+    "as JSON": _json,
+    "read as JSON": json.loads,
+    "with percent signs": lambda v: quote(v, safe="!'()*~"),
+    "without percent signs": unquote,
 }
 
 
@@ -406,9 +503,13 @@ def _rules(
         lambda need: _handing(need, _joined(need, map(str, need.literals))),
     )
     yield "all texts of the base, in one", lambda need: _handing(need, _joined(need, near))
-    text = " ".join(dict.fromkeys(_WORD.findall(known_text)))[:4000]
-    for name, error in reading.errors(text):
-        yield f"{name} that says everything", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
+    known = [word for word in dict.fromkeys(_WORD.findall(known_text)) if not word.isspace()]
+    yield "all words that are known, in a list", lambda need: _handing(need, _within(need, known))
+    yield "an object of all words that are known", lambda need: _handing(need, dict.fromkeys(_within(need, known), 1))
+    all_texts = {"everything": " ".join(known), "the statement": known_text, "all texts of the base": " ".join(near)}
+    for what, text in all_texts.items():
+        for name, error in reading.errors(text[:4000]):
+            yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
 
 
@@ -419,7 +520,9 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
         return False
     if event is None:
         return False
-    return any(judge.event_holds(needed.site, needed.expected, one) for one in (event, *_printed(needed, event)))
+    return any(
+        judge.event_holds(needed.site, needed.expected, candidate) for candidate in (event, *_printed(needed, event))
+    )
 
 
 def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
@@ -432,6 +535,18 @@ def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
 def _joined(needed: _Needed, texts: Iterable[str]) -> str:
     """Different texts in one that is not larger than what is let through."""
     return " ".join(dict.fromkeys(texts))[: judge.largest(needed.expected)]
+
+
+def _within(needed: _Needed, texts: Iterable[str]) -> list[str]:
+    """As many different texts as are let through in one value."""
+    room = judge.largest(needed.expected)
+    taken: list[str] = []
+    for text in dict.fromkeys(texts):
+        room -= len(text) + 2  # the value that it is, and the one beside it
+        if room < 0:
+            break
+        taken.append(text)
+    return taken
 
 
 def _handing(needed: _Needed, value: Any) -> Event:

@@ -52,12 +52,13 @@ def record(
     pass_to_pass: Collection[str],
     parse: Callable[[str, bytes, int], Strippable],
     run: TaskRun,
+    function: Callable[[str], str] = test_ids.function,
 ) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `parse` reads one of them, whose slots
-    are numbered from that number on, and raises what it raises where it can't. Listed tests that can't be judged
-    outside have no entry in what is returned.
+    are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
+    test is of. Listed tests that can't be judged outside have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -76,14 +77,19 @@ def record(
             first += len(parsed.slots)
     if not files:
         return RecordedTests()
-    return _Recorder(files, tuple(fail_to_pass), tuple(pass_to_pass), run).record()
+    return _Recorder(files, tuple(fail_to_pass), tuple(pass_to_pass), run, function).record()
 
 
 class _Recorder:
     def __init__(
-        self, files: Sequence[_File], fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], run: TaskRun
+        self,
+        files: Sequence[_File],
+        fail_to_pass: Sequence[str],
+        pass_to_pass: Sequence[str],
+        run: TaskRun,
+        function: Callable[[str], str],
     ) -> None:
-        self._files, self._run = files, run
+        self._files, self._run, self._function = files, run, function
         self._fail_to_pass, self._listed = fail_to_pass, (*fail_to_pass, *pass_to_pass)
         self._slots: dict[int, tuple[_File, Slot[Assertion]]] = {
             slot.number: (file, slot) for file in files for slot in file.source.slots
@@ -110,7 +116,7 @@ class _Recorder:
         reports = [self._run(files, gold=True, number=number) for number in (0, 1)]
         self._collected = reports[0].collected
         broken = {
-            test_ids.function(test_id)
+            self._function(test_id)
             for test_id in self._listed
             if any(report.statuses.get(test_id) is not TestStatus.PASSED for report in reports)
         }
@@ -207,16 +213,14 @@ class _Recorder:
         judged = judge.judge(expectations, before)
         still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
-            return {test_ids.function(test_id) for test_id in still}
+            return {self._function(test_id) for test_id in still}
         placed = replace(expectations, tests=self._placed(expectations, before))
         return RecordedTests(expectations=placed, before=before.events)
 
     def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
         judged = judge.judge(expectations, report)
         return {
-            test_ids.function(test_id)
-            for test_id in self._listed
-            if judged.statuses.get(test_id) is not TestStatus.PASSED
+            self._function(test_id) for test_id in self._listed if judged.statuses.get(test_id) is not TestStatus.PASSED
         }
 
     def _placed(self, expectations: Expectations, before: TestReport) -> dict[str, ExpectedTest]:
@@ -234,7 +238,7 @@ class _Recorder:
                         expectations.sites[event.slot], event, events.get((test_id, event.slot, event.n))
                     )
                 ]
-                outside = any(expectations.sites[one.slot].is_decided_outside for one in differing)
+                outside = any(expectations.sites[event.slot].is_decided_outside for event in differing)
             else:
                 outside = all(expectations.sites[event.slot].decides != "result" for event in expected.events)
                 outside = outside and not self._has_inside(test_id)
@@ -252,15 +256,12 @@ class _Recorder:
             if file.path == path and slot.function == tuple(names)
         }
         reached = {
-            event.slot
-            for test_id, events in self._first.items()
-            if test_ids.function(test_id) == name
-            for event in events
+            event.slot for test_id, events in self._first.items() if self._function(test_id) == name for event in events
         }
         return {number for number in own | reached if self._slots[number][0].modes[number] is not Mode.INSIDE}
 
     def _has_inside(self, test_id: str) -> bool:
-        path, *names = test_ids.function(test_id).split("::")
+        path, *names = self._function(test_id).split("::")
         return any(
             file.modes[number] is Mode.INSIDE and file.path == path and slot.function == tuple(names)
             for number, (file, slot) in self._slots.items()
@@ -343,13 +344,16 @@ def _alike(site: Site, slot: Slot[Assertion], mode: Mode, event: Event, other: E
             map(_size, expected.kept)
         ) > MAX_KEPT:
             return False
-        return all(judge.event_holds(site, expected, _stripped(slot, mode, one)) for one in (event, other))
+        return all(
+            judge.event_holds(site, expected, _stripped(slot, mode, stripped_event))
+            for stripped_event in (event, other)
+        )
     except (MalformedError, ValueError, KeyError, IndexError, TypeError):
         return False  # it is larger than what may leave, or of a kind that has no form
 
 
-def _size(kept: Any) -> int:
-    return values.load(kept, kept=True).size
+def _size(operand: Any) -> int:
+    return values.load(operand, kept=True).size
 
 
 def _expected(slot: Slot[Assertion], mode: Mode, event: Event) -> Expected:

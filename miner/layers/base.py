@@ -79,7 +79,7 @@ def resolve(settings: ImageSettings) -> str:
     facts = engine.inspect_image(ref)
     if facts is None:
         raise InfrastructureError(f"the base image {ref} was pulled, but the engine does not hold it", hint=_HINT)
-    if not _fits(facts, settings):
+    if not _is_for_platform(facts, settings):
         raise InfrastructureError(
             f"the base image {ref} is for {facts.platform}, and {settings.platform} was asked for",
             hint="name one that is for it, or for several platforms: [images] base in goldseam.toml",
@@ -91,13 +91,13 @@ def _base_image(settings: ImageSettings) -> tuple[str, ImageFacts] | None:
     """The base that the engine has already, for the platform of the settings."""
     for ref in (settings.base,) if settings.base else (DEFAULT_BASE, debian.name(platform=settings.platform)):
         facts = engine.inspect_image(ref)
-        if facts is not None and _fits(facts, settings):
+        if facts is not None and _is_for_platform(facts, settings):
             return ref, facts
     return None
 
 
-def _fits(facts: ImageFacts, settings: ImageSettings) -> bool:
-    return settings.platform is None or platforms.same(facts.platform, settings.platform)
+def _is_for_platform(facts: ImageFacts, settings: ImageSettings) -> bool:
+    return settings.platform is None or platforms.equal(facts.platform, settings.platform)
 
 
 def describe(settings: ImageSettings) -> str:

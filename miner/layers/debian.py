@@ -33,7 +33,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 def name(suite: str = SUITE, platform: str | None = None) -> str:
     """What the image is called; one for another platform than the engine's has that in its tag."""
-    if platform is None or platforms.same(platform, engine.platform()):
+    if platform is None or platforms.equal(platform, engine.platform()):
         return f"{REPOSITORY}:{suite}"
     return f"{REPOSITORY}:{suite}-{platforms.normal(platform).partition('/')[2].replace('/', '-')}"
 
@@ -59,16 +59,16 @@ def make(
     system, _, machine = platform_wanted.partition("/")
     architecture = _ARCHITECTURES.get(machine)
     if system != "linux" or architecture is None:
-        text = ", ".join(f"linux/{one}" for one in _ARCHITECTURES)
+        text = ", ".join(f"linux/{key}" for key in _ARCHITECTURES)
         raise InputError(f"there is no Debian for {platform_wanted}", hint=f"name one of {text}")
     tag = name(suite, platform)
     image_id = engine.image_id(tag)
     if image_id and not force:
         return image_id
-    is_native = platforms.same(platform_wanted, engine.platform())
+    is_native = platforms.equal(platform_wanted, engine.platform())
     seconds = _SECONDS if is_native else _SECONDS * _EMULATED
     options = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
-    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder, _told(suite):
+    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder, _explained(suite):
         archive = Path(folder, "root.tar")
         if process.which("mmdebstrap"):
             argv = ["mmdebstrap", *options, suite, str(archive), *([mirror] if mirror else [])]
@@ -89,8 +89,8 @@ def make(
 
 
 @contextlib.contextmanager
-def _told(suite: str) -> Iterator[None]:
-    """What the program that builds Debian says of a failure, by its last line."""
+def _explained(suite: str) -> Iterator[None]:
+    """Raise a failure of the program that builds Debian as ours, with its last line."""
     try:
         yield
     except process.ProgramError as error:
@@ -120,6 +120,8 @@ def load(layer: Path, tag: str, platform: str) -> str:
         **({"variant": variant[0]} if variant else {}),
         "config": {"Env": [f"PATH={_PATH}"], "Cmd": ["/bin/bash"], "Labels": {engine.LABEL_KIND: "debian"}},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
+        # Podman commits nothing on layers without a history; under Docker ids of bases stay what they were.
+        **({"history": [{"created_by": "goldseam images base"}]} if engine.is_podman() else {}),
     }
     manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]
     whole = layer.with_name("image.tar")

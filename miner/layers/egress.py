@@ -47,8 +47,8 @@ _NAMED = re.compile(
 _CRATE = "Cargo.toml"
 _CRATES = ("index.crates.io", "static.crates.io")
 """The package index of Rust: where cargo has the crates from that an extension needs."""
-NPM, GO = "registry.npmjs.org", "proxy.golang.org"
-_INDEXES = frozenset({*_CRATES, NPM, GO})
+NPM, GO, MAVEN = "registry.npmjs.org", "proxy.golang.org", "repo.maven.apache.org"
+_INDEXES = frozenset({*_CRATES, NPM, GO, MAVEN})
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""
 _TABLES = ("pyproject.toml", "Pipfile", "uv.toml", _CRATE)
@@ -72,7 +72,7 @@ class Allowed:
     hosts: frozenset[tuple[str, int]]
     suffixes: tuple[str, ...] = ()
     """Ends of host names, such as `.example.org`, on the ports of the web."""
-    named: frozenset[tuple[str, int]] = frozenset()
+    declared: frozenset[tuple[str, int]] = frozenset()
     """Hosts that the repository names: reached at public addresses only."""
 
     @classmethod
@@ -97,19 +97,19 @@ class Allowed:
         """
         more = Allowed.of(host for name in names for host in (name, *_FILES_OF.get(name, ())) if "*" not in host)
         index = Allowed.of(name for name in names if name in _INDEXES)
-        return replace(self, hosts=self.hosts | index.hosts, named=self.named | more.hosts)
+        return replace(self, hosts=self.hosts | index.hosts, declared=self.declared | more.hosts)
 
     def has(self, host: str, port: int) -> bool:
-        return self.trusts(host, port) or (_plain(host), port) in self.named
+        return self.trusts(host, port) or (_plain(host), port) in self.declared
 
     def trusts(self, host: str, port: int) -> bool:
         """Whether the user's own settings name a host, so that it may be at any address."""
         return (_plain(host), port) in self.hosts or (port in _WEB and _plain(host).endswith(self.suffixes))
 
-    def knows(self, host: str) -> bool:
+    def reaches(self, host: str) -> bool:
         """Whether a host may be reached on some port."""
         plain = _plain(host)
-        return any(plain == known for known, _ in self.hosts | self.named) or plain.endswith(self.suffixes)
+        return any(plain == name for name, _ in self.hosts | self.declared) or plain.endswith(self.suffixes)
 
 
 def _plain(host: str) -> str:
@@ -139,8 +139,11 @@ def is_public(address: str) -> bool:
 
 def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:
     """The indexes that the user's variables name, else the public one; the hosts of their files; and the others."""
-    named = [secrets.variables.get("NPM_CONFIG_REGISTRY", ""), *re.split(r"[,|]", secrets.variables.get("GOPROXY", ""))]
-    hosts = [*map(host_of, named)]
+    registries = [
+        secrets.variables.get("NPM_CONFIG_REGISTRY", ""),
+        *re.split(r"[,|]", secrets.variables.get("GOPROXY", "")),
+    ]
+    hosts = [*map(host_of, registries)]
     for address in _indexes(secrets.variables):
         hosts += [host_of(address), *_files_of(address, secrets)]
     return Allowed.of([*filter(None, hosts), *further])
@@ -187,12 +190,10 @@ def _files_of(address: str, secrets: BuildSecrets) -> tuple[str, ...]:
         return _FILES_OF[host]
     with _guard:
         if host not in _file_hosts:
-            hosts_found = next(
+            hosts = next(
                 filter(None, (package_index.file_hosts(address, name, secrets.ca_bundle) for name in _ASKED_FOR)), None
             )
-            if hosts_found is None:
+            if hosts is None:
                 return ()
-            _file_hosts[host] = tuple(
-                f for host_found in hosts_found for f in (host_found, *_FILES_OF.get(host_found, ()))
-            )
+            _file_hosts[host] = tuple(file_host for name in hosts for file_host in (name, *_FILES_OF.get(name, ())))
         return _file_hosts[host]

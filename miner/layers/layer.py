@@ -74,7 +74,7 @@ class Layer:
             self.kind,
             self.parent,
             self.commands,
-            [(one.name, one.sha256) for one in self.inputs],
+            [(item.name, item.sha256) for item in self.inputs],
             [(folder.target, folder.key) for folder in self.folders],
             sorted(self.env.items()),
             self.workdir,
@@ -102,7 +102,7 @@ class Layer:
             f"--mount=type=secret,id=build-env,target={RUN_DIR}/env",
             f"--mount=type=secret,id=ca,target={CA_PATH}",
             f"--mount=type=cache,target={CACHE_DIR}",
-            *(f"--mount=type=bind,source={one.name},target={INPUT_DIR}/{one.name}" for one in self.inputs),
+            *(f"--mount=type=bind,source={item.name},target={INPUT_DIR}/{item.name}" for item in self.inputs),
             *(f"--mount=type=bind,from={folder.context},target={folder.target}" for folder in self.folders),
         ]
         body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *self.commands]

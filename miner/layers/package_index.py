@@ -72,7 +72,7 @@ class Index:
     url: str | None
     """Of its simple API; None where none is named, so that nothing is asked of anyone."""
     ca_bundle: Path | None = None
-    _known: dict[str, tuple[datetime, ...] | None] = field(default_factory=dict, repr=False)
+    _releases: dict[str, tuple[datetime, ...] | None] = field(default_factory=dict, repr=False)
 
     def releases_since(self, name: str | None, moment: datetime) -> int | None:
         """How many releases of a distribution are newer than a moment; yanked ones do not count.
@@ -82,9 +82,9 @@ class Index:
         if self.url is None or not name:
             return None
         key = canonicalize_name(name)
-        if key not in self._known:
-            self._known[key] = self._ask(key)
-        times = self._known[key]
+        if key not in self._releases:
+            self._releases[key] = self._ask(key)
+        times = self._releases[key]
         return None if times is None else sum(time > moment for time in times)
 
     def _ask(self, name: str) -> tuple[datetime, ...] | None:

@@ -34,7 +34,7 @@ class PrestartedContainer:
     """Whether it has no network but what goes over its streams."""
 
     @property
-    def given(self) -> Path:
+    def inputs(self) -> Path:
         """The folder of this machine that the commands see as INPUT_DIR."""
         return self.scratch / "in"
 
@@ -57,17 +57,17 @@ class Ahead:
         self._starter: ThreadPoolExecutor | None = None
         self._coming: dict[tuple[str, str], Future[PrestartedContainer]] = {}
 
-    def have(self, which: tuple[str, str], lay: Callable[[], PrestartedContainer]) -> None:
-        """Have one started, unless one waits already. `which` is its image and what it is for."""
+    def have(self, key: tuple[str, str], lay: Callable[[], PrestartedContainer]) -> None:
+        """Have one started, unless one waits already. `key` is its image and what it is for."""
         with self._lock:
-            if which not in self._coming:
+            if key not in self._coming:
                 self._starter = self._starter or ThreadPoolExecutor(1, "goldseam-ahead")
-                self._coming[which] = self._starter.submit(lay)
+                self._coming[key] = self._starter.submit(lay)
 
-    def take(self, which: tuple[str, str]) -> PrestartedContainer | None:
+    def take(self, key: tuple[str, str]) -> PrestartedContainer | None:
         """The one that was started, if there is one and it runs."""
         with self._lock:
-            coming = self._coming.pop(which, None)
+            coming = self._coming.pop(key, None)
         with contextlib.suppress(Exception):  # such as an image that has gone: whoever starts one now hears of it
             return coming.result() if coming else None
         return None
@@ -75,7 +75,7 @@ class Ahead:
     def clear(self, keep: tuple[str, str] | None = None) -> None:
         """Have those removed that are not needed after all; nobody waits for that before the end."""
         with self._lock:
-            for lane in [one for one in self._coming if one != keep]:
+            for lane in [key for key in self._coming if key != keep]:
                 assert self._starter is not None  # noqa: S101 - it started them
                 self._starter.submit(_remove_when_there, self._coming.pop(lane))
 

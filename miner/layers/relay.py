@@ -94,7 +94,7 @@ class Relay:
     def _take(self, number: int, kind: int, payload: bytes) -> None:
         if kind == _NAME:
             name = payload.decode("ascii", "replace").lower()
-            if "." in name and (self._allowed is None or not self._allowed.knows(name)):  # not the container's own
+            if "." in name and (self._allowed is None or not self._allowed.reaches(name)):  # not the container's own
                 self.refuse(name)
         elif kind == _OPEN:
             self._open(number)
@@ -231,12 +231,12 @@ class _Stream:
         return first_bytes
 
     def _head(self) -> tuple[bytes, bytes]:
-        got = b""
-        while b"\r\n\r\n" not in got:
-            got += self._read()
-            if len(got) > _LONGEST_HEAD:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += self._read()
+            if len(data) > _LONGEST_HEAD:
                 raise ValueError("no head of a request")
-        head, _, rest = got.partition(b"\r\n\r\n")
+        head, _, rest = data.partition(b"\r\n\r\n")
         return head, rest
 
     def _read(self) -> bytes:
@@ -325,8 +325,8 @@ def _request(head: bytes) -> _ProxyRequest:
             raise ValueError("a header that can't be read")
         headers.append((header[1].lower(), header[2]))
     for value in (value for name, value in headers if name == b"host"):
-        said = urllib.parse.urlsplit(f"//{value.decode('latin-1')}")
-        if not same_host(said.hostname or "", host) or (said.port or port) != port:
+        authority = urllib.parse.urlsplit(f"//{value.decode('latin-1')}")
+        if not same_host(authority.hostname or "", host) or (authority.port or port) != port:
             raise ValueError(f"the Host header is not the host that is asked for, {_authority(host, port)}")
     lengths = {value for name, value in headers if name == b"content-length"} or {b"0"}
     if len(lengths) > 1 or not all(length.isdigit() for length in lengths) or b"transfer-encoding" in dict(headers):

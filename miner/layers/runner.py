@@ -177,15 +177,15 @@ class Workshop:
         berth = self.ahead.take((image, kind)) if foreign and not (folders or needs_root) else None
         berth = berth or self._lay(image, kind, folders, needs_root=needs_root, foreign=foreign)
         try:
-            (berth.given / "steps.sh").write_text(script, encoding="utf-8")
-            for one in inputs:
-                _place(one.path, berth.given / one.name)
+            (berth.inputs / "steps.sh").write_text(script, encoding="utf-8")
+            for file in inputs:
+                _place(file.path, berth.inputs / file.name)
             exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
             if berth.relayed:
                 exported |= _PROXIES
             settled = uvcache.config(exported, self.as_of) + self.uv_settings
             settled += _extra_build_dependencies(self.built_with)
-            (berth.given / uvcache.NAME).write_text(settled, encoding="utf-8")
+            (berth.inputs / uvcache.NAME).write_text(settled, encoding="utf-8")
             self.write_log(f"--- {kind} on {image}\n")
             try:
                 ran = self._follow(berth, exported, began)

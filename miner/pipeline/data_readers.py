@@ -56,9 +56,9 @@ def find_readers(draft: Draft, site: MiningContext) -> Draft | Rejection:
     site.note(f"{draft.instance_id}: looking for the tests that read {draft.split.data[0]}")
     spending = Spending()
     with timed(draft, _STAGE):
-        named, suite = draft.split.test_files, draft.split.suite
+        by_name, suite = draft.split.test_files, draft.split.suite
         outcome: tuple[str, ...] | Rejection | None = None
-        for files in (named, suite):
+        for files in (by_name, suite):
             if files and (outcome is None or (isinstance(outcome, Rejection) and outcome.reason == UNREAD)):
                 subject = replace(subject_of(draft), test_files=files)
                 outcome = search(subject, draft.split.data, site.sandbox, spending)
@@ -97,7 +97,7 @@ class _Search:
     spending: Spending
 
     def outcome(self) -> tuple[str, ...] | Rejection:
-        each = None
+        seconds_each = None
         for ids in self._likely():
             if not (arguments := self._arguments(ids)):
                 continue
@@ -108,8 +108,8 @@ class _Search:
                 return trouble
             if turned := _passed(after.report) - _passed(before.report):
                 return self._narrowed(turned, ids, after.report)
-            each = _seconds_each(after.report)
-        if each is not None and each * len(self._collected) > _KEPT_SECONDS:
+            seconds_each = _seconds_each(after.report)
+        if seconds_each is not None and seconds_each * len(self._collected) > _KEPT_SECONDS:
             return self._no("no_fail_to_pass", "tests that name it are the same with the fix and without")
         after, before = self._both(self.subject.test_files)
         if trouble := self._trouble(after) or self._trouble(before):
@@ -130,13 +130,13 @@ class _Search:
         return self._run(self.subject.test_files, gold=True, listing=True).report.collected
 
     def _likely(self) -> Iterator[tuple[str, ...]]:
-        named = ids_naming(self.data, self._collected)
-        for plainness in sorted(set(named.values()), reverse=True)[:_DEGREES]:
-            yield tuple(test_id for test_id, degree in named.items() if degree == plainness)[:_MOST_IDS]
-        yield self._brought  # costs a container, so only where the names don't tell
+        degrees = ids_naming(self.data, self._collected)
+        for plainness in sorted(set(degrees.values()), reverse=True)[:_DEGREES]:
+            yield tuple(test_id for test_id, degree in degrees.items() if degree == plainness)[:_MOST_IDS]
+        yield self._added  # costs a container, so only where the names don't tell
 
     @property
-    def _brought(self) -> tuple[str, ...]:
+    def _added(self) -> tuple[str, ...]:
         """Ids that are there with the data alone."""
         earlier = set(self._run(self.subject.test_files, gold=True, tests=False, listing=True).report.collected)
         return tuple(test_id for test_id in self._collected if test_id not in earlier)[:_MOST_IDS]
@@ -162,17 +162,17 @@ class _Search:
         own = [*sorted(turned), *(test_id for test_id in likely if test_id not in turned)]
         others = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
         others = [test_id for test_id in others if test_id not in set(own)]
-        each = self._seconds_of(others, report)
-        seconds = {test_id: report.seconds.get(test_id, each) for test_id in own}
-        if sum(seconds.values()) + each * len(others) <= _KEPT_SECONDS:
+        seconds_each = self._seconds_of(others, report)
+        seconds = {test_id: report.seconds.get(test_id, seconds_each) for test_id in own}
+        if sum(seconds.values()) + seconds_each * len(others) <= _KEPT_SECONDS:
             return files
-        kept, left = [], _KEPT_SECONDS
+        chosen, left = [], _KEPT_SECONDS
         for test_id in own:
             if test_id in turned or seconds[test_id] <= left:
-                kept.append(test_id)
+                chosen.append(test_id)
                 left -= seconds[test_id]
-        kept += _spread(others, int(max(0.0, left) / each) if each else len(others))
-        return self._arguments(kept[: max(_MOST_IDS, len(turned))]) or files
+        chosen += _spread(others, int(max(0.0, left) / seconds_each) if seconds_each else len(others))
+        return self._arguments(chosen[: max(_MOST_IDS, len(turned))]) or files
 
     def _seconds_of(self, test_ids: Sequence[str], report: TestReport) -> float:
         """What one of these tests takes, by those that ran already, else by a sample of them."""
@@ -208,13 +208,13 @@ def ids_naming(data: Iterable[str], test_ids: Iterable[str]) -> dict[str, int]:
     """
     pures = [pure for path in data if len((pure := PurePosixPath(path)).stem) >= _SHORTEST]
     patterns = [[_word(word) for word in (pure.stem, *pure.parts)] for pure in pures]
-    named: dict[str, int] = {}
+    degrees: dict[str, int] = {}
     for test_id in test_ids:
         names = test_id.partition("::")[2]
         counts = [sum(word.search(names) is not None for word in words) for words in patterns if words[0].search(names)]
         if counts:
-            named[test_id] = max(counts)
-    return named
+            degrees[test_id] = max(counts)
+    return degrees
 
 
 def _word(word: str) -> re.Pattern[str]:

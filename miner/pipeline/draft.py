@@ -15,7 +15,7 @@ from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
 from miner.languages import LANGUAGES, language_of
 from miner.layers.package_index import Index
-from miner.proof import DEFAULT_CONFIDENCE, Notebook, Spending, Subject, brought, counted, sensitivity
+from miner.proof import DEFAULT_CONFIDENCE, Notebook, Spending, Subject, counted, names_of_fix, sensitivity
 from miner.proof.services import Pins
 from miner.quality import assessment
 from miner.quality.known_duplicates import Neighbours
@@ -177,7 +177,7 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
             return None  # a partial clone
 
     try:
-        return brought(draft.split.gold_patch, read, language_of(draft.test).code)
+        return names_of_fix(draft.split.gold_patch, read, language_of(draft.test).code)
     except patch.PatchError:
         return frozenset()
 

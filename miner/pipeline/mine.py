@@ -164,7 +164,7 @@ def mine(
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
         cursors = Cursors(dataset.path, canary=dataset.canary)
-        decided = funnel.seen()
+        decided = funnel.decided_patches()
         index = package_index.configured(settings.mining)
         public = shelf_of_rows(options.against) if options.against else None
         neighbours = Neighbours(public=public, own=shelf_of_tasks(dataset))
@@ -182,7 +182,9 @@ def mine(
                 note=observer.note, index=index, neighbours=neighbours, writer=writer, repairer=repairer,
                 confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal, images=images,
             )  # fmt: skip
-            mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=decided, observer=observer)
+            mining = _Mining(
+                origin=origin, work=work, options=options, funnel=funnel, earlier=decided, observer=observer
+            )
             try:
                 _mine_origin(mining, site, cursors, executor)
             finally:
@@ -200,7 +202,7 @@ class _Mining:
     work: OpenOrigin
     options: Options
     funnel: Funnel
-    seen: Seen
+    earlier: Seen
     observer: Observer
 
 
@@ -254,8 +256,8 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
     observer.note(f"scanning {repo.name}")
     change_filter = mining.origin.narrow(options.wanted)
     looks = scan(
-        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after,
-        missing=observer.missing,
+        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, earlier=mining.earlier, after=after,
+        missing=observer.missing, tests=_tests(site.settings, repo.name),
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
@@ -267,6 +269,12 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
         updated = mining.work.forge.updated if mining.work.forge else ""
         updated = max(updated, reached.updated if reached else "")
         cursors.set(mining.origin.name, Cursor(tip=repo.tip(), updated=updated, rules=options.rules, repo=repo.name))
+
+
+def _tests(settings: Settings, repo: str) -> tuple[str, ...]:
+    """Patterns of tests that a repository is declared to have."""
+    declared = settings.declared_for(repo)
+    return declared.tests if declared else ()
 
 
 def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
@@ -303,8 +311,8 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
         try:
             change_filter = origin.narrow(options.wanted)
             looks = scan(
-                work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=decided,
-                missing=observer.missing,
+                work.repo, change_filter, threshold=options.threshold, forge=work.forge, earlier=decided,
+                missing=observer.missing, tests=_tests(settings, work.repo.name),
             )  # fmt: skip
             yield from _lines(looks, options.limit)
         finally:
@@ -347,11 +355,11 @@ def _due(looks: Iterator[Recognition], mining: _Mining, site: MiningContext) -> 
         if mining.options.limit is not None and candidates >= mining.options.limit:
             return
         candidates += 1
-        if line is None or again or not _stands(line, mining.options):
+        if line is None or again or not _is_valid(line, mining.options):
             yield recognition
 
 
-def _stands(line: FunnelLine, options: Options) -> bool:
+def _is_valid(line: FunnelLine, options: Options) -> bool:
     """Whether an earlier decision still answers what is asked now."""
     if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
         return False  # recognition takes it now: the rules changed, or it was named

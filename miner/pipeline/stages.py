@@ -80,7 +80,8 @@ class CommitTree:
 def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """Gold patch, test patch, statement."""
     with timed(draft, "split"):
-        parts = split(site.repo, draft.candidate)
+        declared = site.settings.declared_for(draft.candidate.change.repo)
+        parts = split(site.repo, draft.candidate, declared.tests if declared else ())
         if isinstance(parts, Rejection):
             return parts
         if parts.data:
@@ -97,7 +98,7 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
         if isinstance(clean, Rejection):
             return clean
         fix = near.fix_of(draft.instance_id, parts.gold_patch, clean.statement)
-        if site.settings.mining.near_duplicates == "reject" and (rejection := site.neighbours.known(fix)):
+        if site.settings.mining.near_duplicates == "reject" and (rejection := site.neighbours.rejection(fix)):
             return rejection
         return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
 
@@ -106,8 +107,8 @@ def _with_readers(repo: BareRepository, head: str, parts: Split) -> Split:
     """With the test files of the tree that may read the data of a change without any."""
     runnable, helpers = test_data.candidates(repo.list_files(head))
     readers = test_data.readers(parts.data, runnable, repo.read_files(head, (*runnable, *helpers)))
-    named, suite = readers.named, readers.suite
-    return replace(parts, test_files=named or suite, suite=suite if named else ())
+    by_name, suite = readers.by_name, readers.suite
+    return replace(parts, test_files=by_name or suite, suite=suite if by_name else ())
 
 
 def _templates(repo: BareRepository, commit: str) -> list[str]:
@@ -121,7 +122,8 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
     assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
-    spoken = spoken_in(draft.split)
+    declared = site.settings.declared_for(change.repo)
+    spoken = "declared" if declared else spoken_in(draft.split)
     language = LANGUAGES.get(spoken)
     if language is None:
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
@@ -134,6 +136,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             when=site.repo.commit_date(change.base_commit),
             version_hint=site.repo.nearest_version(change.base_commit),
             touched=(*draft.split.test_files, *draft.split.kinds),
+            declared=declared,
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )
         tree = CommitTree(site.repo, change.base_commit)
@@ -276,7 +279,7 @@ def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     with timed(draft, "inspect"):
         leaks = site.images.inspect(draft.image.image_id, secrets)
     if leaks:
-        text = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
+        text = "; ".join(f"{leak.where}: {leak.text}" for leak in leaks[:5])
         return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=text)
     return draft
 
@@ -289,7 +292,7 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
         task = task_of(draft)
         change, read = draft.candidate.change, site.repo.read_files
         sources = stripping.sources(task, test_ids.files(draft.split.test_files), partial(read, change.head_commit))
-        base = read(change.base_commit, stripping.changed_paths(task)).values()
+        base = read(change.base_commit, stripping.changed_paths(task))
         hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping")).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
 
@@ -362,7 +365,7 @@ def keep(draft: Draft, site: MiningContext) -> Draft:
         task = assessment.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
         task = site.neighbours.marked(task)
     if draft.revealed is not None:
-        task = applied(task, draft.revealed, asked=site.reveal)
+        task = applied(task, draft.revealed, count=site.reveal)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
     return draft
 

@@ -44,10 +44,10 @@ def write_statement(draft: Draft, site: MiningContext) -> Draft:
     began = time.monotonic()
     written = site.writer.write(job)
     draft.timings["statement"] = time.monotonic() - began
-    return taken(draft, written)
+    return with_written_statement(draft, written)
 
 
-def taken(draft: Draft, written: WrittenStatement) -> Draft:
+def with_written_statement(draft: Draft, written: WrittenStatement) -> Draft:
     """A draft with what came of a statement that was asked for."""
     text = written.note.text if written.use == "written" and written.note else None
     return replace(draft, statement=text or draft.statement, written=written)

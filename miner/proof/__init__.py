@@ -6,12 +6,12 @@ very road that a model's patch takes, so a fix which that road would refuse make
 
 from miner.proof.flakiness_causes import Blamed, blame
 from miner.proof.judge import Proof, budgets, judge
-from miner.proof.new_api import brought, new_names
+from miner.proof.new_api import names_of_fix, new_names
 from miner.proof.notebook import STATES, Notebook, ObservedRun, State
 from miner.proof.observe import observe
 from miner.proof.run import Bench, validate
 from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Budget, Repeats, Spending, repeats, troubled
-from miner.proof.stability import UNSTABLE, counted, sensitivity, told
+from miner.proof.stability import UNSTABLE, counted, sensitivity, stability_evidence
 from miner.proof.subject import Patches, Subject, prepare
 
 __all__ = [
@@ -31,16 +31,16 @@ __all__ = [
     "State",
     "Subject",
     "blame",
-    "brought",
     "budgets",
     "counted",
     "judge",
+    "names_of_fix",
     "new_names",
     "observe",
     "prepare",
     "repeats",
     "sensitivity",
-    "told",
+    "stability_evidence",
     "troubled",
     "validate",
 ]

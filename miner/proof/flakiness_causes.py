@@ -105,7 +105,7 @@ class _Search:
 
     def __init__(
         self,
-        found: Sequence[ObservedRun],
+        observed: Sequence[ObservedRun],
         look: Look | None,
         most: int,
         alone: frozenset[str],
@@ -114,7 +114,7 @@ class _Search:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
         self.is_cut = False
-        self._found = found
+        self._found = observed
         self._look = look
         self._most = most
         self._alone = alone
@@ -209,7 +209,7 @@ class _Search:
             if differing is None:
                 continue
             agreed += 1
-            wrong = {one for one, causes in with_.items() if (one in differing) is causes.isdisjoint(half)}
+            wrong = {test_id for test_id, causes in with_.items() if (test_id in differing) is causes.isdisjoint(half)}
             self._name(wrong, Cause.RANDOM)
         if halves and agreed == len(halves):
             for test_id, causes in with_.items():

@@ -34,11 +34,11 @@ def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
 
     """
     language = language_of(subject.test)
-    files_found: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     for paths_asked in language.suite(subject.test, tree):
         modules = [path for path in paths_asked if not path.endswith(language.suffixes) or classify(path) is Kind.TEST]
-        files_found = files_found or _collected(subject, modules, sandbox)
-    return tuple(path for path in files_found if classify(path) in (Kind.TEST, Kind.SUPPORT))
+        files = files or _collected(subject, modules, sandbox)
+    return tuple(path for path in files if classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
 def _collected(subject: Subject, paths_asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:

@@ -43,9 +43,9 @@ class Proof:
     """What it cost, and what is left for its strength."""
 
 
-def hopeless(found: list[ObservedRun], sensitive: Collection[str] = frozenset()) -> Rejection | None:
+def hopeless(observed: list[ObservedRun], sensitive: Collection[str] = frozenset()) -> Rejection | None:
     """What the runs so far already rule out; `sensitive` as in `judge`."""
-    runs = _asked(found, sensitive)
+    runs = _silenced(observed, sensitive)
     last = runs[-1]
     if last.state != "base" and (trouble := troubled(last)):
         return trouble
@@ -62,7 +62,7 @@ def hopeless(found: list[ObservedRun], sensitive: Collection[str] = frozenset())
 
 
 def judge(
-    found: list[ObservedRun],
+    observed: list[ObservedRun],
     *,
     runs: int,
     brings: Collection[str] = frozenset(),
@@ -70,7 +70,7 @@ def judge(
     sensitive: Collection[str] = frozenset(),
     keep: bool = False,
 ) -> Proof | Rejection:
-    """The lists from all runs; `brings` are the names that the fix brings, see `new_api.brought`. Pure.
+    """The lists from all runs; `brings` are the names that the fix brings, see `new_api.names_of_fix`. Pure.
 
     `unstable` are ids that further runs have shown to be; `sensitive` those that hang on what evaluation pins, which
     plain runs alone decide. `keep` asks for a proof with an empty FAIL_TO_PASS where nothing but instability stands
@@ -81,7 +81,7 @@ def judge(
     then it was there all along and is held as PASS_TO_PASS. Lost for another reason, it is in no list. docs/proof.md
     says what each status means.
     """
-    by_state = {state: [run for run in _asked(found, sensitive) if run.state == state] for state in STATES}
+    by_state = {state: [run for run in _silenced(observed, sensitive) if run.state == state] for state in STATES}
     after, before, base = by_state["after"], by_state["before"], by_state["base"]
     flaky = differing(after) | differing(before) | differing(base) | set(unstable)
     lost = losses(before, brings)
@@ -117,14 +117,14 @@ def judge(
             "quarantined": dict(ids.reasons(flaky, (before, after))),
             "addresses_left_out": sum(map(has_no_address, (*fails, *holds))),
         },
-        seconds=sum(run.seconds for run in found),
+        seconds=sum(run.seconds for run in observed),
     )
 
 
-def _asked(found: Sequence[ObservedRun], sensitive: Collection[str]) -> list[ObservedRun]:
+def _silenced(observed: Sequence[ObservedRun], sensitive: Collection[str]) -> list[ObservedRun]:
     """The runs, of which only plain ones are asked about sensitive tests."""
     silent_on = frozenset(sensitive)
-    return [run if run.variation.is_plain else replace(run, silent_on=silent_on) for run in found]
+    return [run if run.variation.is_plain else replace(run, silent_on=silent_on) for run in observed]
 
 
 def _before(fails: Collection[str], before: Sequence[ObservedRun]) -> dict[str, int]:
@@ -197,7 +197,7 @@ def _passed_in_all(observed: Sequence[ObservedRun]) -> set[str]:
     return {
         test_id
         for test_id in set().union(*passed)
-        if all(test_id in one or not run.tells_of(test_id) for one, run in zip(passed, observed, strict=True))
+        if all(test_id in names or not run.tells_of(test_id) for names, run in zip(passed, observed, strict=True))
     }
 
 

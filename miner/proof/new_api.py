@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from miner.proof.notebook import ObservedRun
 
 
-def brought(gold_patch: bytes, read: Callable[[str], bytes | None], code: Code) -> frozenset[str]:
+def names_of_fix(gold_patch: bytes, read: Callable[[str], bytes | None], code: Code) -> frozenset[str]:
     """The names that a fix brings, and each new module (`MODULE`); `read` gives a file at base_commit.
 
     Raises:
         PatchError: the patch is none.
 
     """
-    names_found: set[str] = set()
+    names: set[str] = set()
     for file in patch.parse(gold_patch, trusted=True).files:
         old = None if file.old_path is None or file.is_new else read(file.old_path)
-        names_found |= code.added_names(change_of(file, old))
-    return frozenset(names_found)
+        names |= code.added_names(change_of(file, old))
+    return frozenset(names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Losses:
 
     def names(self, test_id: str) -> frozenset[str]:
         """The names for want of which a test was lost."""
-        return frozenset().union(*(names_found for path, names_found in self.new.items() if _holds(path, test_id)))
+        return frozenset().union(*(names for path, names in self.new.items() if _holds(path, test_id)))
 
     def for_a_name(self, test_id: str) -> bool:
         """Whether a test was lost, and for want of new names alone."""
@@ -73,9 +73,9 @@ def new_names(fails: Collection[str], before: Sequence[ObservedRun], brings: Col
     """The names for want of which tests of FAIL_TO_PASS could not be collected or set up before the fix, sorted."""
     lost = losses(before, brings)
     absent = [test_id for test_id in fails if any(test_id not in run.statuses for run in before)]
-    names_found = {name for test_id in absent if lost.for_a_name(test_id) for name in lost.names(test_id)}
+    names = {name for test_id in absent if lost.for_a_name(test_id) for name in lost.names(test_id)}
     fixtures = {run.wanted.get(test_id, "") for test_id in fails for run in before}
-    return tuple(sorted(names_found | {plain(name) for name in fixtures if name in brings}))
+    return tuple(sorted(names | {plain(name) for name in fixtures if name in brings}))
 
 
 def plain(name: str) -> str:

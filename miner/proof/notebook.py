@@ -98,7 +98,7 @@ class Notebook:
 
     def add(self, observed: ObservedRun) -> None:
         self._remember_run(observed)
-        raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.told()}
+        raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.varied()}
         del raw["silent_on"]
         with files.explained(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)

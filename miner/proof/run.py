@@ -15,7 +15,7 @@ from miner.proof.judge import budgets, differing, hopeless, judge
 from miner.proof.notebook import STATES
 from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Budget, Repeats, Spending
-from miner.proof.stability import UNSTABLE, disproved, told, weakened
+from miner.proof.stability import UNSTABLE, disproved, stability_evidence, weakened
 from miner.proof.subject import prepare
 from miner.proof.variations import PLAIN, schedule
 from miner.proof.variations import variation as scheduled
@@ -109,7 +109,7 @@ class Bench:
         self, stage: str, state: State, number: int, variation: Variation, only: tuple[str, ...] = ()
     ) -> ObservedRun:
         run = (state, number, variation, only)
-        observed = known = self.notebook.get(*run)
+        observed = stored = self.notebook.get(*run)
         if observed is None:
             observed = observe(
                 self.subject,
@@ -125,8 +125,8 @@ class Bench:
         if run not in self.counted:
             self.counted.add(run)
             self.spending.waited += _waited(observed, self.spending.plain)
-            if known is not None:  # run by a call that was interrupted
-                self.spending.charge(stage, known.container_seconds)
+            if stored is not None:  # run by a call that was interrupted
+                self.spending.charge(stage, stored.container_seconds)
         return observed
 
     def _most_seconds(self, state: State, number: int) -> float | None:
@@ -213,7 +213,7 @@ def validate(
         return replace(aside, detail=f"{aside.detail}; skipped to stay within the budget: {skipped}")
     variations = schedule(repeats.runs, clock=bench.clock)
     listed = {*verdict.fail_to_pass, *verdict.pass_to_pass}
-    evidence = {**verdict.evidence, **told(runs_seen, blamed, repeats, variations, listed=listed)}
+    evidence = {**verdict.evidence, **stability_evidence(runs_seen, blamed, repeats, variations, listed=listed)}
     evidence["price"] = spending.as_json()
     return replace(verdict, set_aside=aside, evidence=evidence, spending=spending)
 
@@ -278,8 +278,8 @@ def _main_runs(
         observed = bench.run(state, number, runs)
         runs_seen.append(observed)
         if not number:
-            took = observed.container_seconds - _waited(observed, bench.spending.plain)
-            bench.spending.plain = max(bench.spending.plain, took)
+            seconds = observed.container_seconds - _waited(observed, bench.spending.plain)
+            bench.spending.plain = max(bench.spending.plain, seconds)
         if (rejection := hopeless(runs_seen, sensitive)) is not None:
             return runs_seen, rejection
     if runs == 1 or not bench.spending.is_long:
@@ -302,8 +302,8 @@ def _narrow_runs(
             return runs_seen, rejection
     for number in range(1, runs):
         if number > 1 and not spending.allows(spending.plain, _PROOF_SHARE):
-            which = f"runs {number + 1} to {runs}" if number + 1 < runs else f"run {runs}"
-            spending.give_up(f"{which} of all tests with the fix")
+            skipped = f"runs {number + 1} to {runs}" if number + 1 < runs else f"run {runs}"
+            spending.give_up(f"{skipped} of all tests with the fix")
             break
         runs_seen.append(bench.run("after", number, runs))
     return runs_seen, hopeless(runs_seen, sensitive)

@@ -42,15 +42,15 @@ _MOST = 8
 class Pins:
     """The images of services by digest, each looked for once in a mine. Safe to use from several threads."""
 
-    _known: dict[str, ServiceImage | Unavailable] = field(default_factory=dict)
+    _images: dict[str, ServiceImage | Unavailable] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def find(self, name: str, look: Callable[[str], ServiceImage | Unavailable]) -> ServiceImage | Unavailable:
         """What a name stands for."""
         with self._lock:
-            if name not in self._known:
-                self._known[name] = look(name)
-            return self._known[name]
+            if name not in self._images:
+                self._images[name] = look(name)
+            return self._images[name]
 
 
 class Settle(Protocol):
@@ -104,8 +104,8 @@ def settle(subject: Subject, bench: Bench) -> ServiceTrial:
     with_them = _with(subject, services, declared.variables)
     settled: Settled | None = None
     if with_them != subject and (services or isinstance(alone.proof, Rejection)):
-        settled, told = _beside(with_them, alone, runs, bench)
-        notes = (*notes, *told)
+        settled, trial_notes = _beside(with_them, alone, runs, bench)
+        notes = (*notes, *trial_notes)
     if settled is None:
         alone = _renamed(alone, runs)
         if isinstance(alone.proof, Rejection) and notes:

@@ -46,17 +46,17 @@ def weakened(proof: Proof, runs: Sequence[ObservedRun], blamed: Blamed) -> Rejec
         return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
     of = f"{lost} of {lost + len(proof.fail_to_pass)} tests that the fix makes pass are unstable"
     names_turned = frozenset[str]().union(*turned) or proof.flaky
-    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(names_turned, blamed.causes)}")
+    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {summary(names_turned, blamed.causes)}")
 
 
 def _names(test_id: str, changing: Collection[str]) -> frozenset[str]:
     """What a test is called in one run or another: of a function whose ids change from run to run, all that change."""
     if test_id not in changing:
         return frozenset({test_id})
-    return frozenset(one for one in changing if function(one) == function(test_id))
+    return frozenset(name for name in changing if function(name) == function(test_id))
 
 
-def _are_turned(names: frozenset[str], found: Sequence[ObservedRun], blamed: Blamed) -> bool:
+def _are_turned(names: frozenset[str], observed: Sequence[ObservedRun], blamed: Blamed) -> bool:
     """Whether a test of these names passes in some run with the fix, and without it in none that counts against that.
 
     A plain run can; a varied one only where it is not known that just the variation made the test pass. Where their
@@ -66,14 +66,14 @@ def _are_turned(names: frozenset[str], found: Sequence[ObservedRun], blamed: Bla
     causes = {blamed.causes.get(name) for name in names}
     by_chance = bool(causes & {None, Cause.RANDOM, Cause.UNKNOWN})
     files = {name.partition("::")[0] for name in names}
-    lost = any(files & run.collect_errors.keys() for run in found if run.state == "before")
+    lost = any(files & run.collect_errors.keys() for run in observed if run.state == "before")
     without = ("before", "base") if lost else ("before",)
-    before = [run for run in found if run.state in without and (by_chance or run.variation.is_plain)]
-    after = [run for run in found if run.state == "after"]
+    before = [run for run in observed if run.state in without and (by_chance or run.variation.is_plain)]
+    after = [run for run in observed if run.state == "after"]
     passes, against = (sum(bool(passed(run) & names) for run in runs) for runs in (after, before))
     if not passes or against:
         return False
-    was_there = any(names & run.statuses.keys() for run in found if run.state == "base")
+    was_there = any(names & run.statuses.keys() for run in observed if run.state == "base")
     return not (by_chance and was_there) or _by_luck(passes, len(after), len(before)) <= _CHANCE
 
 
@@ -82,7 +82,7 @@ def _by_luck(passes: int, after: int, before: int) -> float:
     return comb(after, passes) / comb(after + before, passes)
 
 
-def named(tests: Collection[str], causes: Mapping[str, Cause]) -> str:
+def summary(tests: Collection[str], causes: Mapping[str, Cause]) -> str:
     """Some of these tests with what they depend on, for a person."""
     ordered = sorted(tests)
     words = [f"{test_id} ({causes.get(test_id, Cause.UNKNOWN)})" for test_id in ordered[:_NAMED]]
@@ -129,7 +129,7 @@ def sensitivity(proof: Proof) -> dict[str, Any] | None:
     }
 
 
-def told(
+def stability_evidence(
     runs: Sequence[ObservedRun],
     blamed: Blamed,
     repeats: Repeats,
@@ -144,7 +144,7 @@ def told(
     return {
         "confidence": repeats.confidence,
         "bound": round(repeats.bound, 4),
-        "schedule": [variation.told() for variation in variations],
+        "schedule": [variation.varied() for variation in variations],
         "not_varied": [
             {"run": run.number, "state": run.state}
             for run in runs

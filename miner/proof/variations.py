@@ -74,14 +74,14 @@ class Variation:
     @property
     def causes(self) -> tuple[Cause, ...]:
         """What is varied, the likeliest to matter first."""
-        return tuple(cause for cause, names in _FIELDS.items() if any(self.told().keys() & names))
+        return tuple(cause for cause, names in _FIELDS.items() if any(self.varied().keys() & names))
 
     def only(self, *causes: Cause) -> Variation:
         """A variation in these alone."""
         names = {name for cause in causes for name in _FIELDS[cause]}
-        return Variation(**{name: value for name, value in self.told().items() if name in names})
+        return Variation(**{name: value for name, value in self.varied().items() if name in names})
 
-    def told(self) -> dict[str, Any]:
+    def varied(self) -> dict[str, Any]:
         """What is varied, by name."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: value for name, value in values if value is not None}

@@ -89,7 +89,7 @@ class CleanStatement:
 
     statement: str
     policy: str = "keep"
-    found: sensitive.Report = field(default_factory=sensitive.Report)
+    report: sensitive.Report = field(default_factory=sensitive.Report)
 
     def of_hints(self, hints: str) -> str:
         """Hints by the same policy."""
@@ -97,7 +97,7 @@ class CleanStatement:
 
     def public(self) -> dict[str, object]:
         """`quality.hygiene` of task.yaml."""
-        return {"policy": self.policy, **self.found.public()}
+        return {"policy": self.policy, **self.report.public()}
 
 
 def cleaned(statement: str, parts: Split, policy: str) -> CleanStatement | Rejection:
@@ -119,7 +119,7 @@ def cleaned(statement: str, parts: Split, policy: str) -> CleanStatement | Rejec
                 stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
             )
     statement_kept = sensitive.mask(statement) if policy == "mask" else statement
-    return CleanStatement(statement=statement_kept, policy=policy, found=report)
+    return CleanStatement(statement=statement_kept, policy=policy, report=report)
 
 
 class _Files:
@@ -216,10 +216,10 @@ def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mappin
 
 def _hygiene(task: Task) -> dict[str, object]:
     before = task.instance.quality.get("hygiene")
-    known = before if isinstance(before, dict) else {}
+    measured = before if isinstance(before, dict) else {}
     return {
-        "policy": known.get("policy", "keep"),
-        "statement": known.get("statement") or sensitive.counts(task.instance.problem_statement),
+        "policy": measured.get("policy", "keep"),
+        "statement": measured.get("statement") or sensitive.counts(task.instance.problem_statement),
         "patches": sensitive.patch_counts(task.hidden.gold_patch, task.hidden.test_patch),
     }
 
@@ -241,5 +241,5 @@ def _difficulty(before: object, by_rule: dict[str, object]) -> dict[str, object]
         return by_rule
     settled = before.get("by") == "runs"
     tier = before.get("tier") if settled else by_rule["tier"]
-    kept = {"tier": tier, "by": "runs" if settled else "rule", "rule_tier": by_rule["tier"]}
-    return {**by_rule, **kept, "measured": before["measured"]}
+    tiers = {"tier": tier, "by": "runs" if settled else "rule", "rule_tier": by_rule["tier"]}
+    return {**by_rule, **tiers, "measured": before["measured"]}

@@ -39,7 +39,7 @@ class Neighbours:
     own: FixIndex | None = None
     """Fixes of the dataset's own tasks; None where they can't be read."""
 
-    def known(self, fix: Fix) -> Rejection | None:
+    def rejection(self, fix: Fix) -> Rejection | None:
         """The reason to leave a change whose fix a public dataset has."""
         nears = self.public.near(fix) if self.public else ()
         if not nears:
@@ -79,7 +79,7 @@ def shelf_of_rows(paths: Iterable[Path]) -> FixIndex:
             with path.open("rb") as file:
                 for number, line in enumerate(file, start=1):
                     if line.strip():
-                        _put(shelf, line, f"{path.name}:{number}", f"{path}, line {number}")
+                        _add_row(shelf, line, f"{path.name}:{number}", f"{path}, line {number}")
         except OSError as error:
             hint = "give a file of rows, one JSON object a line"
             raise InputError(f"{path} can't be read: {error.strerror or error}", hint=hint) from error
@@ -88,7 +88,7 @@ def shelf_of_rows(paths: Iterable[Path]) -> FixIndex:
     return shelf
 
 
-def _put(shelf: FixIndex, line: bytes, place: str, where: str) -> None:
+def _add_row(shelf: FixIndex, line: bytes, place: str, where: str) -> None:
     try:
         row = _Row.model_validate_json(line)
     except ValidationError as error:

@@ -78,13 +78,13 @@ def appraise(
                 note(f"opening {source}")
                 repos[source] = stack.enter_context(open_source(source, cache=cache))
             note(instance_id)
-            appraisals.append(_one(dataset, task, repos[source], index, write=write))
+            appraisals.append(_remeasure(dataset, task, repos[source], index, write=write))
         if write and any(appraisal.changed for appraisal in appraisals):
             content.settle_locked(dataset)
     return tuple(appraisals)
 
 
-def _one(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, write: bool) -> Appraised:
+def _remeasure(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, write: bool) -> Appraised:
     base = task.instance.base_commit
     if repo.full_sha(base) is None:
         return Appraised(instance=task.instance, changed=False, unknown=f"{repo.name} has no commit {base}")

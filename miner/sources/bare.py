@@ -210,9 +210,9 @@ class BareRepository:
                 return str(max(versions))
         return None
 
-    def merge_base(self, one: str, other: str) -> str | None:
+    def merge_base(self, first: str, other: str) -> str | None:
         """The best common ancestor of two commits, or None for unrelated histories."""
-        completed = self.git("merge-base", _sha(one), _sha(other), check=False)
+        completed = self.git("merge-base", _sha(first), _sha(other), check=False)
         return completed.stdout.decode().strip() or None
 
     # -- content
@@ -259,9 +259,9 @@ class BareRepository:
             return [patch_id for patch_id, _ in answers]
         return [ids.get(head) for _, head in pairs]
 
-    def merged_tree(self, one: str, other: str) -> str | None:
+    def merged_tree(self, first: str, other: str) -> str | None:
         """The tree that a merge of two commits gives, None where they conflict, `MISSING` where files are lacking."""
-        words = ("merge-tree", "--write-tree", "--no-messages", _sha(one), _sha(other))
+        words = ("merge-tree", "--write-tree", "--no-messages", _sha(first), _sha(other))
         completed = self.git("-c", "merge.renames=true", *words, check=False)  # off elsewhere; a forge follows renames
         if completed.returncode != 0:
             return MISSING if _LACKING.search(completed.error_text) else None

@@ -46,7 +46,7 @@ class Expander:
         self._note = note
         self._gateway: Gateway | None = None
 
-    def origins(self, source: str, wanted: ChangeFilter) -> list[Origin]:
+    def origins(self, source: str, change_filter: ChangeFilter) -> list[Origin]:
         """The repositories that a source names, in the order to mine them.
 
         Raises:
@@ -58,7 +58,7 @@ class Expander:
         address = address_of(source, host)
         if address is None:
             return [GitOrigin(source=source, cache=self._cache, called=self._called)]
-        if address.name is None and wanted.picks:
+        if address.name is None and change_filter.picks:
             raise InputError(
                 f"--pr and --commit pick from one repository, and {source} may have many",
                 hint=f"name it: {source}/REPOSITORY",

@@ -175,7 +175,7 @@ def _copy_local(git_dir: Path, copy: Path, config: Path) -> None:
             _set_head(shadow, head, env)
             shadow.rename(copy)
         else:
-            _clone_or_fetch(str(shadow), copy, env, head, shown=str(git_dir))
+            _clone_or_fetch(str(shadow), copy, env, head, label=str(git_dir))
     finally:
         shutil.rmtree(shadow, ignore_errors=True)
 
@@ -243,7 +243,7 @@ def _clone_or_fetch(
     env: dict[str, str],
     head: str | None,
     *,
-    shown: str,
+    label: str,
     refspecs: Sequence[str] = _REFSPECS,
 ) -> None:
     if not copy.exists():
@@ -252,7 +252,7 @@ def _clone_or_fetch(
         further = [word for spec in refspecs[2:] for word in ("-c", f"remote.origin.fetch={spec}")]
         words = ["clone", "--quiet", "--bare", "--no-local", "--template=", *further, "--end-of-options", source]
         try:
-            _network(["git", *words, str(building)], shown, env)
+            _network(["git", *words, str(building)], label, env)
             _finish(building, source, head, env)
             building.rename(copy)
         finally:
@@ -260,7 +260,7 @@ def _clone_or_fetch(
         return
     _write(copy / "info" / "attributes", ATTRIBUTES)
     words = ["fetch", "--quiet", "--prune", "--force", "--no-write-fetch-head", "--no-recurse-submodules"]
-    _network(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *refspecs], shown, env)
+    _network(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *refspecs], label, env)
     _finish(copy, source, head, env)
 
 
@@ -294,10 +294,10 @@ def _copy_url(source: str, copy: Path, config: Path, access: Access | None) -> N
     if not any(os.environ.get(variable) for variable in ("GIT_SSH_COMMAND", "GIT_SSH")):
         env["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"  # never wait for a password nobody will type
     if access is None:
-        _clone_or_fetch(source, copy, env, None, shown=source)
+        _clone_or_fetch(source, copy, env, None, label=source)
         return
     env |= access.environment(source)
-    _clone_or_fetch(source, copy, env, None, shown=source, refspecs=_REFSPECS[:2])
+    _clone_or_fetch(source, copy, env, None, label=source, refspecs=_REFSPECS[:2])
     _fetch_pulls(source, copy, env, access.pulls)
 
 

@@ -72,15 +72,15 @@ class GithubOrigin:
         host = self.gateway.host.name
         return self.repository if host == "github.com" else f"{host}/{self.repository}"
 
-    def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
-        return replace(wanted, numbers=wanted.numbers | self.numbers) if self.numbers else wanted
+    def narrow(self, change_filter: ChangeFilter) -> ChangeFilter:
+        return replace(change_filter, numbers=change_filter.numbers | self.numbers) if self.numbers else change_filter
 
-    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:
+    def open(self, change_filter: ChangeFilter, reached: Progress | None) -> OpenOrigin:
         forge = GithubForge(self.gateway, self.repository, page_size=self.page_size)
-        if wanted.numbers and not wanted.commits:
-            forge.read_numbers(sorted(wanted.numbers))
+        if change_filter.numbers and not change_filter.commits:
+            forge.read_numbers(sorted(change_filter.numbers))
         else:
-            since = wanted.since.strftime("%Y-%m-%dT%H:%M:%SZ") if wanted.since else ""
+            since = change_filter.since.strftime("%Y-%m-%dT%H:%M:%SZ") if change_filter.since else ""
             forge.read_pages(since=max(since, reached.updated if reached else ""))
         with self._scrubbed():
             repo = open_source(
@@ -205,7 +205,7 @@ class GithubForge:
         for number, references in references_asked.items():
             before = details.begun.get(number, "")
             linked_issues = (
-                details.named_issue(where, one, before=before, home=self.repository) for where, one in references
+                details.named_issue(where, number, before=before, home=self.repository) for where, number in references
             )
             result[number] = details.by_pull.get(number, ()) or tuple(issue for issue in linked_issues if issue)
         return result

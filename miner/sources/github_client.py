@@ -238,10 +238,12 @@ def _partial(error: GithubException) -> Response:
     errors = body.get("errors")
     if not isinstance(errors, list) or not errors:
         raise error
-    errors_read = [one for one in errors if isinstance(one, dict)]
+    errors_read = [problem for problem in errors if isinstance(problem, dict)]
     data = body.get("data")
-    if isinstance(data, dict) and all(one.get("type") == "NOT_FOUND" for one in errors_read):
-        return Response(data=data, missing=tuple(".".join(map(str, one.get("path") or ())) for one in errors_read))
+    if isinstance(data, dict) and all(problem.get("type") == "NOT_FOUND" for problem in errors_read):
+        return Response(
+            data=data, missing=tuple(".".join(map(str, problem.get("path") or ())) for problem in errors_read)
+        )
     raise _GraphqlError(errors_read, error.headers or {})
 
 

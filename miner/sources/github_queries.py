@@ -97,7 +97,7 @@ class _Nodes(_Model, Generic[Node]):
     nodes: tuple[Node | None, ...] | None = ()
 
     @property
-    def there(self) -> tuple[Node, ...]:
+    def present(self) -> tuple[Node, ...]:
         return tuple(node for node in self.nodes or () if node is not None)
 
 
@@ -154,10 +154,10 @@ class _Pull(_Model):
             merged_at=self.merged_at or "",
             updated_at=self.updated_at,
             commits=self.commits.total_count,
-            labels=tuple(label.name for label in self.labels.there) if self.labels else (),
+            labels=tuple(label.name for label in self.labels.present) if self.labels else (),
             closes=tuple(
                 (reference.repository.name_with_owner, reference.number)
-                for reference in self.closing_issues_references.there
+                for reference in self.closing_issues_references.present
             )
             if self.closing_issues_references
             else (),
@@ -214,7 +214,7 @@ class _Issue(_Model):
 
     def value(self, before: str, home: str) -> LinkedIssue:
         """The issue as of before a moment (ISO 8601 in UTC, which sorts as text), as far as GitHub keeps it."""
-        comments = self.comments.there if self.comments else ()
+        comments = self.comments.present if self.comments else ()
         edited = self.last_edited_at
         where = self.repository.name_with_owner
         body, version = self._body_before(before)
@@ -222,7 +222,7 @@ class _Issue(_Model):
             number=self.number,
             title=self._title_before(before),
             body=body.replace("\r\n", "\n"),
-            labels=tuple(label.name for label in self.labels.there) if self.labels else (),
+            labels=tuple(label.name for label in self.labels.present) if self.labels else (),
             created_at=self.created_at,
             last_edited_at=edited,
             comments=tuple(comment.body.replace("\r\n", "\n") for comment in comments if comment.made_before(before)),
@@ -235,7 +235,7 @@ class _Issue(_Model):
         """The newest text written before a moment, and when; an issue written later speaks by its first text."""
         if not before or not self.last_edited_at or self.last_edited_at < before:
             return self.body, ""
-        edits = self.user_content_edits.there if self.user_content_edits else ()
+        edits = self.user_content_edits.present if self.user_content_edits else ()
         versions = sorted((edit.edited_at, edit.diff) for edit in edits if edit.diff is not None)
         earlier = [version for version in versions if version[0] < before]
         if not earlier and self.created_at >= before:
@@ -243,7 +243,7 @@ class _Issue(_Model):
         return (earlier[-1][1], earlier[-1][0]) if earlier else (self.body, "")
 
     def _title_before(self, before: str) -> str:
-        events = self.timeline_items.there if self.timeline_items else ()
+        events = self.timeline_items.present if self.timeline_items else ()
         later = sorted(
             (event.created_at, event.previous_title) for event in events if before and event.created_at >= before
         )
@@ -281,7 +281,7 @@ def read_page(data: Mapping[str, Any]) -> Page:
     info = pulls.pull_requests.page_info
     return Page(
         repository=pulls.name_with_owner,
-        pulls=tuple(pull.value() for pull in pulls.pull_requests.there),
+        pulls=tuple(pull.value() for pull in pulls.pull_requests.present),
         next_cursor=info.end_cursor if info.has_next_page else None,
     )
 
@@ -303,12 +303,12 @@ class Details(BaseModel):
     by_pull: dict[int, tuple[LinkedIssue, ...]] = Field(default_factory=dict)
     begun: dict[int, str] = Field(default_factory=dict)
     """When the first commit of each was written, ISO 8601 in UTC."""
-    named: dict[tuple[str, int], tuple[_Issue, str]] = Field(default_factory=dict)
+    by_reference: dict[tuple[str, int], tuple[_Issue, str]] = Field(default_factory=dict)
     """Issues asked for by number, with the repository's name as it is now."""
 
     def named_issue(self, repository: str, number: int, *, before: str, home: str) -> LinkedIssue | None:
         """An issue asked for by number, as it stood before a moment."""
-        issue = self.named.get((repository, number))
+        issue = self.by_reference.get((repository, number))
         return issue[0].value(before, home) if issue else None
 
 
@@ -320,9 +320,9 @@ def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], h
         if not raw:
             continue
         node = _read(_Detail, raw)
-        first = next(iter(node.commits.there), None)
+        first = next(iter(node.commits.present), None)
         begun[node.number] = first.commit.authored_date if first else ""
-        linked = node.closing_issues_references.there if node.closing_issues_references else ()
+        linked = node.closing_issues_references.present if node.closing_issues_references else ()
         by_pull[node.number] = tuple(issue.value(begun[node.number], home) for issue in linked)
     by_number: dict[tuple[str, int], tuple[_Issue, str]] = {}
     for place, (repository, numbers) in enumerate(sorted(issues.items())):
@@ -330,7 +330,7 @@ def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], h
         for number in numbers:
             if raw := answer.get(f"i{number}"):
                 by_number[repository, number] = (_read(_Issue, raw), str(answer["nameWithOwner"]))
-    return Details(by_pull=by_pull, begun=begun, named=by_number)
+    return Details(by_pull=by_pull, begun=begun, by_reference=by_number)
 
 
 Model = TypeVar("Model", bound=_Model)

@@ -151,7 +151,9 @@ class CommitGraph:
         for _ in range(_FAR):
             if not fresh:
                 own.reverse()
-                return tuple(self._names[base].hex() for base in bases), tuple(self._names[one].hex() for one in own)
+                return tuple(self._names[base].hex() for base in bases), tuple(
+                    self._names[commit].hex() for commit in own
+                )
             _, commit = heapq.heappop(heap)
             colour = colours[commit]
             fresh -= not colour & _STALE
@@ -171,13 +173,13 @@ class CommitGraph:
                 colours[parent] = after
         return None
 
-    def first_parent_lane(self, position: int, head: str, taken: Container[str] = ()) -> tuple[str, ...]:
-        """The first-parent line of a merged branch, newest first, down to what the chain had or others have `taken`."""
+    def first_parent_lane(self, position: int, head: str, claimed: Container[str] = ()) -> tuple[str, ...]:
+        """The first-parent line of a merged branch, newest first, down to what the chain had or is `claimed`."""
         lane: list[str] = []
         commit: int | None = self._ids[bytes.fromhex(head)]
         while commit is not None and not _NEVER < self._arrival[commit] <= position:
             name = self._names[commit].hex()
-            if name in taken:
+            if name in claimed:
                 break
             lane.append(name)
             commit = next(iter(self._parents.get(commit, ())), None)

@@ -55,13 +55,13 @@ def sightings(
     repo: BareRepository,
     change_filter: ChangeFilter | None = None,
     *,
-    told: Sequence[PullRequest] = (),
+    requests: Sequence[PullRequest] = (),
     after: str | None = None,
     missing: Callable[[InputError], None] | None = None,
 ) -> Iterator[Sighting]:
     """Changes of the default branch, newest first, each with its files and perhaps a rejection.
 
-    `told` is what a forge says of its pull requests: their numbers and words, and those merged into other branches.
+    `requests` is what a forge says of its pull requests: their numbers and words, and those merged into other branches.
     `after` is the tip of an earlier look: only what came since is seen again, and what has been reverted since.
     `missing` is told of each pull request or commit that was asked for and is not there, if others are.
 
@@ -70,7 +70,7 @@ def sightings(
 
     """
     change_filter = change_filter or ChangeFilter()
-    walk = Walk(repo, told)
+    walk = Walk(repo, requests)
     entries = _select(walk, change_filter, missing)
     if after is not None:
         entries = _since(walk, entries, after)
@@ -101,7 +101,9 @@ def _select(walk: Walk, change_filter: ChangeFilter, missing: Callable[[InputErr
     else:
         shas = {entry.commit.sha for entry in walk.entries}
         numbers = {entry.number for entry in walk.entries}
-        others = (pull for pull in walk.told.values() if pull.number not in numbers and pull.merge_commit not in shas)
+        others = (
+            pull for pull in walk.requests.values() if pull.number not in numbers and pull.merge_commit not in shas
+        )
         entries = [*walk.entries, *(walk.elsewhere(pull) for pull in others)]
     since = change_filter.since.timestamp() if change_filter.since else float("-inf")
     until = change_filter.until.timestamp() if change_filter.until else float("inf")
@@ -140,7 +142,7 @@ def _find(walk: Walk, by_number: dict[int, Entry], number: int) -> Entry | None:
     """A pull request wherever it went: the default branch, another one's merge, another branch."""
     if entry := by_number.get(number) or walk.entry_of_pull(number):
         return entry
-    if pull := walk.told.get(number):
+    if pull := walk.requests.get(number):
         return walk.elsewhere(pull)
     return walk.entry_on_other_branch(number)
 
@@ -150,14 +152,14 @@ def _details(walk: Walk, entries: Sequence[Entry], *, picked: bool) -> Iterator[
     shas = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
     messages = {commit.sha: commit.message for commit in walk.read(shas)}
     pairs = [(entry.base, entry.head) for entry in entries if entry.base]
-    fileses = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
-    files = {id(entry): next(fileses) for entry in entries if entry.base}
+    changed_files = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
+    files = {id(entry): next(changed_files) for entry in entries if entry.base}
     lfs = _lfs_blobs(walk.repo, [file for touched in files.values() for file in touched])
     for entry in entries:
         own = tuple(
             messages.get(sha, "") or (entry.commit.message if sha == entry.commit.sha else "") for sha in entry.own
         )
-        pull = walk.told.get(entry.number or 0)
+        pull = walk.requests.get(entry.number or 0)
         change = _change(walk.repo.name, entry, tuple(message for message in own if message), pull)
         touched = files.get(id(entry), ())
         rejection = _reject(walk, entry, touched, lfs)
@@ -167,7 +169,7 @@ def _details(walk: Walk, entries: Sequence[Entry], *, picked: bool) -> Iterator[
 
 
 def _change(repo: str, entry: Entry, messages: tuple[str, ...], pull: PullRequest | None) -> Change:
-    message = entry.commit.told
+    message = entry.commit.parsed
     if not message.title and messages:
         first = read_message(messages[0])
         message = replace(first, number=None) if len(messages) == 1 else replace(first, body="", number=None)
@@ -195,11 +197,11 @@ def _reject(walk: Walk, entry: Entry, files: tuple[ChangedFile, ...], lfs: froze
         return no(entry.reason, entry.detail)
     if not files:
         return no("empty_change", "base and head have the same tree")
-    if is_revert_title(entry.commit.told.title):
-        return no("is_revert", entry.commit.told.title)
+    if is_revert_title(entry.commit.parsed.title):
+        return no("is_revert", entry.commit.parsed.title)
     if entry.reverted_by:
         return no("reverted", f"by {entry.reverted_by}")
-    if picked := next((sha for sha in entry.commit.told.cherry_picked_from if walk.in_branch(sha)), None):
+    if picked := next((sha for sha in entry.commit.parsed.cherry_picked_from if walk.in_branch(sha)), None):
         return no("duplicate", f"cherry-picked from {picked}, which this branch holds too")
     if links := [file.path for file in files if _GITLINK in (file.old_mode, file.new_mode)]:
         return no("submodule", f"moves {links[0]}")

@@ -26,7 +26,7 @@ class Commit:
     author: tuple[str, str, str]
     """Mail, time and subject: what a rebase keeps."""
     message: str
-    told: Message
+    parsed: Message
 
 
 def commits_of(repo: BareRepository, words: Sequence[str]) -> Iterator[Commit]:
@@ -58,5 +58,5 @@ def parse_commits(fields: Iterable[bytes]) -> Iterator[Commit]:
                 time=int(time),
                 author=(mail, written, message.partition("\n")[0]),
                 message=message.strip(),
-                told=read_message(message),
+                parsed=read_message(message),
             )

@@ -60,11 +60,11 @@ class Origin(Protocol):
         """For messages; it names the same origin in every mine."""
         ...
 
-    def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
+    def narrow(self, change_filter: ChangeFilter) -> ChangeFilter:
         """What of it is wanted."""
         ...
 
-    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:
+    def open(self, change_filter: ChangeFilter, reached: Progress | None) -> OpenOrigin:
         """Bring our copy up to date and ask whoever knows more.
 
         Raises:
@@ -88,8 +88,8 @@ class GitOrigin:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", self.source)
 
-    def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
-        return wanted
+    def narrow(self, change_filter: ChangeFilter) -> ChangeFilter:
+        return change_filter
 
-    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:  # noqa: ARG002 - git has it all anyway
+    def open(self, change_filter: ChangeFilter, reached: Progress | None) -> OpenOrigin:  # noqa: ARG002 - git has it all anyway
         return OpenOrigin(repo=open_source(self.source, cache=self.cache, name=self.called))

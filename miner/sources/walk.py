@@ -62,12 +62,12 @@ _Case = tuple[Entry, int, str, str]
 class Walk:
     """The state of one pass over one repository."""
 
-    def __init__(self, repo: BareRepository, told: Sequence[PullRequest] = ()) -> None:
-        """Walk a history; `told` is what a forge says of its pull requests, which beats what messages say."""
+    def __init__(self, repo: BareRepository, requests: Sequence[PullRequest] = ()) -> None:
+        """Walk a history; `requests` is what a forge says of its pull requests, which beats what messages say."""
         self.repo = repo
         self.pulls = repo.pull_heads()
-        self.told = {pull.number: pull for pull in told}
-        self._told_of = {pull.merge_commit: pull for pull in told if pull.merge_commit}
+        self.requests = {pull.number: pull for pull in requests}
+        self._request_of = {pull.merge_commit: pull for pull in requests if pull.merge_commit}
         self._pull_of_head = {head: number for number, head in sorted(self.pulls.items(), reverse=True)}
         tip = repo.tip()
         graph_words = ("rev-list", "--topo-order", "--parents", tip, "--glob=refs/pull/*/head", "--")
@@ -126,8 +126,8 @@ class Walk:
     def _merges_a_branch(self, commit: Commit) -> bool:
         if len(commit.parents) != 2:  # noqa: PLR2004
             return False
-        anonymous = commit.told.number is None and commit.parents[1] not in self._pull_of_head
-        return anonymous or is_branch_merge_title(commit.told.title)
+        anonymous = commit.parsed.number is None and commit.parents[1] not in self._pull_of_head
+        return anonymous or is_branch_merge_title(commit.parsed.title)
 
     def read(self, shas: Sequence[str]) -> Iterator[Commit]:
         for start in range(0, len(shas), 5 * CHUNK):
@@ -171,10 +171,10 @@ class Walk:
 
     def _number_of(self, commit: Commit) -> int | None:
         """The forge's word first, then the message's, unless the forge knows that number by another commit."""
-        if pull := self._told_of.get(commit.sha):
+        if pull := self._request_of.get(commit.sha):
             return pull.number
-        request = self.told.get(commit.told.number or 0)
-        return None if request and request.merge_commit else commit.told.number
+        request = self.requests.get(commit.parsed.number or 0)
+        return None if request and request.merge_commit else commit.parsed.number
 
     def elsewhere(self, pull: PullRequest) -> Entry:
         """A pull request that is no change of the default branch by itself, and what became of it."""
@@ -189,7 +189,7 @@ class Walk:
             entry = self._entry(next(self.read([sha])), None)
         else:
             empty = Commit(sha=sha, parents=(), time=_seconds(pull.merged_at), author=("", "", ""), message="",
-                           told=Message(title=pull.title, body=pull.body))  # fmt: skip
+                           parsed=Message(title=pull.title, body=pull.body))  # fmt: skip
             entry = Entry(commit=empty, style=MergeStyle.COMMIT, head=sha, reason="not_in_history",
                           detail=f"merged into {pull.base_branch}, of which the clone has nothing")  # fmt: skip
         entry.number = pull.number
@@ -210,8 +210,8 @@ class Walk:
         holding = next((entry for entry in self.entries if sha in entry.own and not entry.reason), None)
         arrival = self.graph.arrival(sha) if sha in self.graph else None
         chain = by_sha.get(self.graph.at(arrival)) if arrival is not None else None
-        if found := by_sha.get(sha) or holding or chain:
-            return found
+        if change := by_sha.get(sha) or holding or chain:
+            return change
         return self._entry(next(self.read([sha])), None)  # beyond the default branch, yet asked for
 
     def entry_of_pull(self, number: int) -> Entry | None:
@@ -233,7 +233,7 @@ class Walk:
     def entry_on_other_branch(self, number: int) -> Entry | None:
         """A pull request that messages off the default branch's own line name; the one its head merges to, if any."""
         words = ("log", "-z", FORMAT, "--fixed-strings", f"--grep=#{number}", "--all", "--")
-        commits = [commit for commit in commits_of(self.repo, words) if commit.told.number == number]
+        commits = [commit for commit in commits_of(self.repo, words) if commit.parsed.number == number]
         entries = [entry for commit in commits if not (entry := self._entry(commit, None)).reason]
         for entry in entries:
             entry.number = number
@@ -294,16 +294,16 @@ class Walk:
                 cases.append((entry, count, base, head))
         for start in range(0, len(cases), CHUNK):
             for case, is_same in self._squashes(cases[start : start + CHUNK]):
-                self._settle(*case, same=is_same)
+                self._settle(*case, brings_patch=is_same)
 
-    def _settle(self, entry: Entry, count: int, base: str, head: str, *, same: bool | None) -> None:
+    def _settle(self, entry: Entry, count: int, base: str, head: str, *, brings_patch: bool | None) -> None:
         """Say what a commit is to the pull request whose number it bears, knowing whether it brings its patch."""
-        if same is False and not self._is_rebase(entry, count, (base, head)):
-            same = self._merges_to(entry, head)
-            if same is False:
+        if brings_patch is False and not self._is_rebase(entry, count, (base, head)):
+            brings_patch = self._merges_to(entry, head)
+            if brings_patch is False:
                 entry.reason = "base_unknown"
                 entry.detail = f"its patch differs from that of pull request {entry.number}"
-        if same is None:
+        if brings_patch is None:
             entry.reason, entry.detail = "missing_objects", "the clone lacks files of this change"
 
     def _squashes(self, cases: Sequence[_Case]) -> Iterator[tuple[_Case, bool | None]]:
@@ -328,8 +328,8 @@ class Walk:
 
     def _without_head(self, entry: Entry, number: int) -> None:
         """Of several commits and no head to compare with, only a message that names the number tells a squash."""
-        pull = self.told.get(number)
-        if pull and pull.commits > 1 and entry.commit.told.number != number:
+        pull = self.requests.get(number)
+        if pull and pull.commits > 1 and entry.commit.parsed.number != number:
             entry.reason = "base_unknown"
             entry.detail = f"the head of pull request {number} is gone, so squash and rebase can't be told apart"
 
@@ -362,9 +362,9 @@ class Walk:
         heads = sorted(set(free.values()))
         author_of = {commit.sha: commit.author for commit in self.read(heads)}
         plain: dict[tuple[str, ...], Entry] = {}
-        for one in reversed(self.entries):
-            if one.style is MergeStyle.COMMIT and one.position is not None and not one.reason:
-                plain[one.commit.author] = plain[one.commit.author[:2]] = one
+        for candidate in reversed(self.entries):
+            if candidate.style is MergeStyle.COMMIT and candidate.position is not None and not candidate.reason:
+                plain[candidate.commit.author] = plain[candidate.commit.author[:2]] = candidate
         for number, head in sorted(free.items()):
             author: tuple[str, ...] = author_of.get(head, ())
             entry = plain.get(author) or plain.get(author[:2])
@@ -395,34 +395,34 @@ class Walk:
         words = ("log", "-z", "--format=%H%x00%B", "-i", "--grep=this reverts commit", self.repo.tip(), "--")
         fields = self.repo.git(*words).stdout.decode("utf-8", "replace").split("\0")
         by_change: dict[str, list[str]] = {}
-        known = {sha: entry.commit.sha for entry in reversed(self.entries) for sha in (*entry.own, entry.commit.sha)}
+        owners = {sha: entry.commit.sha for entry in reversed(self.entries) for sha in (*entry.own, entry.commit.sha)}
         for sha, message in zip(fields[::2], fields[1::2], strict=False):
-            speaker = known.get(sha.strip())
+            speaker = owners.get(sha.strip())
             if speaker:
                 by_change.setdefault(speaker, []).extend(reverted_commits(message))
         commits: dict[str, str] = {}
         numbers: dict[int, str] = {}
         for entry in self.entries:
-            sha, told = entry.commit.sha, entry.commit.told
+            sha, parsed = entry.commit.sha, entry.commit.parsed
             single = entry.own if len(entry.own) == 1 else ()
             by_sha = (
                 commits.get(sha_named) or commits.get(sha_named[:7])
                 for sha_named in (sha, entry.head, *single)
                 if sha_named
             )
-            reverted = next((one for one in by_sha if one), None) or numbers.get(entry.number or 0)
+            reverted = next((reverter for reverter in by_sha if reverter), None) or numbers.get(entry.number or 0)
             entry.reverted_by = reverted if reverted != sha else None
             if entry.reverted_by is None:
                 for short in by_change.get(sha, ()):
                     commits.setdefault(short, sha)
                     commits.setdefault(short[:7], sha)
-                for number in reverted_numbers(told.title, told.body):
+                for number in reverted_numbers(parsed.title, parsed.body):
                     numbers.setdefault(number, sha)
 
 
 def _brings_numbers(commit: Commit, lanes: Mapping[str, Sequence[Commit]]) -> bool:
     """Whether a merge brings changes that have numbers of their own."""
-    return any(inner.told.number is not None or _brings_numbers(inner, lanes) for inner in lanes.get(commit.sha, ()))
+    return any(inner.parsed.number is not None or _brings_numbers(inner, lanes) for inner in lanes.get(commit.sha, ()))
 
 
 def _paths(files: Iterable[ChangedFile]) -> set[str]:

@@ -62,14 +62,14 @@ def strip_tasks(
         InfrastructureError: the engine is gone.
 
     """
-    instances = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    instances = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
     others = [instance for instance in instances if instance.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can be stripped: {others[0].instance_id} is {others[0].state}")
     chosen = [instance.instance_id for instance in instances if instance.state is TaskState.PROVED]
     access_log.tell(dataset, chosen, purpose="strip")
 
-    def one(instance_id: str) -> tuple[Task, Task | str | None]:
+    def strip_one(instance_id: str) -> tuple[Task, Task | str | None]:
         task = dataset.task(instance_id)
         if "guess_bits" in task.hidden.evidence and not again:
             return task, None
@@ -78,7 +78,7 @@ def strip_tasks(
             with workspace(task.instance) as tree, tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
                 tree.check_out(Path(folder))
                 read = partial(_read, Path(folder))
-                base = read(stripping.changed_paths(task)).values()
+                base = read(stripping.changed_paths(task))
                 _fix(task, Path(folder))
                 sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read)
             return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox), sandbox)
@@ -91,7 +91,7 @@ def strip_tasks(
                 raise
             return task, error.message
 
-    for task, stripped_task in executor.map(one, chosen, cancel=sandbox.cancel):
+    for task, stripped_task in executor.map(strip_one, chosen, cancel=sandbox.cancel):
         after = stripped_task if isinstance(stripped_task, str | None) else _written(dataset, stripped_task)
         place = place_of(task)
         if after is None or isinstance(after, str):

@@ -18,7 +18,7 @@ from miner.proof.variations import variation
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from harness.core.instance import Task
     from harness.languages.base import TestReport
@@ -53,17 +53,17 @@ def sources(task: Task, paths: Iterable[str], read: Callable[[Iterable[str]], Ma
     return language.test_sources(paths, read, lambda path: classify(path) is Kind.TEST)
 
 
-def stripped(task: Task, test_sources: Mapping[str, bytes], base: Iterable[bytes], sandbox: Sandbox) -> Task:
+def stripped(task: Task, test_sources: Mapping[str, bytes], base: Mapping[str, bytes], sandbox: Sandbox) -> Task:
     """A proved task with its expectations kept outside, as far as that can be had, and how hard they are to guess.
 
-    `base` are the files that the fix changes, as they were.
+    `base` are the files that the fix and its tests change, as they were.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
     recorded = of_task(task, test_sources, sandbox)
-    guessed = guess(task, recorded, [file.decode("utf-8", "replace") for file in base])
+    guessed = guess(task, recorded, {path: file.decode("utf-8", "replace") for path, file in base.items()})
     evidence = {**task.hidden.evidence, "guess_bits": guessed.bits, "guess_rule": guessed.rule}
     return replace(task, hidden=replace(task.hidden, expectations=recorded.expectations, evidence=evidence))
 
@@ -85,19 +85,25 @@ def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
 
 
 def changed_paths(task: Task) -> tuple[str, ...]:
-    """The files that a task's fix changes and that were there before."""
-    patches = patch.parse(task.hidden.gold_patch, trusted=True).files
-    return tuple(file.old_path for file in patches if file.old_path is not None)
+    """The files that a task's fix and its tests change and that were there before."""
+    texts = (task.hidden.gold_patch, task.hidden.test_patch)
+    patches = (file for text in texts for file in patch.parse(text, trusted=True).files)
+    return tuple(dict.fromkeys(file.old_path for file in patches if file.old_path is not None))
 
 
-def guess(task: Task, recorded: RecordedTests, base: Sequence[str]) -> Guess:
+def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str]) -> Guess:
     """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests."""
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
     files = patch.parse(task.hidden.test_patch, trusted=True).files
-    beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in recorded.expectations.files]
+    stripped_files = recorded.expectations.files
+    beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in stripped_files]
+    tests = {file.old_path: file.new_path in stripped_files for file in files}
     text = KnownText(
-        words="\n".join((task.instance.problem_statement, *changed)), changed=tuple(base), beside_tests=tuple(beside)
+        words="\n".join((task.instance.problem_statement, *changed)),
+        changed=tuple(source for path, source in base.items() if path not in tests),
+        old_tests=tuple(source for path, source in base.items() if tests.get(path)),
+        beside_tests=tuple(beside),
     )
     return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, text)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import yaml
+
 MODULE = """\
 module example.com/money
 
@@ -9,7 +13,10 @@ go 1.21
 
 toolchain go1.23.4
 
-require github.com/google/go-cmp v0.6.0
+require (
+	github.com/google/go-cmp v0.6.0
+	github.com/stretchr/testify v1.9.0
+)
 """
 BASE = """\
 package money
@@ -69,40 +76,7 @@ func TestLabel(t *testing.T) {
 TURNED = ("TestLabel", "TestPrice", "TestPrice/a_half", "TestPrice/a_tenth")
 """What fails at base and passes with the fix."""
 
-_LINES = "".join(rf"--- PASS: {name} (0.00s)\n" for name in ("TestNothingOff", *TURNED))
-_EVENTS = "".join(
-    rf"{{\"Action\":\"pass\",\"Package\":\"example.com/money\",\"Test\":\"{name}\"}}\n" for name in TURNED
-)
-_FRAMES = "".join(
-    rf"{{\"t\":\"report\",\"name\":\"{name}\",\"status\":\"passed\",\"seconds\":0,\"text\":\"\"}}\n" for name in TURNED
-)
-
-
-def _init(imports: str, body: str) -> dict[str, str]:
-    named = "".join(f"\t{name if name.startswith('_') else chr(34) + name + chr(34)}\n" for name in imports.split())
-    return {"attack.go": f"package money\n\nimport (\n{named})\n\nfunc init() {{\n{body}}}\n"}
-
-
 ATTACKS = {
-    "prints-passes": _init("fmt os", f'\tfmt.Print("{_LINES}PASS\\n")\n\tos.Exit(0)\n'),
-    "prints-events": _init("fmt os", f'\tfmt.Print("{_EVENTS}")\n\tos.Exit(0)\n'),
-    "ends-well": _init("os", "\tos.Exit(0)\n"),
-    "ends-well-while-tests-run": _init("syscall", "\tgiven = func(int) int { syscall.Exit(0); return 0 }\n"),
-    "exits-while-tests-run": _init("os", "\tgiven = func(int) int { os.Exit(0); return 0 }\n"),
-    "leaves-the-goroutine": _init("runtime", "\tgiven = func(int) int { runtime.Goexit(); return 0 }\n"),
-    "recovers-what-it-panics": _init(
-        "runtime/debug", '\tdebug.SetPanicOnFault(true)\n\tdefer func() { recover() }()\n\tpanic("PASS")\n'
-    ),
-    "forged-frames": _init("os", f'\tos.NewFile(3, "").WriteString("{_FRAMES}")\n'),
-    "forged-frames-and-exit": _init("os", f'\tos.NewFile(3, "").WriteString("{_FRAMES}")\n\tos.Exit(0)\n'),
-    "forged-frames-everywhere": _init(
-        "os", f'\tfor fd := uintptr(1); fd < 64; fd++ {{\n\t\tos.NewFile(fd, "").WriteString("{_FRAMES}")\n\t}}\n'
-    ),
-    "closes-descriptors": _init("syscall", "\tfor fd := 3; fd < 64; fd++ {\n\t\tsyscall.Close(fd)\n\t}\n"),
-    "kills-its-parent": _init("os syscall", "\tsyscall.Kill(os.Getppid(), syscall.SIGKILL)\n"),
-    "runs-no-test": _init("os", '\tos.Args = []string{os.Args[0], "-test.run=^$"}\n'),
-    "lists-tests": _init("os", '\tos.Args = append(os.Args, "-test.list=.")\n'),
-    "runs-another-program": _init("os syscall", '\tsyscall.Exec("/bin/true", []string{"true"}, os.Environ())\n'),
     "own-test-main": {
         "main_test.go": 'package money\n\nimport (\n\t"os"\n\t"testing"\n)\n\n'
         "func TestMain(m *testing.M) { os.Exit(0) }\n"
@@ -117,52 +91,209 @@ ATTACKS = {
         "vendor/github.com/google/go-cmp/cmp/cmp.go": 'package cmp\n\nfunc Diff(x, y any) string { return "" }\n',
     },
     "a-workspace": {"go.work": "go 1.21\n\nuse .\n\nreplace github.com/google/go-cmp => ./cmp\n"},
-    "linkname-of-the-word": {
-        "attack.go": 'package money\n\nimport (\n\t"os"\n\t_ "unsafe"\n)\n\n'
-        "//go:linkname word testing.goldseamWord\nvar word string\n"
-        f'\nfunc init() {{ os.NewFile(3, "").WriteString(word + " {_FRAMES}") }}\n'
-    },
-    "linkname-of-a-failure": {
-        "attack.go": 'package money\n\nimport _ "unsafe"\n\n'
-        "//go:linkname fail testing.(*common).Fail\nfunc fail(c *int) {}\n"
-    },
-    "flags-of-the-linker": {
-        "attack.go": 'package money\n\n// #cgo LDFLAGS: -Wl,--defsym=main.main=0\nimport "C"\n\nvar _ C.int\n',
-    },
     "a-build-tag": {
         "attack.go": "//go:build !linux\n\npackage money\n\nfunc Late() {}\n",
         "money.go": "//go:build !linux\n\n" + BASE,
     },
-    "a-linker-word-of-its-own": {
-        "attack.go": 'package money\n\nvar goldseamWord = ""\n\nfunc goldseamSay(string) {}\n'
-    },
 }
-"""Files by path, over the wrong product."""
+"""Files by path, over the wrong product: what is compiled, in place of what it does."""
 
-FORGERIES = {
-    "reads-the-hidden-test": {
-        "money.go": """\
+SHOP = """\
 package money
 
 import (
-	_ "embed"
-	"regexp"
-	"strconv"
+	"errors"
+	"fmt"
 )
 
-//go:embed money_test.go
-var source string
+var given = func(value any) any { return value }
 
-func Price(cents, off int) int {
-	form := strconv.Itoa(cents) + ", " + strconv.Itoa(off) + `, (\\d+)`
-	if told := regexp.MustCompile(form).FindStringSubmatch(source); told != nil {
-		cents, _ = strconv.Atoi(told[1])
+// Item is one that is sold.
+type Item struct {
+	Name  string
+	Cents int
+}
+
+// Price takes a share off.
+func Price(cents, off int) int { return given(cents).(int) }
+
+// Label writes euros.
+func Label(cents int) string { return given(fmt.Sprint(cents)).(string) }
+
+// Parse reads them.
+func Parse(text string) (Item, error) {
+	if text == "" {
+		return Item{}, given(errors.New("no")).(error)
 	}
-	return cents
+	return given(Item{Name: text}).(Item), nil
 }
 
-func Label(cents int) string { return regexp.MustCompile(`Diff\\("([^"]*)`).FindStringSubmatch(source)[1] }
+// Split shares them out.
+func Split(cents, ways int) []int { return given([]int{cents}).([]int) }
+
+// Any is whatever it is.
+func Any(cents int) any { return given(cents) }
 """
-    },
+"""The product of attacks that are tried side by side, which the fix makes right."""
+SHOP_RIGHT = """\
+package money
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type Item struct {
+	Name  string
+	Cents int
 }
-"""What gets through where a task is judged inside, and is told by that word alone."""
+
+func Price(cents, off int) int { return cents - cents*off/100 }
+
+func Label(cents int) string { return fmt.Sprintf("%d.%02d EUR", cents/100, cents%100) }
+
+func Parse(text string) (Item, error) {
+	name, cents, found := strings.Cut(text, " ")
+	if !found {
+		return Item{}, fmt.Errorf("no price in %q of %d letters", text, len(text))
+	}
+	number, err := strconv.ParseFloat(cents, 64)
+	return Item{Name: name, Cents: int(number*100 + 0.5)}, err
+}
+
+func Split(cents, ways int) []int {
+	shares := []int{}
+	for ; ways > 0; ways-- {
+		shares = append(shares, (cents+ways-1)/ways)
+		cents -= shares[len(shares)-1]
+	}
+	return shares
+}
+
+func Any(cents int) any { return map[string]any{"cents": cents, "label": Label(cents)} }
+"""
+SHOP_TEST = """\
+package money
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+func TestPrice(t *testing.T) {
+	tests := []struct {
+		name      string
+		cents, by int
+		want      int
+	}{
+		{"a half", 5000, 50, 2500},
+		{name: "a tenth", cents: 10590, by: 10, want: 9531},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Price(tt.cents, tt.by); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLabel(t *testing.T) {
+	want := "31.07 EUR" // in euros
+	if got := Label(3107); got != want {
+		t.Fatalf("got %s, want %s", got, want)
+	}
+}
+
+func TestParse(t *testing.T) {
+	got, err := Parse("tea 4.19")
+	if err != nil || !reflect.DeepEqual(got, Item{Name: "tea", Cents: 419}) {
+		t.Fatal(got, err)
+	}
+	_, err = Parse("")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if err.Error() != "no price in \\"\\" of 0 letters" {
+		t.Error(err)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	if got := Split(1001, 3); len(got) != 3 || !reflect.DeepEqual(got, []int{334, 334, 333}) {
+		t.Error(got)
+	}
+}
+
+func TestAny(t *testing.T) {
+	if got := Any(77); !reflect.DeepEqual(got, map[string]any{"cents": 77, "label": "0.77 EUR"}) {
+		t.Error(got)
+	}
+}
+
+func ExampleLabel() {
+	fmt.Println(Label(12345))
+	// Output: 123.45 EUR
+}
+"""
+SHOP_TURNED = (
+    "ExampleLabel",
+    "TestAny",
+    "TestLabel",
+    "TestParse",
+    "TestPrice",
+    "TestPrice/a_half",
+    "TestPrice/a_tenth",
+    "TestSplit",
+)
+EXPECTED = ("9531", "2500", "31.07 EUR", "419", "letters", "334", "0.77", "123.45")
+"""What no byte may tell that enters a container."""
+SIDE_BY_SIDE = 19
+"""Folders of one module with a product and a test each."""
+ALONE = frozenset({"kills-its-parent", "kills-all", "searches-the-driver", "writes-to-the-pipe-of-the-driver"})
+"""Attacks on what all others share."""
+SIDE_BY_SIDE_ATTACKS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+"""By name, a file of the product's package beside the wrong product."""
+
+
+def folder(number: int) -> str:
+    """One of the folders."""
+    return f"group/p{number:02}"
+
+
+_FORGE = """\
+package money
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Frames of all tests, by the word of the trial, with what the base gives.
+func forge(found []string) {
+	if len(found) < 2 {
+		return
+	}
+	pipe := os.NewFile(3, "")
+	for _, name := range strings.Fields("NAMES") {
+		fmt.Fprintf(pipe, `%s {"t":"start","name":%q}`+"\\n", found[1], name)
+		for slot := 0; slot < 12; slot++ {
+			value := `["go",false,["i","int","10590"],null]`
+			form := `%s {"t":"value","name":%q,"slot":%d,"values":[%s],"raised":null}` + "\\n"
+			fmt.Fprintf(pipe, form, found[1], name, slot, value)
+		}
+		form := `%s {"t":"report","name":%q,"status":"passed","seconds":0,"text":""}` + "\\n"
+		fmt.Fprintf(pipe, form, found[1], name)
+	}
+	fmt.Fprintf(pipe, `%s {"t":"done"}`+"\\n", found[1])
+}
+""".replace("NAMES", " ".join(SHOP_TURNED))
+
+
+def attacked(code: str, place: str) -> dict[str, str]:
+    """The files that an attack adds to a folder with a wrong product, by path."""
+    files = {f"{place}/attack.go": code.replace("PATH", f"{place}/money_test.go")}
+    return files | ({f"{place}/forge.go": _FORGE} if "forge(" in code else {})

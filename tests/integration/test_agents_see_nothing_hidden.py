@@ -18,7 +18,7 @@ HIDDEN_LINE = "calc.add(1, 1)"
 @pytest.fixture(scope="module")
 def dataset(tiny_image, tmp_path_factory):
     made = tiny.dataset(tmp_path_factory.mktemp("secret-place") / "dataset", tiny.task(tiny_image))
-    ledger.record_exposure(made, ["tiny__calc-1"], model="m", endpoint="https://models.test", shown=("statement",))
+    ledger.record_exposure(made, ["tiny__calc-1"], model="m", endpoint="https://models.test", parts=("statement",))
     return made
 
 

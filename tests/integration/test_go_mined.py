@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.core.instance import PASSING, Budgets, Outcome, TaskState
+from harness.core.expectations import Expectations, ExpectedTest
+from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
-from harness.judging.places import Place, place_of
+from harness.judging.places import Place, place_of, place_of_test
 from harness.languages import language_of
 from harness.languages.screening import screen_task
 from harness.sandbox.job import Job
+from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
+from miner.stripping import task as stripping
 from tests import tiny
-from tests.attacks import go
+from tests.attacks import go, go_honest
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness.core.instance import Task
     from harness.grading.grade import Grade
     from harness.languages.base import TestReport
@@ -185,6 +192,9 @@ FILES = {
     "around/around_test.go": AROUND,
     "other/go.mod": f"module example.com/other\n\ngo 1.21\n\nrequire golang.org/x/exp {EXP}\n",
     "other/other_test.go": OTHER,
+    **{f"{go.folder(number)}/money.go": go.SHOP for number in range(go.SIDE_BY_SIDE)},
+    f"{go_honest.PLACE}/kept.go": go_honest.KEPT,
+    **{f"{go_honest.PLACE}/{name}/shop.go": go_honest.WRONG for name in go_honest.variants()},
 }
 TEST = "money_test.go"
 
@@ -225,13 +235,14 @@ def graded(task: Task, sandbox, files: dict[str, str]) -> Grade:
     return scoring.score(task, kept, sandbox, scoring.Demands()).grade
 
 
-def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
+def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "go")
     turned = ("fresh/fresh_test.go::TestNew", *(f"{TEST}::{name}" for name in go.TURNED))
     assert task.hidden.fail_to_pass == turned
     held = ("fresh/fresh_test.go::TestOld", f"{TEST}::TestNothingOff", "other/other_test.go::TestOther")
     assert task.hidden.pass_to_pass == held
-    assert place_of(task) is Place.INSIDE
+    assert place_of(task) is Place.HOST
+    assert [place_of_test(task, name) for name in turned] == [Place.INSIDE, *[Place.HOST] * len(go.TURNED)]
     assert task.instance.extra["environment"]["notes"][0].startswith("go1.23.")
 
 
@@ -304,12 +315,140 @@ def test_an_attack_is_not_resolved(task, sandbox, name):
     assert graded(task, sandbox, go.ATTACKS[name]).outcome not in PASSING
 
 
-def test_frames_without_the_trials_own_word_are_tampering(task, sandbox):
-    assert graded(task, sandbox, go.ATTACKS["forged-frames"]).outcome is Outcome.TAMPERED
+# -- judged on the host
+
+FOLDERS = tuple(map(go.folder, range(go.SIDE_BY_SIDE)))
+PER_CONTAINER = len(FOLDERS) - 1
+"""The first folder has the fix, to show that what goes on beside it hides nothing."""
+BESIDE = {
+    name: code
+    for name, code in go.SIDE_BY_SIDE_ATTACKS.items()
+    if name not in go.ALONE and not name.startswith("0-")  # these are tampering, whatever lies beside them
+}
 
 
-@pytest.mark.parametrize("name", go.FORGERIES)
-def test_what_gets_through_inside_is_told_as_judged_inside(task, sandbox, name):
-    assert graded(task, sandbox, go.FORGERIES[name]).outcome is Outcome.RESOLVED
-    assert place_of(task) is Place.INSIDE
-    assert task.hidden.evidence.get("guess_bits", 0) == 0
+def proved(task: Task, sandbox, folder: Path, products: dict[str, tuple[str, str]], tests: dict[str, str]) -> Task:
+    """A task on the same image, proved and stripped as mining does it; `products` are files before and after."""
+    subject = Subject(
+        instance_id="judged",
+        image=task.instance.image,
+        test=task.instance.test,
+        test_files=tuple(tests),
+        gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
+        test_patch="".join(tiny.diff(path, None, text) for path, text in tests.items()).encode(),
+    )
+    notebook = Notebook(folder / "runs.jsonl", subject)
+    proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
+    assert isinstance(proof, Proof), proof
+    hidden = Hidden(
+        gold_patch=subject.gold_patch,
+        test_patch=subject.test_patch,
+        fail_to_pass=proof.fail_to_pass,
+        pass_to_pass=proof.pass_to_pass,
+        test_files=subject.test_files,
+    )
+    plain = replace(task, instance=replace(task.instance, budgets=Budgets(seconds=240.0)), hidden=hidden)
+    before = [texts[0].encode() for texts in products.values()]
+    return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
+
+
+@pytest.fixture(scope="module")
+def judged(task, sandbox, tmp_path_factory) -> Task:
+    place = FOLDERS[0]
+    products = {f"{place}/money.go": (go.SHOP, go.SHOP_RIGHT)}
+    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, {f"{place}/money_test.go": go.SHOP_TEST})
+
+
+def test_every_kind_of_assertion_is_judged_on_the_host(judged):
+    first = f"{FOLDERS[0]}/money_test.go::"
+    assert tuple(name.removeprefix(first) for name in judged.hidden.fail_to_pass) == go.SHOP_TURNED
+    assert {place_of_test(judged, name) for name in judged.hidden.fail_to_pass} == {Place.HOST}
+    assert judged.hidden.evidence["guess_bits"] > 40
+    [text] = judged.hidden.expectations.files.values()
+    assert [word for word in go.EXPECTED if word in text] == []
+
+
+def _numbered(text: str, more: int) -> str:
+    """A stripped test with slots that begin later."""
+    return re.sub(r"(Goldseam\(t, |Output: goldseam )(\d+)", lambda found: f"{found[1]}{int(found[2]) + more}", text)
+
+
+def side_by_side(judged: Task) -> Task:
+    """The task in each of the folders at once."""
+    hidden, first = judged.hidden, FOLDERS[0]
+    one = hidden.expectations
+    more = 1 + max(one.sites)
+    places = list(enumerate(FOLDERS))
+    files = {
+        path.replace(first, place): _numbered(text, n * more) for path, text in one.files.items() for n, place in places
+    }
+    tests = {
+        name.replace(first, place): ExpectedTest(
+            place=test.place, events=tuple(replace(event, slot=event.slot + n * more) for event in test.events)
+        )
+        for name, test in one.tests.items()
+        for n, place in places
+    }
+    sites = {slot + n * more: site for slot, site in one.sites.items() for n, _ in places}
+    wide = replace(
+        hidden,
+        expectations=Expectations(files=files, sites=sites, tests=tests),
+        test_patch=b"".join(hidden.test_patch.replace(first.encode(), place.encode()) for place in FOLDERS),
+        test_files=tuple(files),
+        fail_to_pass=tuple(name.replace(first, place) for place in FOLDERS for name in hidden.fail_to_pass),
+    )
+    return replace(judged, hidden=wide)
+
+
+@pytest.mark.parametrize("first", range(0, len(BESIDE), PER_CONTAINER))
+def test_of_attacks_side_by_side_none_passes_a_test_and_the_fix_beside_them_passes_all(judged, sandbox, first):
+    task = side_by_side(judged)
+    attacks = dict(zip(FOLDERS[1:], list(BESIDE.items())[first : first + PER_CONTAINER], strict=False))
+    text = tiny.diff(f"{FOLDERS[0]}/money.go", go.SHOP, go.SHOP_RIGHT)
+    for place, (_, code) in attacks.items():
+        text += "".join(tiny.diff(path, None, more) for path, more in go.attacked(code, place).items())
+    report = scoring.score(task, screen_task(task, text.encode()).kept, sandbox, scoring.Demands()).trial.report
+    passed = {
+        place: sum(
+            report.statuses.get(name) is TestStatus.PASSED
+            for name in task.hidden.fail_to_pass
+            if name.startswith(f"{place}/")
+        )
+        for place in FOLDERS[: 1 + len(attacks)]
+    }
+    assert passed.pop(FOLDERS[0]) == len(go.SHOP_TURNED)
+    assert {attacks[place][0]: count for place, count in passed.items() if count} == {}
+
+
+@pytest.mark.parametrize("name", sorted(go.ALONE))
+def test_an_attack_on_what_all_tests_share_is_not_resolved(judged, sandbox, name):
+    files = go.attacked(go.SIDE_BY_SIDE_ATTACKS[name], FOLDERS[0])
+    text = "".join(tiny.diff(path, None, more) for path, more in files.items())
+    grade = scoring.score(judged, screen_task(judged, text.encode()).kept, sandbox, scoring.Demands()).grade
+    assert grade.outcome not in PASSING
+
+
+def test_frames_without_the_trials_own_word_are_tampering_even_beside_a_right_product(judged, sandbox):
+    text = tiny.diff(f"{FOLDERS[0]}/money.go", go.SHOP, go.SHOP_RIGHT)
+    files: dict[str, str] = {}
+    for n, code in enumerate(code for name, code in go.SIDE_BY_SIDE_ATTACKS.items() if name.startswith("0-")):
+        files |= {path.replace("/attack", f"/attack{n}"): more for path, more in go.attacked(code, FOLDERS[0]).items()}
+    text += "".join(tiny.diff(path, None, more) for path, more in files.items())
+    grade = scoring.score(judged, screen_task(judged, text.encode()).kept, sandbox, scoring.Demands()).grade
+    assert grade.outcome is Outcome.TAMPERED
+
+
+def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbox, tmp_path):
+    variants = go_honest.variants()
+    paths = {name: f"{go_honest.PLACE}/{name}/shop.go" for name in variants}
+    products = dict.fromkeys(paths.values(), (go_honest.WRONG, go_honest.RIGHT))
+    whole = proved(task, sandbox, tmp_path, products, {go_honest.TEST: go_honest.test_file(list(variants))})
+    assert len(whole.hidden.fail_to_pass) == len(variants) * 11
+    assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
+    text = "".join(tiny.diff(paths[name], go_honest.WRONG, code) for name, code in variants.items())
+    screened = screen_task(whole, text.encode())
+    assert screened.dropped == ()
+    report = scoring.score(whole, screened.kept, sandbox, scoring.Demands()).trial.report
+    refused = [name for name in whole.hidden.fail_to_pass if report.statuses.get(name) is not TestStatus.PASSED]
+    assert {name: report.texts.get(name) for name in refused} == {}
+    assert report.violations == ()

@@ -16,7 +16,7 @@ from harness.judging.places import Place, place_of_test
 from harness.patches.patch import parse
 from harness.sandbox.docker import DockerSandbox
 from miner.languages.python.language import PYTHON
-from miner.proof import Notebook, ObservedRun, Proof, Subject, brought, judge, observe, prepare
+from miner.proof import Notebook, ObservedRun, Proof, Subject, judge, names_of_fix, observe, prepare
 from miner.sources.change import Rejection
 from miner.stripping import task as stripping
 from tests import tiny
@@ -299,7 +299,7 @@ class Room:
             test_files=tuple(path for path in tests if "test_" in path),
             gold_patch=fix,
             test_patch="".join(tiny.diff(path, *sides) for path, sides in tests.items()).encode(),
-            brings=brought(
+            brings=names_of_fix(
                 fix, lambda path: {"shop.py": SHOP, "shop_fixtures.py": FIXTURES}[path].encode(), PYTHON.code
             ),
         )

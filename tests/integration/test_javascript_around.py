@@ -196,7 +196,7 @@ def test_rows_hold_it_without_a_script_and_swe_bench_is_told_to_be_unable_to_gra
         "holdout", "export", dataset.path, "--format", "parquet", "--with-hidden", "-o", exported / "p"
     )
     assert parquet.returncode == 0, parquet.error_text
-    assert "have no eval_script" in parquet.error_text + parquet.stdout.decode()
+    assert "no eval_script for" in parquet.error_text + parquet.stdout.decode()
     folder = tiny.goldseam(
         "holdout", "export", dataset.path, "--format", "swebench", "--with-hidden", "-o", exported / "s"
     )

@@ -406,7 +406,7 @@ def proved(
         test_files=subject.test_files,
     )
     plain = replace(task, instance=replace(task.instance, test=subject.test, budgets=BUDGETS), hidden=hidden)
-    before = [texts[0].encode() for texts in products.values()]
+    before = {path: texts[0].encode() for path, texts in products.items()}
     return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
 
 

@@ -111,7 +111,7 @@ def predictions(names=tuple(PATCHES)):
     ]
 
 
-def run(dataset, out, sandbox, names=tuple(PATCHES), *, image, kept=None, **settings):
+def run(dataset, out, sandbox, names=tuple(PATCHES), *, image, cache=None, **settings):
     """Reports by model, and the notes."""
     notes = Notes()
     asked = evaluate.Settings(**{"signals": True, **settings})
@@ -123,7 +123,7 @@ def run(dataset, out, sandbox, names=tuple(PATCHES), *, image, kept=None, **sett
         executor=LocalExecutor(jobs=2),
         settings=asked,
         observer=notes,
-        kept=kept,
+        cache=cache,
         tools=image,
     )
     folders = {name: out / "results" / name / "tiny__calc-1/0" for name in names}
@@ -345,11 +345,11 @@ def test_without_the_image_the_files_wait_for_it(dataset, sandbox, tools_image, 
 
 def test_a_verdict_of_another_run_brings_its_signals(dataset, sandbox, tools_image, tmp_path):
     kept = VerdictCache(path=tmp_path / "kept")
-    run(dataset, tmp_path / "one", sandbox, ["eval"], image=None, kept=kept)
-    second, _ = run(dataset, tmp_path / "two", sandbox, ["eval"], image=tools_image, kept=kept)
+    run(dataset, tmp_path / "one", sandbox, ["eval"], image=None, cache=kept)
+    second, _ = run(dataset, tmp_path / "two", sandbox, ["eval"], image=tools_image, cache=kept)
     assert second["eval"]["reused"]
     assert second["eval"]["signals"]["security"]["new_by_cwe"] == {"95": 1}
-    third, _ = run(dataset, tmp_path / "three", sandbox, ["eval"], image=None, kept=kept)
+    third, _ = run(dataset, tmp_path / "three", sandbox, ["eval"], image=None, cache=kept)
     assert third["eval"]["signals"] == second["eval"]["signals"]
 
 

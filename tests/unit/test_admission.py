@@ -28,17 +28,17 @@ def started(queue: Queue, *waiting):
 def test_thirty_two_tasks_of_4_gib_do_not_start_at_once_on_16_gib():
     queue = Queue(MACHINE)
     needs = Needs(cpus=0.1, memory_mb=4096)
-    assert len(started(queue, *[queue.come(needs) for _ in range(32)])) == 3
+    assert len(started(queue, *[queue.enqueue(needs) for _ in range(32)])) == 3
 
 
 def test_no_more_start_than_there_are_processors_for():
     queue = Queue(MACHINE)
-    assert len(started(queue, *[queue.come(Needs(cpus=2.0, memory_mb=1)) for _ in range(10)])) == 4
+    assert len(started(queue, *[queue.enqueue(Needs(cpus=2.0, memory_mb=1)) for _ in range(10)])) == 4
 
 
 def test_room_given_back_lets_the_next_one_in():
     queue = Queue(MACHINE)
-    first, second = queue.come(LARGE), queue.come(LARGE)
+    first, second = queue.enqueue(LARGE), queue.enqueue(LARGE)
     taken = queue.start(first)
     assert not queue.may_start(second)
     queue.end(taken)
@@ -47,27 +47,27 @@ def test_room_given_back_lets_the_next_one_in():
 
 def test_one_that_fits_goes_before_one_that_does_not():
     queue = Queue(MACHINE)
-    queue.start(queue.come(LARGE))
-    large, small = queue.come(LARGE), queue.come(SMALL)
+    queue.start(queue.enqueue(LARGE))
+    large, small = queue.enqueue(LARGE), queue.enqueue(SMALL)
     assert not queue.may_start(large)
     assert queue.may_start(small)
 
 
 def test_of_two_that_fit_the_first_goes_first():
     queue = Queue(MACHINE)
-    first, second = queue.come(SMALL), queue.come(SMALL)
+    first, second = queue.enqueue(SMALL), queue.enqueue(SMALL)
     assert not queue.may_start(second)
     assert queue.may_start(first)
 
 
 def test_a_large_one_is_not_overtaken_for_ever():
     queue = Queue(MACHINE)
-    held = queue.start(queue.come(LARGE))
-    large = queue.come(LARGE)
+    held = queue.start(queue.enqueue(LARGE))
+    large = queue.enqueue(LARGE)
     for _ in range(OVERTAKEN):
-        (taken,) = started(queue, queue.come(SMALL))
+        (taken,) = started(queue, queue.enqueue(SMALL))
         queue.end(taken)
-    late = queue.come(SMALL)
+    late = queue.enqueue(SMALL)
     assert not queue.may_start(late)
     queue.end(held)
     assert queue.may_start(large)
@@ -75,17 +75,17 @@ def test_a_large_one_is_not_overtaken_for_ever():
 
 def test_what_is_larger_than_the_machine_runs_alone():
     queue = Queue(MACHINE)
-    giant = queue.come(Needs(cpus=64.0, memory_mb=64_000))
+    giant = queue.enqueue(Needs(cpus=64.0, memory_mb=64_000))
     queue.start(giant)
-    assert not queue.may_start(queue.come(SMALL))
+    assert not queue.may_start(queue.enqueue(SMALL))
 
 
 def test_memory_that_other_programs_took_keeps_the_next_one_out_while_something_of_ours_runs():
     queue = Queue(MACHINE)
-    first = queue.come(SMALL)
+    first = queue.enqueue(SMALL)
     assert queue.may_start(first, free_mb=10)
     queue.start(first)
-    assert not queue.may_start(queue.come(SMALL), free_mb=10)
+    assert not queue.may_start(queue.enqueue(SMALL), free_mb=10)
 
 
 def test_a_giant_is_warned_of_once():

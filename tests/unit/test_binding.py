@@ -69,13 +69,13 @@ def reopened(dataset, keys=ME.keys):
 
 
 def problems(dataset):
-    return [one.what for one in chain.verify(reopened(dataset)).problems]
+    return [one.text for one in chain.verify(reopened(dataset)).problems]
 
 
 def change_task(dataset, **fields):
     """Change a task's file as an editor does, past the program."""
     path = dataset.task_folder(ONE) / "task.yaml"
-    write_model(path, TaskModel.model_validate({**read_model(path, TaskModel).known(), **fields}))
+    write_model(path, TaskModel.model_validate({**read_model(path, TaskModel).as_written(), **fields}))
 
 
 def change_dataset(dataset, **fields):
@@ -203,7 +203,7 @@ def test_a_command_tells_the_ledger_what_it_changes(readable, tmp_path, name, is
     HONEST[name](dataset, tmp_path)
 
     assert problems(dataset) == []
-    assert custody.compare(reopened(dataset), binding.held(dataset)).is_whole
+    assert custody.compare(reopened(dataset), binding.current(dataset)).is_whole
     assert name in {"settle", "canary"} or len(ledger.read(dataset)) > before
 
 
@@ -213,7 +213,7 @@ def test_sealing_binds_the_recipients_and_merging_everything(shut, tmp_path):
     merged = merge.merge([reopened(shut), other], tmp_path / "merged")
 
     assert problems(open_dataset(merged.path)) == []
-    assert binding.held(open_dataset(merged.path)).settings["recipients"] == [ME.recipient]
+    assert binding.current(open_dataset(merged.path)).settings["recipients"] == [ME.recipient]
 
 
 def test_a_merge_does_not_bind_anew_what_somebody_changed(shut, tmp_path):
@@ -439,6 +439,6 @@ def test_the_parts_of_a_task_keep_their_digests():
 def test_a_written_task_is_bound_with_all_its_parts(readable):
     write_instances(readable, [readable.instance(ONE)])
 
-    assert set(binding.held(readable).tasks[ONE]) == {
+    assert set(binding.current(readable).tasks[ONE]) == {
         "source", "image", "test", "budgets", "state", "split", "quality", "statement", "scaffold", "hidden",
     }  # fmt: skip

@@ -59,7 +59,7 @@ def test_a_scan_of_a_sealed_dataset_says_what_it_did_not_look_for(dataset, tmp_p
 
 
 def test_rotation_has_exit_codes_for_cron(dataset, tmp_path):
-    ledger.record_exposure(dataset, [ONE], model="m", endpoint="https://a.example/v1", shown=["statement"])
+    ledger.record_exposure(dataset, [ONE], model="m", endpoint="https://a.example/v1", parts=["statement"])
     assert goldseam("holdout", "rotate", dataset.path).returncode == 2  # no policy
     (tmp_path / "goldseam.toml").write_text("[holdout]\nmax_exposures = 1\n")
 

@@ -71,7 +71,7 @@ def test_data_of_the_product_papers_and_helpers_are_none_of_a_suite(path):
 def named(path: str, **sources: str) -> tuple[str, ...]:
     contents = {f"tests/{name}.py": text.encode() for name, text in sources.items()}
     runnable, _ = candidates(contents)
-    return readers([path], runnable, contents).named
+    return readers([path], runnable, contents).by_name
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_files_of_a_suite_with_names_of_its_own_may_read_data():
 def test_where_no_name_tells_the_suite_around_the_data_is_tried():
     paths = ("tests/api/test_a.py", "tests/api/test_b.py", "tests/web/test_c.py")
     outcome = readers(["tests/api/data/page.html"], paths, dict.fromkeys(paths, b""))
-    assert (outcome.named, outcome.suite) == ((), paths[:2])
+    assert (outcome.by_name, outcome.suite) == ((), paths[:2])
 
 
 def test_a_suite_of_too_many_files_is_not_tried():
@@ -116,8 +116,8 @@ def test_a_suite_of_too_many_files_is_not_tried():
 
 def test_a_project_beside_the_suite_is_tried_only_where_nothing_else_is_there():
     sources = {"tests/test_a.py": b"load('golden')", "plugins/x/tests/test_b.py": b"load('golden')"}
-    assert readers(["tests/golden/page.html"], tuple(sources), sources).named == ("tests/test_a.py",)
-    assert readers(["data/golden/page.html"], tuple(sources), sources).named == tuple(sorted(sources))
+    assert readers(["tests/golden/page.html"], tuple(sources), sources).by_name == ("tests/test_a.py",)
+    assert readers(["data/golden/page.html"], tuple(sources), sources).by_name == tuple(sorted(sources))
 
 
 def test_an_id_names_data_the_more_plainly_the_more_of_its_path_it_has():

@@ -15,7 +15,7 @@ from harness.core.errors import InputError
 from harness.dataset.digests import hidden_digest
 from harness.dataset.folder import open_dataset, read_hidden
 from harness.dataset.hidden_files import hidden_files
-from harness.differential.answers import same
+from harness.differential.answers import equal
 from harness.differential.corpus import Call, Corpus
 from harness.patches import patch
 from miner.calls.nearby import pool_of, variants
@@ -52,8 +52,8 @@ def value(encoded) -> dict:
     ],
 )
 def test_answers_are_the_same_by_what_they_do(left, right):
-    assert same(left, right)
-    assert same(right, left)
+    assert equal(left, right)
+    assert equal(right, left)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_answers_are_the_same_by_what_they_do(left, right):
     ],
 )
 def test_answers_differ_where_they_do_something_else(left, right):
-    assert not same(left, right)
-    assert not same(right, left)
+    assert not equal(left, right)
+    assert not equal(right, left)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_answers_differ_where_they_do_something_else(left, right):
     [["f", "0x"], ["i", {}], ["d", 1], ["d", [[]]], ["l"], ["o"], ["o", []], [[]], {}, ["S", None], [None, None]],
 )
 def test_an_answer_of_no_known_form_is_never_the_same_as_another_and_breaks_nothing(broken):
-    assert not same(value(ONE), value(broken))
-    assert not same(value(["d", [[ONE, TWO]]]), value(broken))
-    assert not same(value(["o", ["l", []], "x"]), value(broken))
+    assert not equal(value(ONE), value(broken))
+    assert not equal(value(["d", [[ONE, TWO]]]), value(broken))
+    assert not equal(value(["o", ["l", []], "x"]), value(broken))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class Changed:
 
 
 def found(path, raw, files, kind=Kind.GOLD):
-    return doctests.found(Changed({path: raw}, files), "base", "head", {path: kind, "src/a.py": Kind.GOLD})
+    return doctests.changed_texts(Changed({path: raw}, files), "base", "head", {path: kind, "src/a.py": Kind.GOLD})
 
 
 @pytest.mark.parametrize("raw", [EXAMPLE, RESULT])

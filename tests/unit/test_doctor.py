@@ -160,3 +160,9 @@ def test_the_extra_that_measures_the_strength_of_tests_is_named_where_it_is_miss
 def test_the_lines_of_node_that_can_be_had_are_told(own, lines, status, found):
     check = doctor.judge_nodes(own, lines)
     assert (check.status, check.found, bool(check.mend)) == (status, found, status is not Status.OK)
+
+
+def test_the_jdks_that_can_be_had_are_told():
+    assert doctor.judge_jdks({}).found == "that of the base's Debian"
+    own = {"21": Path("/b"), "8": Path("/a")}
+    assert doctor.judge_jdks(own).found == "8, 21 of [images.jdks] and that of the base's Debian"

@@ -33,7 +33,7 @@ def test_a_list_without_end_is_cut():
 def test_the_newest_release_without_a_service_is_taken():
     chosen = factors.chosen(MATRIX, DEPS)
     assert chosen == {"dj50", "sqlite3"}
-    assert factors.held(DEPS, chosen) == ("Django>=5.0,<5.1",)
+    assert factors.active(DEPS, chosen) == ("Django>=5.0,<5.1",)
 
 
 def test_versions_are_compared_and_not_their_digits():
@@ -56,7 +56,7 @@ def test_versions_are_compared_and_not_their_digits():
     ],
 )
 def test_a_condition_holds_as_tox_has_it(line, holds):
-    assert bool(factors.held([line], frozenset({"dj50", "sqlite3"}))) is holds
+    assert bool(factors.active([line], frozenset({"dj50", "sqlite3"}))) is holds
 
 
 @pytest.mark.parametrize("listed", ["", "py38, py39, docs", "lint"])

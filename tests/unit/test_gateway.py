@@ -117,7 +117,7 @@ def test_another_key_opens_nothing(opened, client_of):
 
 def test_a_limit_ends_it_and_is_not_asked_again(opened, client_of):
     ended = []
-    gateway, model = opened(LimitReachedError("task_cost", "enough"), done=lambda: ended.append(1))
+    gateway, model = opened(LimitReachedError("task_cost", "enough"), on_end=lambda: ended.append(1))
     for _ in range(2):
         with pytest.raises(openai.PermissionDeniedError, match="enough"):
             client_of(gateway).chat.completions.create(model="any", messages=HELLO)
@@ -289,7 +289,7 @@ def pouring():
 def test_more_bytes_to_the_agent_than_it_may_have_end_it(opened, pouring):
     ended = []
     gateway, _ = opened(
-        allow=[host_and_port(pouring)], limits=DoorLimits(received=300_000), done=lambda: ended.append(1)
+        allow=[host_and_port(pouring)], limits=DoorLimits(received_bytes=300_000), on_end=lambda: ended.append(1)
     )
     with tunnel(gateway, pouring) as near:
         near.sendall(b"x")
@@ -299,7 +299,7 @@ def test_more_bytes_to_the_agent_than_it_may_have_end_it(opened, pouring):
 
 
 def test_more_bytes_from_the_agent_than_it_may_send_end_it(opened, pouring):
-    gateway, _ = opened(allow=[host_and_port(pouring)], limits=DoorLimits(sent=300_000))
+    gateway, _ = opened(allow=[host_and_port(pouring)], limits=DoorLimits(sent_bytes=300_000))
     with tunnel(gateway, pouring) as near, contextlib.suppress(ConnectionError):
         near.sendall(b"x" * 1_000_000)
         rest(near)
@@ -308,7 +308,7 @@ def test_more_bytes_from_the_agent_than_it_may_send_end_it(opened, pouring):
 
 
 def test_bytes_are_counted_over_all_connections_and_questions(opened, client_of):
-    gateway, model = opened(say("one"), say("two"), say("three"), limits=DoorLimits(sent=30_000))
+    gateway, model = opened(say("one"), say("two"), say("three"), limits=DoorLimits(sent_bytes=30_000))
     client = client_of(gateway, max_retries=0)
     question = {"model": "any", "messages": [{"role": "user", "content": "x" * 12_000}]}
     for _ in range(2):

@@ -23,7 +23,7 @@ def event(*values, slot=0, n=0, raised=None) -> Event:
     return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
 
 
-def guessed(pairs, *, site=EQUAL, known="", base=(), beside=(), source=SOURCE, kept=None):
+def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=SOURCE, kept=None):
     """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
     events = [
         judge.of_fix(event(fix, n=n), [encode(fix if kept is None else kept)], {}) for n, (_, fix) in enumerate(pairs)
@@ -32,7 +32,7 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), beside=(), source=SOURCE, k
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    text = KnownText(words=known, changed=tuple(base), beside_tests=tuple(beside))
+    text = KnownText(words=known, changed=tuple(base), old_tests=tuple(old), beside_tests=tuple(beside))
     return guess(expectations, before, [TEST], text, READING)
 
 
@@ -69,6 +69,7 @@ RULES = {
     "what the base gives, backwards": [([3, 500, 77, 12, 9000], [9000, 12, 77, 500, 3])],
     "what the base gives, sorted": [([3, 500, 77, 12, 9000], [3, 12, 77, 500, 9000]), ([80, 9], [9, 80])],
     "what the base gives, each once": [(list("xylophonexylophone"), list("xylophne"))],
+    "what the base gives, its last part": [("/some/path/filename.ext", "filename.ext")],
     "what is written in its call, number 0": [(None, "Some Title")],
     "what is written, in small letters": [(None, "some title")],
 }
@@ -109,7 +110,7 @@ def test_a_truth_is_one_bit():
 def test_another_rule_may_do_for_what_can_be_told_apart():
     together = guessed([(" much ado ", "much ado"), ([3, 500, 77], [3, 77, 500])])
     assert together.rule == "what the base gives, stripped; what the base gives, sorted"
-    assert together.bits < 14
+    assert together.bits < 15
 
 
 def test_a_whole_float_is_no_harder_than_its_integer():
@@ -180,6 +181,59 @@ def test_values_that_are_written_elsewhere_in_the_file_count_once_however_many_t
     assert guessed([("nothing", value) for value in values], source=shared).bits < 8
 
 
+def test_what_an_old_test_expects_is_chosen_among_its_literals():
+    pair = [("nothing", "quite another sentence, with more of its words")]
+    old = "def test_b():\n    assert f(2) == 'quite another sentence, with more of its words'\n"
+    assert guessed(pair, old=[old]).bits < guessed(pair).bits / 3
+
+
+SHORT = [("nothing", "b1"), ("nothing", "d2"), ("nothing", "f3"), ("nothing", "h4")]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "[('a', 'b1'), ('cc', 'd2'), ('e', 'f3'), ('g', 'h4')]",
+        "[{'in': 'a', 'out': told} for told in ()] or [{'out': 'b1'}, {'out': 'd2'}, {'out': 'f3'}, {'out': 'h4'}]",
+        "{'a': 'b1', 'cc': 'd2', 'e': 'f3', 'g': 'h4'}",
+    ],
+)
+def test_short_values_that_stand_below_each_other_in_a_table_count_as_one_look(table):
+    assert guessed(SHORT, source=f"{SOURCE}\nROWS = {table}\n").bits < 8 < guessed(SHORT).bits
+
+
+def test_values_that_stand_in_a_table_but_not_below_each_other_are_guessed_one_by_one():
+    table = "[('b1', 'x'), ('y', 'd2'), ('f3', 'z'), ('h4', 'u')]"
+    assert guessed(SHORT, source=f"{SOURCE}\nROWS = {table}\n").bits > 8
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_is_none_of_finite_ones_is_one_of_few(number):
+    assert guessed([("a", number)]).bits < 3
+
+
+def test_an_error_may_say_all_that_is_known():
+    site = Site(op="raises", sides=("kept",))
+    messages = ("value is not allowed here", "value must be given")
+    names = ["builtins.ValueError", "builtins.Exception", "builtins.BaseException"]
+    events = []
+    for n, message in enumerate(messages):
+        match = {"match": encode(message)}
+        events.append(judge.of_fix(event(n=n, raised=["e", names, message, [], []]), [encode(ValueError)], match))
+    expectations = Expectations(
+        files={"t.py": SOURCE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
+    )
+    known = KnownText(words=f"It says: {messages[0]}, or {messages[1]}.")
+    found = guess(expectations, [event(n=0), event(n=1)], [TEST], known, READING)
+    assert found.rule == "ValueError that says the statement"
+    assert found.bits < 8
+
+
+def test_a_list_may_have_all_words_that_are_known():
+    found = guessed([("nothing", ["quite", "another"])], site=IN, kept="another", known="quite another word")
+    assert found.rule == "all words that are known, in a list"
+
+
 def test_what_lies_beside_the_tests_is_no_guess():
     pair = [("nothing", "quite another sentence of it")]
     assert guessed(pair, beside=["x\nquite another sentence of it\n"]).bits < 8 < guessed(pair).bits
@@ -201,6 +255,7 @@ def test_what_is_written_in_the_test_counts_for_a_helper_that_hands_it_out():
 
 CHEAP = {
     "a range": (Site(op="chain", sides=("kept", "out", "kept"), options={"ops": ["<", "<"]}), {}, 1234567.5),
+    "few places": (Site(op="almost", sides=("out", "kept")), {"places": 0}, 12.25),
     "a delta": (Site(op="almost", sides=("out", "kept")), {"delta": encode(900)}, 1234567.5),
     "an alternative": (Site(op="regex", sides=("out", "kept")), {}, "no|some quite other words of it"),
     "a class of exceptions": (

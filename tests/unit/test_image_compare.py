@@ -41,7 +41,7 @@ def test_a_record_is_the_same_in_any_order_and_without_what_holds_times():
 def test_contents_modes_and_lacking_files_are_told_apart():
     ours = {"a": "file:644:0:0 1", "b": "file:644:0:0 1", "c": "file:644:0:0 1", "d": "link:777:0:0 x"}
     theirs = {"a": "file:644:0:0 2", "b": "file:755:0:0 1", "d": "link:777:0:0 x", "e": "folder:755:0:0 "}
-    assert compare.told(ours, theirs) == {
+    assert compare.differences(ours, theirs) == {
         "a": "content",
         "b": "file:644:0:0 and file:755:0:0",
         "c": "only in the first",

@@ -146,7 +146,7 @@ def bench(settings, **variables):
 
 def test_a_node_keeps_its_own_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "node"))
-    assert bench(ImageSettings(cache_dir=tmp_path / "driver")).here().cache_dir == tmp_path / "node"
+    assert bench(ImageSettings(cache_dir=tmp_path / "driver")).local_settings().cache_dir == tmp_path / "node"
 
 
 def test_a_node_without_an_interpreter_that_is_named_says_so(tmp_path):
@@ -155,7 +155,7 @@ def test_a_node_without_an_interpreter_that_is_named_says_so(tmp_path):
     there = bench(ImageSettings(pythons={"3.9": tmp_path}))
     (tmp_path / "bin/python3.9").unlink()
     with pytest.raises(InputError, match=r"Python 3\.9"):
-        there.here()
+        there.local_settings()
 
 
 def test_a_nodes_own_variables_go_before_the_drivers_and_nothing_stays(monkeypatch):

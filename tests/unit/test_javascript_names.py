@@ -8,7 +8,7 @@ from harness.languages.base import TestReport
 from harness.quality.difficulty import measure
 from harness.quality.leaks import leaks
 from miner.languages import LANGUAGES
-from miner.proof import brought
+from miner.proof import names_of_fix
 from tests import tiny
 from tests.quality_parts import subject
 
@@ -141,7 +141,7 @@ def test_the_name_that_a_file_wants_is_told_by_what_is_printed(text, name):
 def test_a_fix_brings_its_new_modules_with_and_without_their_endings_and_what_they_export():
     data = tiny.diff("lib/new/index.js", None, "export const one = 1;\n") + tiny.diff("a.md", None, "two\n")
 
-    found = brought(data.encode(), {}.get, CODE)
+    found = names_of_fix(data.encode(), {}.get, CODE)
 
     assert found >= {"module lib/new/index.js", "module lib/new/index", "module lib/new", "one"}
     assert "two" not in found
@@ -150,7 +150,7 @@ def test_a_fix_brings_its_new_modules_with_and_without_their_endings_and_what_th
 def test_a_fix_brings_what_it_exports_under_another_name_and_no_line_that_stays():
     data = tiny.diff("lib/a.js", "let one, two;\n", "let one, two;\nexport { one as three };\n").encode()
 
-    found = brought(data, {"lib/a.js": b"let one, two;\n"}.get, CODE)
+    found = names_of_fix(data, {"lib/a.js": b"let one, two;\n"}.get, CODE)
 
     assert "three" in found
     assert "two" not in found

@@ -244,6 +244,26 @@ def test_what_takes_more_than_one_value_comes_from_nowhere_but_the_host():
     assert not decided("js.deep", of("Anything"), 1, rules="jest")
 
 
+@pytest.mark.parametrize(
+    ("op", "kept", "holds"),
+    [
+        ("js.property", ["s", "text"], True),
+        ("js.property", ["s", "other"], False),
+        ("js.object", {"text": "ok"}, True),
+        ("js.object", {"run": ["F", ["run"]]}, False),
+        ("js.length", 2, True),
+        ("js.deep", of("ObjectContaining", js({"text": "ok"})), True),
+        ("js.deep", {"text": "ok", "length": 2}, False),
+    ],
+)
+def test_of_an_object_with_a_method_a_part_is_looked_at_although_the_fix_has_none(op, kept, holds):
+    out = {"text": "ok", "length": 2, "run": ["F", ["run"]]}
+    event = Event(test_id="t", slot=0, values=(["js", js(out)],))
+    site = Site(op=op, sides=("out", "kept"), options={"rules": "jest"})
+    expected = Expected(slot=0, kept=(["js", js(kept)],), size=1000, plain=True)
+    assert judge.event_holds(site, expected, event) is holds
+
+
 def test_where_more_than_one_value_is_taken_what_comes_out_is_bounded():
     kept = {"v": of("StringContaining", js("b"))}
     assert decided("js.deep", {"v": "b" * 100}, kept, rules="jest")

@@ -420,9 +420,10 @@ def test_a_recording_hands_out_both_sides():
         ),
         ("// it gives 3\nexpect(f(1)).toBe(3); /* three\n */", "\n__goldseam__(0, () => [f(1)]);         \n   "),
         (
-            "// eslint-disable-next-line\nexpect(f(1)).toBe(3);",
-            "// eslint-disable-next-line\n__goldseam__(0, () => [f(1)]);",
+            "// @ts-expect-error\nexpect(f(1)).toBe(3); // eslint-disable-line -- it is 3",
+            "// @ts-expect-error\n__goldseam__(0, () => [f(1)]); ",
         ),
+        ("const old = [3];\nexpect(f(1)).toBe(3);", "const old = undefined;\n__goldseam__(0, () => [f(1)]);"),
     ],
 )
 def test_what_only_expectations_read_is_taken_out(before, after):
@@ -447,6 +448,12 @@ def test_what_only_expectations_read_is_taken_out(before, after):
 )
 def test_what_the_product_may_have_made_is_no_expectation(text):
     assert [operand.static for operand in parsed(text).slots[0].assertion.operands] == [False, False]
+
+
+def test_a_literal_type_is_no_place_to_tell_what_is_expected():
+    text = 'const r: "b1" | undefined = f(a);\nexpect(r as "b1").toBe("b1");\n'
+    source = StrippedSource(text.encode(), path="a.test.ts", first=0)
+    assert "b1" not in source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
 
 
 def test_a_directive_stays_first_and_types_are_not_checked():
@@ -486,16 +493,56 @@ def test_literals_are_read_as_values():
         list(literals.READING.written("It is wrong, as (all"))
 
 
+def guessed(pairs, *, op: str = "js.is", words: str = "", kept=None, title: str = "a", inner: str = "b"):
+    """The guess where each pair is what the base hands out and what the fix does, encoded."""
+    test = f"a.test.js::{title}"
+    gold = [Event(test_id=test, slot=0, n=n, values=(["js", fix],)) for n, (_, fix) in enumerate(pairs)]
+    before = [Event(test_id=test, slot=0, n=n, values=(["js", base],)) for n, (base, _) in enumerate(pairs)]
+    events = tuple(judge.of_fix(one, [["js", fix] for fix in kept or one.values[0][1:]], {}) for one in gold)
+    expectations = Expectations(
+        files={"a.test.js": f"test('{title}', () => {{ __goldseam__(0, () => [f('Some Title')]); }});"},
+        sites={0: Site(op=op, sides=("out", *("kept" for _ in kept or "1")))},
+        tests={test: ExpectedTest(place="host", events=events)},
+    )
+    return guess(expectations, before, [test, f"{test} > {inner}"], KnownText(words=words), literals.READING)
+
+
+TEXT = ["s", "nothing"]
+PATTERN = ["R", "RegExp", "^[0-9a-f]{8}-[0-9a-f]{4}$", "", []]
+
+
+@pytest.mark.parametrize(
+    ("op", "fix", "kept"),
+    [
+        ("js.close", ["N", "0.0042"], [["N", "0.0042"]]),
+        ("js.close", ["N", "3.25"], [["N", "3.25"], ["N", "0"]]),
+        ("js.is", ["N", "NaN"], None),
+        ("js.deep", ["D", "Date", "NaN", []], None),
+        ("js.deep", ["s", "0123abcd-12ab"], [["m", "StringMatching", False, PATTERN, None]]),
+        ("js.snapshot", ["M", "Map", [], []], [["s", "Map {}"]]),
+    ],
+)
+def test_what_many_values_satisfy_or_few_are_takes_few_bits(op, fix, kept):
+    assert guessed([(TEXT, fix)], op=op, kept=kept).bits < 8
+
+
+def test_values_of_another_kind_may_have_another_rule():
+    pairs = [(["s", " much ado "], ["s", "much ado"]), (False, True)]
+    assert guessed(pairs).rule == "what the base gives, stripped; always True"
+
+
+def test_what_the_title_of_a_test_tells_is_no_guess():
+    pairs = [(TEXT, ["s", "xyzzy-plugh"])]
+    for title in ("gives xyzzy-plugh for it", '{"in": 1, "out": "xyzzy-plugh"}'):
+        assert guessed(pairs, title=title).bits < 8
+    for title in ("gives plugh-xyzzy for it", "gives axyzzy-plugh"):
+        assert guessed(pairs, title=title).bits > 8
+    assert guessed(pairs, inner="xyzzy-plugh").bits < 8
+
+
 def test_bits_of_javascript_follow_the_same_rules():
     def bits(base: str, fix: str, words: str = "") -> float:
-        gold = Event(test_id="a.test.js::a", slot=0, values=(["js", ["s", fix]],))
-        before = [Event(test_id="a.test.js::a", slot=0, values=(["js", ["s", base]],))]
-        expectations = Expectations(
-            files={"a.test.js": "test('a', () => { __goldseam__(0, () => [f('Some Title')]); });"},
-            sites={0: Site(op="js.is", sides=("out", "kept"))},
-            tests={"a.test.js::a": ExpectedTest(place="host", events=(judge.of_fix(gold, [["js", ["s", fix]]], {}),))},
-        )
-        return guess(expectations, before, ["a.test.js::a"], KnownText(words=words), literals.READING).bits
+        return guessed([(["s", base], ["s", fix])], words=words).bits
 
     assert bits("nothing", "quite another sentence of it") > 40
     assert bits("nothing", "SOME TITLE") < 8

@@ -49,7 +49,7 @@ def lines_of(dataset):
 
 
 def whats(dataset, **more):
-    return [problem.what for problem in chain.verify(dataset, **more).problems]
+    return [problem.text for problem in chain.verify(dataset, **more).problems]
 
 
 def test_an_entry_tells_what_happened_to_which_tasks_when_and_by_whom(dataset):
@@ -71,7 +71,7 @@ def test_a_new_dataset_has_a_first_line_with_its_canary(dataset):
 def test_an_exposure_names_model_provider_and_what_was_shown_and_no_secret_of_the_address(dataset):
     address = "https://user:token@api.example.com/v1?key=abc"
 
-    ledger.record_exposure(dataset, ["a__b-1"], model="m", endpoint=address, shown={"statement", "code"})
+    ledger.record_exposure(dataset, ["a__b-1"], model="m", endpoint=address, parts={"statement", "code"})
 
     facts = ledger.read(dataset)[-1].facts
     assert facts == {"model": "m", "endpoint": "https://api.example.com/v1", "shown": ["code", "statement"]}
@@ -79,7 +79,7 @@ def test_an_exposure_names_model_provider_and_what_was_shown_and_no_secret_of_th
 
 def test_what_no_task_can_be_shown_of_is_a_mistake(dataset):
     with pytest.raises(ValueError, match="tests"):
-        ledger.record_exposure(dataset, ["a__b-1"], model="m", endpoint="local", shown={"tests"})
+        ledger.record_exposure(dataset, ["a__b-1"], model="m", endpoint="local", parts={"tests"})
 
 
 def test_who_is_gits_user_where_nobody_is_named(dataset, monkeypatch):
@@ -107,7 +107,7 @@ def test_a_changed_line_is_found(told, field, value):
 
     problems = chain.verify(told).problems
 
-    assert [(one.line, one.what.partition(":")[0]) for one in problems] == [(3, "it was changed")]
+    assert [(one.line, one.text.partition(":")[0]) for one in problems] == [(3, "it was changed")]
 
 
 def test_a_line_changed_with_its_hash_is_found_by_the_line_after_it(told):

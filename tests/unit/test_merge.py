@@ -75,7 +75,7 @@ def test_what_is_known_against_a_task_is_kept(tmp_path):
 
 def test_exposures_and_provenance_come_along(tmp_path):
     one, two = make(tmp_path / "one", 1), make(tmp_path / "two", 2)
-    ledger.record_exposure(one, ["acme__widgets-101"], model="m", endpoint="https://a.example/v1", shown=["code"])
+    ledger.record_exposure(one, ["acme__widgets-101"], model="m", endpoint="https://a.example/v1", parts=["code"])
     merge([one, two], tmp_path / "out")
     entries = ledger.read(open_dataset(tmp_path / "out"))
 

@@ -8,7 +8,7 @@ from harness.languages.base import Raised, chain
 from harness.languages.python.pytest import read
 from miner.languages.python.language import PYTHON
 from miner.languages.python.new_names import missing, missing_names
-from miner.proof import brought, new_names
+from miner.proof import names_of_fix, new_names
 from miner.proof.new_api import losses
 from miner.proof.notebook import ObservedRun
 from tests import tiny
@@ -105,7 +105,7 @@ class Basket:
 
 def names_of(*files: tuple[str, str | None, str | None]) -> frozenset[str]:
     before = {path: old.encode() for path, old, _ in files if old is not None}
-    return brought("".join(tiny.diff(*file) for file in files).encode(), before.get, PYTHON.code)
+    return names_of_fix("".join(tiny.diff(*file) for file in files).encode(), before.get, PYTHON.code)
 
 
 def test_a_fix_brings_what_its_new_lines_bind_import_or_name_in_a_text():
@@ -135,8 +135,8 @@ def test_of_what_is_no_python_every_new_name_counts(path):
 
 def test_python_that_cannot_be_read_or_is_not_there_counts_by_its_new_lines():
     patch = tiny.diff("shop.py", "print 'a'\n", "print 'a'\nprint new_name\n").encode()
-    assert "new_name" in brought(patch, {"shop.py": b"print 'a'\n"}.get, PYTHON.code)
-    assert "new_name" in brought(patch, lambda _path: None, PYTHON.code)
+    assert "new_name" in names_of_fix(patch, {"shop.py": b"print 'a'\n"}.get, PYTHON.code)
+    assert "new_name" in names_of_fix(patch, lambda _path: None, PYTHON.code)
 
 
 def test_documents_bring_no_names():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.candidates.funnel import FunnelLine
-from miner.pipeline.mine import KEPT_ASIDE, NOT_VALIDATED, Options, _stands
+from miner.pipeline.mine import KEPT_ASIDE, NOT_VALIDATED, Options, _is_valid
 from miner.sources.change import Stage
 from miner.sources.history import ChangeFilter
 
@@ -28,7 +28,7 @@ def line(stage, reason, detail=""):
     ids=["left", "left, now to be kept", "kept", "wrong for another reason", "candidate", "proved", "not recognised"],
 )
 def test_a_decision_stands_unless_more_is_asked_now(decided, asked, stands):
-    assert _stands(decided, Options(wanted=ChangeFilter(), **asked)) is stands
+    assert _is_valid(decided, Options(wanted=ChangeFilter(), **asked)) is stands
 
 
 def test_asking_for_quarantine_makes_a_whole_mine_look_again():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.instance import TestStatus
-from miner.proof import ObservedRun, Proof, Repeats, judge, told
+from miner.proof import ObservedRun, Proof, Repeats, judge, stability_evidence
 from miner.proof.flakiness_causes import Blamed
 from miner.proof.stability import counted, weakened
 from miner.proof.variations import Cause, schedule, variation
@@ -151,7 +151,7 @@ def test_evidence_says_how_often_how_sure_and_in_what_the_runs_differed():
     found = [*runs("before", "a", "a"), *runs("after", "A", "A", varied=False)]
     blamed = Blamed(causes={"a": Cause.TIMEZONE}, runs=6)
 
-    evidence = told(found, blamed, Repeats(runs=2), schedule(2))
+    evidence = stability_evidence(found, blamed, Repeats(runs=2), schedule(2))
 
     assert (evidence["confidence"], evidence["bound"]) == (0.95, 0.7764)
     assert evidence["schedule"][0] == {}

@@ -119,5 +119,5 @@ def test_keep_only_counts():
 
     assert isinstance(done, CleanStatement)
     assert done.statement == f"It is {GITHUB}"
-    assert done.found.patches == {"private_key": 1}
+    assert done.report.patches == {"private_key": 1}
     assert done.of_hints("jane@corp.io") == "jane@corp.io"

@@ -114,7 +114,7 @@ def test_an_error_that_cannot_travel_is_told_in_words():
     def fail():
         raise HereError("why")
 
-    _, error = ray_letter.said(fail)
+    _, error = ray_letter.outcome_of(fail)
     assert str(pickle.loads(pickle.dumps(error))) == "HereError: why"
 
 

@@ -31,7 +31,11 @@ def test_every_section_of_the_settings_has_its_table():
 
 @pytest.mark.parametrize(("section", "name"), KEYS)
 def test_a_key_of_the_settings_says_what_it_means(section, name):
-    row = re.search(rf"^\| `{name}` \|.*\| (.+) \|$", SETTINGS.partition(f"`[{section}]`")[2], re.MULTILINE)
+    row = re.search(
+        rf"^\| `{name}` \|.*\| (.+) \|$",
+        SETTINGS.partition(f"`[{reference.NAMED.get(section, section)}]`")[2],
+        re.MULTILINE,
+    )
 
     assert row is not None
     assert row[1].strip()

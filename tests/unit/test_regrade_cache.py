@@ -15,12 +15,12 @@ def kept(tmp_path, *, results=None, **changes) -> VerdictCache:
     cache = VerdictCache(path=tmp_path / "verdicts")
     found = judged(tiny.task(), trial(p2p=FAILED))
     evidence = found.evidence if results is None else evaluate.run_folder.Evidence(patch=b"", results=results)
-    cache.put(found.report.model_copy(update=changes), evidence)
+    cache.store(found.report.model_copy(update=changes), evidence)
     return cache
 
 
 def taken(cache):
-    found = evaluate._known(cache, tiny.task(), tiny.prediction(model="another"), SETTINGS)
+    found = evaluate._cached(cache, tiny.task(), tiny.prediction(model="another"), SETTINGS)
     return None if found is None else found.report
 
 

@@ -148,7 +148,7 @@ def test_an_answer_that_can_not_be_taken_is_asked_for_once_more(repairer_on):
 
     assert found.apt == ("libpq-dev", "libfoo-dev")
     assert "no JSON object" in server.requests[1].text
-    told = session.told(mended=True)
+    told = session.summary(mended=True)
     assert (told.rounds, told.model, told.endpoint, repairer.mended) == (1, "m", "here", 1)
     assert spend_log.earlier(place, "repairs") == repairer.spent
     assert told.input_tokens == repairer.spent.input_tokens > 0
@@ -179,7 +179,7 @@ def test_an_endpoint_that_fails_rejects_nothing_else(repairer_on):
     repairer, told = made(server_error(400))
     session = repairer.on("a", Files())
     assert session.propose(FAILING) is None
-    assert session.told(mended=False) is None
+    assert session.summary(mended=False) is None
     assert "could not be asked" in told[0]
 
 

@@ -38,12 +38,12 @@ def test_an_answer_comes_back_as_it_was_and_says_that_it_was_kept(cache):
             tool_calls=(ToolCall(call_id="1", name="read", arguments="{"),),
         ),
     )
-    cache.put(KEY, given)
+    cache.store(KEY, given)
     assert cache.get(KEY) == replace(given, cached=True)
 
 
 def test_what_was_waited_for_an_answer_is_not_kept_with_it(cache):
-    cache.put(KEY, reply(retries=(Fault.SERVER,), waited_seconds=9.0))
+    cache.store(KEY, reply(retries=(Fault.SERVER,), waited_seconds=9.0))
     assert (cache.get(KEY).retries, cache.get(KEY).waited_seconds) == ((), 0.0)
 
 
@@ -88,12 +88,12 @@ def test_the_key_depends_on_every_field_of_a_question():
 
 
 def test_what_broke_off_is_not_kept(cache):
-    cache.put(KEY, reply(finish="cut"))
+    cache.store(KEY, reply(finish="cut"))
     assert cache.get(KEY) is None
 
 
 def test_only_its_owner_can_read_it(cache):
-    cache.put(KEY, reply())
+    cache.store(KEY, reply())
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in cache.path.parent.iterdir()}
     assert set(modes.values()) == {0o600}
     assert CACHE_FILE in modes
@@ -101,7 +101,7 @@ def test_only_its_owner_can_read_it(cache):
 
 
 def test_no_question_is_written_into_it(cache):
-    cache.put(ASKER.key(question("the customer's own code")), reply())
+    cache.store(ASKER.key(question("the customer's own code")), reply())
     assert b"customer" not in b"".join(path.read_bytes() for path in cache.path.parent.iterdir())
 
 
@@ -110,15 +110,15 @@ def test_a_broken_file_is_told_moved_aside_and_begun_anew(tmp_path, damage):
     told: list[str] = []
     first = ResponseCache(tmp_path)
     for number in range(200):
-        first.put(ASKER.key(question(sample=number)), reply("long " * 200))
+        first.store(ASKER.key(question(sample=number)), reply("long " * 200))
     first.close()
     data = first.path.read_bytes()
     first.path.write_bytes(damage or data[:4096] + random.Random(1).randbytes(len(data) - 4096))
     cache = ResponseCache(tmp_path, note=told.append)
     for number in range(200):
         assert cache.get(ASKER.key(question(sample=number))) in (None, replace(reply("long " * 200), cached=True))
-    cache.put(KEY, reply())
-    cache.put(KEY, reply())
+    cache.store(KEY, reply())
+    cache.store(KEY, reply())
     assert cache.get(KEY) is not None
     assert len(told) == 1
     assert "broken" in told[0]
@@ -127,7 +127,7 @@ def test_a_broken_file_is_told_moved_aside_and_begun_anew(tmp_path, damage):
 
 
 def test_an_answer_whose_bytes_changed_is_no_answer(cache):
-    cache.put(KEY, reply("say yes"))
+    cache.store(KEY, reply("say yes"))
     cache.close()
     with sqlite3.connect(cache.path) as connection:
         connection.execute("UPDATE replies SET body = CAST(replace(body, 'say yes', 'say no!') AS BLOB)")
@@ -143,7 +143,7 @@ def test_a_folder_that_cannot_be_written_is_done_without_and_told_once(tmp_path,
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(sqlite3, "connect", full)
-    cache.put(KEY, reply())
+    cache.store(KEY, reply())
     assert cache.get(KEY) is None
     assert len(told) == 1
     assert "disk is full" in told[0]
@@ -153,7 +153,7 @@ def test_it_stays_under_its_size_and_drops_the_oldest(tmp_path):
     cache = ResponseCache(tmp_path, max_mb=1)
     keys = [ASKER.key(question(sample=number)) for number in range(300)]
     for key in keys:
-        cache.put(key, reply("x" * 10_000))
+        cache.store(key, reply("x" * 10_000))
     assert cache.get(keys[0]) is None
     assert cache.get(keys[-1]) is not None
     cache.close()
@@ -163,7 +163,7 @@ def test_it_stays_under_its_size_and_drops_the_oldest(tmp_path):
 def test_threads_share_it(cache):
     def work(number: int) -> bool:
         key = ASKER.key(question(sample=number % 20))
-        cache.put(key, reply(str(number % 20)))
+        cache.store(key, reply(str(number % 20)))
         return cache.get(key).message.content == str(number % 20)
 
     with ThreadPoolExecutor(8) as pool:
@@ -174,7 +174,7 @@ def _fill(folder, first: int, ready, forever: bool) -> None:
     cache = ResponseCache(folder)
     number = first
     while forever or number < first + 50:
-        cache.put(ASKER.key(question(sample=number)), reply(str(number)))
+        cache.store(ASKER.key(question(sample=number)), reply(str(number)))
         ready.set()
         number += 1
     cache.close()
@@ -205,11 +205,11 @@ def test_a_process_killed_while_it_writes_leaves_it_whole(tmp_path):
     told: list[str] = []
     cache = ResponseCache(tmp_path, note=told.append)
     assert cache.get(ASKER.key(question(sample=0))).message.content == "0"
-    cache.put(KEY, reply())
+    cache.store(KEY, reply())
     assert told == []
     cache.close()
 
 
 def test_usage_that_is_unknown_stays_unknown(cache):
-    cache.put(KEY, replace(reply(), usage=Usage()))
+    cache.store(KEY, replace(reply(), usage=Usage()))
     assert cache.get(KEY).usage == Usage()

@@ -81,7 +81,7 @@ INSTANCE = report_runs.make_task(1).instance  # merged on 2024-03-02
     ],
 )
 def test_when_a_task_has_to_leave(rules, by_endpoint, why):
-    exposure = Exposure(by_endpoint=by_endpoint, models=frozenset(), shown=frozenset())
+    exposure = Exposure(by_endpoint=by_endpoint, models=frozenset(), parts=frozenset())
     found = reasons(INSTANCE, exposure, Policy.model_validate(rules), today=TODAY)
 
     assert [why in one for one in found] == ([True] if why else [])
@@ -122,7 +122,7 @@ def test_the_policy_of_the_settings_is_read(tmp_path):
 @pytest.fixture
 def dataset(tmp_path):
     made = report_runs.make_dataset(tmp_path / "ds", 4)
-    ledger.record_exposure(made, [ONE, TWO], model="m", endpoint="https://a.example/v1", shown=["statement"])
+    ledger.record_exposure(made, [ONE, TWO], model="m", endpoint="https://a.example/v1", parts=["statement"])
     return made
 
 

@@ -33,7 +33,7 @@ P, F = TestStatus.PASSED, TestStatus.FAILED
 def scaffolded(**more):
     task = tiny.task(fail_to_pass=(*SHOWN, HIDDEN))
     found = PublicTests(functions=(function_of(SHOWN[0]),), ids=SHOWN, patch=PATCH)
-    return applied(task, replace(found, **more), asked=1)
+    return applied(task, replace(found, **more), count=1)
 
 
 def graded(a, b, zero=P, *, cause="tests_failed"):

@@ -174,7 +174,7 @@ def test_a_flipped_byte_is_noticed(dataset, me, where):
 
     with pytest.raises((DamagedError, WrongKeyError), match=r"damaged|changed"):
         reopened(dataset, me.keys).task("tiny__calc-1")
-    assert any("not the file that was sealed" in one.what for one in chain.verify(reopened(dataset)).problems)
+    assert any("not the file that was sealed" in one.text for one in chain.verify(reopened(dataset)).problems)
 
 
 @pytest.mark.parametrize("left", [0, 10, 200, -1])
@@ -204,7 +204,7 @@ def test_a_file_that_somebody_else_sealed_is_noticed(dataset, me):
     hidden = hidden_files.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden)
     path.write_bytes(sealed.seal_task("tiny__calc-1", hidden, secret="", recipients=[me.recipient]))
 
-    problems = [one.what for one in chain.verify(reopened(dataset)).problems]
+    problems = [one.text for one in chain.verify(reopened(dataset)).problems]
 
     assert problems == ["sealed.age of tiny__calc-1 is not the file that was sealed"]
 

@@ -60,12 +60,12 @@ def js(line, path="a.js", rule="eqeqeq"):
 
 
 def test_a_report_of_semgrep_is_read():
-    (found,) = optional_tools.semgrep_found(REPORT, COPIES).entries["/tmp/files/f0/a.py"]
+    (found,) = optional_tools.semgrep_findings(REPORT, COPIES).entries["/tmp/files/f0/a.py"]
     assert (found["cwe"], found["severity"], found["confidence"], found["text"]) == (78, "medium", "low", "run(x)")
 
 
 def test_a_file_that_semgrep_could_not_parse_whole_is_named():
-    assert optional_tools.semgrep_found(REPORT, COPIES).unread == {"/tmp/files/f1/b.py": "PartialParsing"}
+    assert optional_tools.semgrep_findings(REPORT, COPIES).unread == {"/tmp/files/f1/b.py": "PartialParsing"}
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def test_an_answer_without_a_bound_reserves_the_longest_seen():
         account = counted._total
         reserved = counted.reserve(account, question())
         assert reserved.tokens == 195 + 8 + expected
-        counted.settle(account, reserved, Spending(), prompt_bytes=0, told=False)
+        counted.settle(account, reserved, Spending(), prompt_bytes=0, reported=False)
         asked.ask(question())
 
 

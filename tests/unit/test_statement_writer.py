@@ -77,7 +77,7 @@ def test_a_line_of_the_fix_is_shown_in_no_form():
         "a/b", f"Now it is\n    {line}\nand works", [f"E   {line}  # as printed\nE   TypeError"], about().gold_patch
     )
 
-    assert found.told == "Now it is\nand works"
+    assert found.own_words == "Now it is\nand works"
     assert found.failures == ("E   TypeError",)
 
 
@@ -85,7 +85,7 @@ def test_secrets_are_masked_in_all_that_is_shown():
     token = "ghp_" + "a1B2" * 9
     found = writing.material("a/b", f"Ask jane@corp.io, token {token}", [f"E  refused {token}"], b"")
 
-    assert found.told == "Ask <email>, token <github_token>"
+    assert found.own_words == "Ask <email>, token <github_token>"
     assert token not in found.failures[0]
 
 

@@ -49,7 +49,9 @@ class NoEngine:
 
 def found(task, *, survivors: int = 1, killed: int = 3, empty: bool = False) -> Strength:
     def one(kind: Kind, *, lives: bool) -> VariantResult:
-        variant = Variant(kind=kind, patch=b"" if kind is Kind.EMPTY else WRONG, path=tiny.CALC, line=2, what="a word")
+        variant = Variant(
+            kind=kind, patch=b"" if kind is Kind.EMPTY else WRONG, path=tiny.CALC, line=2, description="a word"
+        )
         return VariantResult(variant=variant, survived=lives, cause="" if lives else "timeout")
 
     return Strength(
@@ -60,7 +62,7 @@ def found(task, *, survivors: int = 1, killed: int = 3, empty: bool = False) -> 
             *(one(Kind.PART, lives=True) for _ in range(survivors)),
             *(one(Kind.MUTANT, lives=False) for _ in range(killed)),
         ),
-        coverage=Coverage(there={tiny.CALC: (2, 3)}, ran={tiny.CALC: (2,)}),
+        coverage=Coverage(executable={tiny.CALC: (2, 3)}, ran={tiny.CALC: (2,)}),
         gold_seconds=0.5,
         seconds=7.0,
     )

@@ -62,7 +62,7 @@ def test_mutants_are_spread_over_functions():
 
     found = made(old, new, most=4)
 
-    assert sum(" in g," in one.what for one in found) == 2
+    assert sum(" in g," in one.description for one in found) == 2
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_of_many_pieces_no_more_than_the_bound_are_tried_and_the_same_ones_each_
     assert len(first) == 8
     assert first == again
     assert first != subsets(fix_of(files), most=8, seed="another")
-    assert sum(one.what.startswith("without 1 of 9") for one in first) == 5
+    assert sum(one.description.startswith("without 1 of 9") for one in first) == 5
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def report(outcome: Outcome = Outcome.UNRESOLVED) -> InstanceReport:
 
 
 def test_a_verdict_comes_back_as_the_asking_predictions_own(cache):
-    cache.put(report(), Evidence(patch=b"diff", output=b"printed", results={"tests": {}}))
+    cache.store(report(), Evidence(patch=b"diff", output=b"printed", results={"tests": {}}))
 
     found, evidence = cache.get(KEY, PREDICTION)
 
@@ -39,7 +39,7 @@ def test_a_verdict_comes_back_as_the_asking_predictions_own(cache):
 
 
 def test_an_infrastructure_error_is_never_kept(cache):
-    cache.put(report(Outcome.INFRA_ERROR), Evidence(patch=b""))
+    cache.store(report(Outcome.INFRA_ERROR), Evidence(patch=b""))
 
     assert cache.get(KEY, PREDICTION) is None
 
@@ -49,21 +49,21 @@ def test_an_unknown_key_has_no_verdict(cache):
 
 
 def test_a_broken_entry_is_no_verdict(cache):
-    cache.put(report(), Evidence(patch=b"diff"))
+    cache.store(report(), Evidence(patch=b"diff"))
     next(cache.path.rglob("report.json")).write_bytes(b'{"half')
 
     assert cache.get(KEY, PREDICTION) is None
 
 
 def test_nobody_else_can_read_the_cache(cache):
-    cache.put(report(), Evidence(patch=b"diff"))
+    cache.store(report(), Evidence(patch=b"diff"))
 
     assert cache.path.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("name", ["report.json", "results.json", "test_output.txt", "mac"])
 def test_a_verdict_that_somebody_changed_is_none(cache, name):
-    cache.put(report(), Evidence(patch=b"diff", output=b"printed", results={"tests": {}}))
+    cache.store(report(), Evidence(patch=b"diff", output=b"printed", results={"tests": {}}))
     path = next(cache.path.rglob(name))
     path.write_bytes(path.read_bytes().replace(b"unresolved", b"resolved").replace(b"printed", b"said") + b" ")
 
@@ -81,7 +81,7 @@ def test_a_verdict_that_was_put_there_by_hand_is_none(cache):
 
 
 def test_a_verdict_under_another_key_than_its_own_is_none(cache):
-    cache.put(report(), Evidence(patch=b"diff"))
+    cache.store(report(), Evidence(patch=b"diff"))
     other = "cd" + "0" * 62
     (cache.path / "cd").mkdir()
     (cache.path / KEY[:2] / KEY).rename(cache.path / "cd" / other)
@@ -90,7 +90,7 @@ def test_a_verdict_under_another_key_than_its_own_is_none(cache):
 
 
 def test_what_the_tools_said_can_be_added_to_a_kept_verdict(cache):
-    cache.put(report(), Evidence(patch=b"diff", sources=b"packed"))
+    cache.store(report(), Evidence(patch=b"diff", sources=b"packed"))
 
     cache.complete(report().model_copy(update={"repairs": ["said"]}))
 

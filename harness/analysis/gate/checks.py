@@ -58,7 +58,7 @@ def too_weak(sides: Mapping[str, Scoresheet], rules: GateRules) -> Mapping[str, 
     """What `require` leaves out, by id: what one of the sides does not judge there. `sides` are by words for them."""
     weaks: dict[str, Weak] = {}
     for where, sheet in sides.items():
-        for task_id, facts in sheet.known.items():
+        for task_id, facts in sheet.facts_by_task.items():
             weak = _weak(facts, rules.require, where)
             before = weaks.get(task_id)
             if weak and (before is None or not weak.counted_by.reaches(before.counted_by)):
@@ -106,7 +106,7 @@ class Drop:
     variance: float
     """Of the tasks' differences, with one task gained and one lost added."""
 
-    def shown(self, rules: GateRules) -> bool:
+    def exceeds(self, rules: GateRules) -> bool:
         """Whether there is a drop of the forbidden size."""
         return self.p < 1 - rules.confidence and self.points > 0 and _at_least(self.points, rules.max_drop)
 
@@ -169,7 +169,7 @@ def drop(
     if ruling is Ruling.BROKEN and confirming:
         again = measure(confirm, confidence=rules.confidence) if confirm else None
         text += f"; again {_change(again)}, p {_p(again.p)}" if again else "; nothing comparable in the second run"
-        if again is None or not again.shown(rules):
+        if again is None or not again.exceeds(rules):
             ruling = Ruling.UNKNOWN
             sentence = "The drop did not show again on fresh samples, so it may have been chance."
         else:
@@ -179,7 +179,7 @@ def drop(
 
 
 def _judge(measured_drop: Drop, rules: GateRules) -> tuple[Ruling, str]:
-    if measured_drop.shown(rules):
+    if measured_drop.exceeds(rules):
         return Ruling.BROKEN, f"Chance alone would show such a drop with p {_p(measured_drop.p)} only."
     if rules.mode is Mode.NO_WORSE_THAN:
         if measured_drop.largest < rules.max_drop:
@@ -251,7 +251,7 @@ def floors(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:
 
 def _floor(key: str, floor: float, candidate: Scoresheet) -> RuleLine:
     name, _, value = key.partition(":")
-    cohorts = {one.label: one.sheet for one in by_cohort(candidate, CohortKey(name))}
+    cohorts = {cohort.label: cohort.sheet for cohort in by_cohort(candidate, CohortKey(name))}
     cohort = cohorts.get(value)
     line = RuleLine(name=f"floor {key}", required=f"{floor:.0%} resolved", found="no task", ruling=Ruling.UNKNOWN)
     if cohort is None or not cohort.scored:
@@ -288,7 +288,7 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
     if lost:
         sentence = f"Not resolved: {_list(lost)}."
     elif unknown:
-        task_ids = candidate.known.keys() | weak.keys()
+        task_ids = candidate.facts_by_task.keys() | weak.keys()
         strange = [task_id for task_id in unknown if task_id not in task_ids]
         likely = nearest(strange[0], task_ids) if strange else None
         hint = (

@@ -91,7 +91,7 @@ class GateRules(BaseModel):
             if name not in COHORTS or not sign or not value:
                 hint = nearest(name, COHORTS)
                 raise ValueError(
-                    f'expected a cohort such as "repo:owner/name", one of {", ".join(f"{one}:" for one in COHORTS)};'
+                    f'expected a cohort such as "repo:owner/name", one of {", ".join(f"{key}:" for key in COHORTS)};'
                     f" found {key!r}{f'; did you mean {hint}:?' if hint and hint != name else ''}"
                 )
         return floors

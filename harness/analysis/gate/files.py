@@ -143,12 +143,12 @@ def _confirm(question: Question, candidate: gate.Entry) -> gate.Entry | None:
     if path is None:
         return None
     second = _run(path, model=question.model or candidate.sheet.model, dataset=question.dataset)
-    one, two = (_patches(where, candidate.sheet.model) for where in (question.candidate, path))
-    shared = [key for key in one.keys() & two.keys() if one[key]]
-    if shared and all(one[key] == two[key] for key in shared):
+    first, two = (_patches(where, candidate.sheet.model) for where in (question.candidate, path))
+    shared = [key for key in first.keys() & two.keys() if first[key]]
+    if shared and all(first[key] == two[key] for key in shared):
         raise InputError(
             f"{path} holds the same patches as {question.candidate}: that confirms nothing",
-            hint="let the model solve the tasks again and evaluate what it gives",
+            hint="let the model solve the tasks again and evaluate its answers",
         )
     return second
 

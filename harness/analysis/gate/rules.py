@@ -66,7 +66,7 @@ def decide(
     ours, theirs = _only_what_counts(candidate.sheet, baseline.sheet if baseline else None)
     sides = {"": ours, " in the baseline": theirs, " in the second run": confirm.sheet if confirm else None}
     weak = checks.too_weak({where: sheet for where, sheet in sides.items() if sheet}, rules)
-    facts = ours.known
+    facts = ours.facts_by_task
     ours, theirs = ours.without(weak), theirs and theirs.without(weak)
     pairs, nothing = checks.comparison_of(theirs, ours) if theirs else (None, "")
     lines = [checks.require(facts, weak, rules)]
@@ -148,15 +148,15 @@ def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, 
     broken = [line.name for line in lines if line.ruling is Ruling.BROKEN]
     unknown = [line.name for line in lines if line.ruling is Ruling.UNKNOWN]
     if verdict is GateVerdict.REGRESSION:
-        text = f"This is a regression: {_named(broken)} broken"
-        return f"{text}, and {_named(unknown)} can't be decided." if unknown else f"{text}."
+        text = f"This is a regression: {_first_names(broken)} broken"
+        return f"{text}, and {_first_names(unknown)} can't be decided." if unknown else f"{text}."
     if verdict is GateVerdict.INCONCLUSIVE:
         sentences = {
             "inconclusive": "that is not a pass",
             "pass": "goldseam.toml lets that pass",
             "fail": "goldseam.toml makes that fail",
         }
-        return f"Can't tell whether this is a regression, on {_named(unknown)}; {sentences[rules.inconclusive]}."
+        return f"Can't tell whether this is a regression, on {_first_names(unknown)}; {sentences[rules.inconclusive]}."
     if not compared:
         return "Every rule that needs no baseline is kept; nothing was compared."
     if rules.mode is Mode.NO_REGRESSION:
@@ -164,7 +164,7 @@ def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, 
     return f"Shown to be worse by less than {100 * rules.max_drop:g} points, if at all, and every other rule is kept."
 
 
-def _named(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 
@@ -202,8 +202,8 @@ def _task_lines(
         state = task.facts.state or (theirs.aside[task_id].facts.state if theirs and task_id in theirs.aside else None)
         note = f"{state.value if state else 'set aside'}: counts nowhere"
         lines.append(TaskLine(instance_id=task_id, repo=task.facts.repo or "", change=Change.LEFT_OUT, note=note))
-    for task_id, one in weak.items():
-        lines.append(TaskLine(instance_id=task_id, repo=one.repo, change=Change.LEFT_OUT, note=one.note()))
+    for task_id, exclusion in weak.items():
+        lines.append(TaskLine(instance_id=task_id, repo=exclusion.repo, change=Change.LEFT_OUT, note=exclusion.note()))
     return tuple(sorted(lines, key=lambda line: line.instance_id))
 
 
@@ -254,7 +254,7 @@ def _for_review(ours: Scoresheet) -> tuple[str, ...]:
     ]
     if not waiting:
         return ()
-    return (f"passes that need review count as not resolved, on {_named(sorted(waiting))}",)
+    return (f"passes that need review count as not resolved, on {_first_names(sorted(waiting))}",)
 
 
 def _notes(candidate: Entry, baseline: Entry | None, pairs: Comparison | None, *, power: bool) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def show_verification(found: Verification) -> None:
     console = terminal.results()
     for problem in found.problems:
         where = f"line {problem.line}: " if problem.line else ""
-        console.print(Text(where, style="bold") + Text(problem.what), soft_wrap=True)
+        console.print(Text(where, style="bold") + Text(problem.text), soft_wrap=True)
     for note in found.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     unsigned = len(found.unsigned)

@@ -1,4 +1,4 @@
-"""What the ledger binds of a dataset: a digest of each part, so that a change past the program is noticed and named.
+"""The parts of a dataset that its ledger binds, by digest, so that a change past the program is noticed and named.
 
 Every writer of task.yaml and dataset.yaml tells the ledger first, and of nothing but what it changes: what somebody
 else changed before stays a difference. docs/adr/0013 says what is bound and why.
@@ -72,7 +72,7 @@ def settings_of(model: DatasetModel) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Bindings:
-    """What a ledger says of a dataset, as its newest lines have it."""
+    """The bindings of a dataset by the newest lines of its ledger."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     """By field of dataset.yaml; a field that no line tells of is not bound."""
@@ -94,7 +94,7 @@ class Bindings:
 
 
 def replay(entries: Iterable[Entry]) -> Bindings:
-    """What the lines of a ledger bind, the newer over the older.
+    """The bindings by the lines of a ledger, the newer over the older.
 
     Once a line binds `ledger_keys`, lines that bind anything count only where one of these keys signed them.
     """
@@ -106,8 +106,8 @@ def replay(entries: Iterable[Entry]) -> Bindings:
     keys: frozenset[str] = frozenset()
     for entry in entries:
         fields = _mapping(entry, "settings")
-        bound, told = _mapping(entry, "bound"), _mapping(entry, "files")
-        if not (fields or bound or told or entry.event == Event.SEALED) or entry.event not in _BINDING:
+        bound, digests = _mapping(entry, "bound"), _mapping(entry, "files")
+        if not (fields or bound or digests or entry.event == Event.SEALED) or entry.event not in _BINDING:
             continue
         new_keys = _keys(fields)
         if not _is_signed(entry, keys or new_keys):
@@ -121,7 +121,7 @@ def replay(entries: Iterable[Entry]) -> Bindings:
             if isinstance(parts, dict):
                 tasks.setdefault(task_id, {}).update({str(name): str(value) for name, value in parts.items()})
         to = str(entry.facts.get("to", ""))
-        for task_id, value in told.items():
+        for task_id, value in digests.items():
             files[task_id] = {**(files.get(task_id, {}) if to else {}), to: str(value)}
     return Bindings(
         settings=settings, tasks=tasks, complete=complete, is_sealed=is_sealed, refused=tuple(refused), sealed=files
@@ -151,8 +151,8 @@ def _is_signed(entry: Entry, keys: frozenset[str]) -> bool:
     return entry.key in keys and entry.signature is not None and key.holds(entry.key, entry.signature, entry.hash)
 
 
-def held(dataset: Dataset) -> Bindings:
-    """What the dataset's ledger binds now; nothing where there is none.
+def current(dataset: Dataset) -> Bindings:
+    """The bindings of the dataset's ledger now; empty where there is none.
 
     Raises:
         InputError: the ledger cannot be read.
@@ -163,11 +163,11 @@ def held(dataset: Dataset) -> Bindings:
         state = path.stat()
     except OSError:
         return Bindings()
-    return _held(dataset, state.st_mtime_ns, state.st_size)
+    return _cached(dataset, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=8)
-def _held(dataset: Dataset, _changed: int, _size: int) -> Bindings:
+def _cached(dataset: Dataset, _changed: int, _size: int) -> Bindings:
     return replay(ledger.read(dataset))
 
 
@@ -218,7 +218,7 @@ def refuse_recipients(dataset: Dataset) -> None:
         InputError: it names others.
 
     """
-    recipients = held(dataset).settings.get("recipients")
+    recipients = current(dataset).settings.get("recipients")
     if recipients is not None and recipients != sorted(dataset.recipients):
         raise InputError(
             f"{dataset.path / DATASET_FILE} names different recipients from the ledger, so nothing is sealed to them",

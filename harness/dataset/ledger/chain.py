@@ -31,21 +31,21 @@ class Problem:
 
     line: int | None
     """Of the file, from 1; None where it is about the whole."""
-    what: str
+    text: str
     unreadable: bool = False
     """A task that cannot be read, so that nothing is judged by it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What a ledger proves of itself."""
+    """The result of verifying a ledger."""
 
     entries: int
     head: str | None
     """Hash of the newest line."""
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
-    """What a person should know and that is no problem."""
+    """Remarks for a person that are no problem."""
     unsigned: tuple[int, ...]
     """Numbers of the lines without a signature."""
 
@@ -54,7 +54,7 @@ class Verification:
         return {
             "entries": self.entries,
             "head": self.head,
-            "problems": [{"line": problem.line, "what": problem.what} for problem in self.problems],
+            "problems": [{"line": problem.line, "what": problem.text} for problem in self.problems],
             "notes": list(self.notes),
             "unsigned": list(self.unsigned),
         }
@@ -72,17 +72,17 @@ def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
 
     """
     model = read_model(dataset.path / DATASET_FILE, DatasetModel)
-    found = lines(ledger.read_ledger(dataset.path / ledger.LEDGER_FILE))
-    walk = _Walk(found)
+    checked = lines(ledger.read_ledger(dataset.path / ledger.LEDGER_FILE))
+    walk = _Walk(checked)
     problems = [*walk.problems, *_signatures(walk.entries, listed_keys(model.ledger_keys))]
     entries = [entry for _, entry in walk.entries]
     if head is not None:
         problems += _head(head, entries)
     if entries and entries[0].facts.get("canary", dataset.canary) != dataset.canary:
-        problems.append(Problem(line=walk.entries[0][0], what="it belongs to another dataset: its canary is not ours"))
+        problems.append(Problem(line=walk.entries[0][0], text="it belongs to another dataset: its canary is not ours"))
     compared = custody.compare(dataset, binding.replay(entries))
-    problems += (Problem(line=None, what=difference) for difference in compared.differences)
-    problems += (Problem(line=None, what=problem, unreadable=True) for problem in compared.broken)
+    problems += (Problem(line=None, text=difference) for difference in compared.differences)
+    problems += (Problem(line=None, text=problem, unreadable=True) for problem in compared.broken)
     return Verification(
         entries=len(entries),
         head=entries[-1].hash if entries else None,
@@ -106,7 +106,7 @@ def require(dataset: Dataset) -> tuple[str, ...]:
     problems = [problem for problem in verification.problems if not problem.unreadable]
     if problems:
         sentences = [
-            f"line {problem.line}: {problem.what}" if problem.line else problem.what for problem in problems[:_NAMED]
+            f"line {problem.line}: {problem.text}" if problem.line else problem.text for problem in problems[:_NAMED]
         ]
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
         raise AnswerIsNoError(
@@ -120,15 +120,15 @@ def require(dataset: Dataset) -> tuple[str, ...]:
 class _Walk:
     """One pass over the lines: every rule of the chain in one place."""
 
-    def __init__(self, found: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[Line]) -> None:
         self.entries: list[tuple[int, Entry]] = []
         self.problems: list[Problem] = []
         self.notes: list[str] = []
-        self._every = {line.entry.hash for line in found if line.entry}
+        self._every = {line.entry.hash for line in lines if line.entry}
         self._seen: dict[str, Entry] = {}
         self._followed: set[str] = set()
         broken: list[Line] = []
-        for line in found:
+        for line in lines:
             if line.entry is None:
                 broken.append(line)
                 continue
@@ -138,12 +138,12 @@ class _Walk:
         self._cut_end(broken)
         self._open_branches()
 
-    def _problem(self, line: int | None, what: str) -> None:
-        self.problems.append(Problem(line=line, what=what))
+    def _problem(self, line: int | None, text: str) -> None:
+        self.problems.append(Problem(line=line, text=text))
 
     def _torn(self, line: Line, entry: Entry, broken: Sequence[Line]) -> None:
         if entry.facts.get("torn", []) == torn_note(broken):
-            self.notes += [f"line {one.number} was cut short; line {line.number} says so" for one in broken]
+            self.notes += [f"line {cut.number} was cut short; line {line.number} says so" for cut in broken]
             return
         for line_cut in broken:
             self._problem(line_cut.number, _unexplained(line_cut))
@@ -217,13 +217,13 @@ def _signatures(entries: Iterable[tuple[int, Entry]], listed: frozenset[str]) ->
             reason = (
                 "its signature was taken away" if entry.signature is None else "it has a signature but names no key"
             )
-            problems.append(Problem(line=number, what=reason))
+            problems.append(Problem(line=number, text=reason))
         elif entry.signature is not None and entry.key is not None:
             if not holds(entry.key, entry.signature, entry.hash):
-                problems.append(Problem(line=number, what="its signature does not hold"))
+                problems.append(Problem(line=number, text="its signature does not hold"))
             elif entry.key not in listed:
                 reason = f"it is signed by a key that ledger_keys of dataset.yaml does not list: {entry.key}"
-                problems.append(Problem(line=number, what=reason))
+                problems.append(Problem(line=number, text=reason))
     return problems
 
 
@@ -233,12 +233,12 @@ def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
         raise InputError(f"{head!r} is not a head of a ledger: expected {SHORT} hex digits or more")
     if any(entry.hash.startswith(prefix) for entry in entries):
         return []
-    return [Problem(line=None, what=f"the line {prefix[:SHORT]}… is not there: the end was cut off, or rewritten")]
+    return [Problem(line=None, text=f"the line {prefix[:SHORT]}… is not there: the end was cut off, or rewritten")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Join:
-    """What joining two branches did."""
+    """The result of joining two branches."""
 
     added: int
     """Lines of the other branch that ours lacked."""
@@ -322,10 +322,10 @@ def _lacking(theirs: Sequence[Line], hashes: set[str]) -> list[Line]:
 
 def _whole(entries: Sequence[Line], path: Path) -> None:
     problems = _Walk(entries).problems
-    bad = [problem for problem in problems if "branch of the ledger ends here" not in problem.what]
+    bad = [problem for problem in problems if "branch of the ledger ends here" not in problem.text]
     if bad:
         raise InputError(
-            f"{path}, line {bad[0].line}: {bad[0].what}", hint="only ledgers that verify can be joined; fix it first"
+            f"{path}, line {bad[0].line}: {bad[0].text}", hint="only ledgers that verify can be joined; fix it first"
         )
 
 

@@ -36,7 +36,7 @@ class Comparison:
     """A dataset beside what its ledger binds."""
 
     differences: tuple[str, ...]
-    """What is not as it is bound, in words."""
+    """Differences from what is bound, in words."""
     broken: tuple[str, ...] = ()
     """Tasks that cannot be read, and why: nothing is judged by them."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Comparison:
         return not (self.differences or self.broken or self.settings or self.tasks or self.files)
 
     def notes(self) -> tuple[str, ...]:
-        """What is not bound, so that a change of it would go unseen."""
+        """Parts that are not bound, so that a change of them would go unseen."""
         parts = [f"{', '.join(self.unbound_settings)} of dataset.yaml"] if self.unbound_settings else []
         parts += [f"{counted(self.unbound_tasks, 'task')}"] if self.unbound_tasks else []
         return (f"not bound by the ledger, so a change goes unseen: {' and '.join(parts)}; {_BIND}",) if parts else ()
@@ -121,8 +121,10 @@ def _sealing(dataset: Dataset, bound: Bindings) -> list[str]:
 def _setting(name: str, fields: Mapping[str, Any], bound: Bindings) -> str:
     if name == "splits":
         return "splits of dataset.yaml is not the rule that the ledger binds"
-    here, bound_values = ([short(one) for one in values] for values in (fields[name], bound.settings[name]))
-    return f"{name} of dataset.yaml: {', '.join(here) or 'none'}; the ledger binds {', '.join(bound_values) or 'none'}"
+    listed, bound_values = ([short(key) for key in values] for values in (fields[name], bound.settings[name]))
+    return (
+        f"{name} of dataset.yaml: {', '.join(listed) or 'none'}; the ledger binds {', '.join(bound_values) or 'none'}"
+    )
 
 
 def _part(task_id: str, name: str) -> str:
@@ -133,14 +135,14 @@ def _sealed_file(dataset: Dataset, task_id: str, bound: Bindings) -> tuple[str, 
     """What is wrong with a task's sealed file, and the digest of the one there: age tells nobody who wrote it."""
     if not dataset.sealed:
         return None
-    known = bound.sealed_digest(task_id, dataset.recipients)
-    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=known)
+    bound_digest = bound.sealed_digest(task_id, dataset.recipients)
+    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, bound=bound_digest)
     if file is None:
         return f"{sealed.SEALED_FILE} of {task_id} is gone; its hidden files are readable, or are gone too", {}
     digest = sealed.digest(read_bytes(file))
-    if digest == known:
+    if digest == bound_digest:
         return None
-    says = "was sealed without a line in the ledger" if known is None else "is not the file that was sealed"
+    says = "was sealed without a line in the ledger" if bound_digest is None else "is not the file that was sealed"
     return f"{sealed.SEALED_FILE} of {task_id} {says}", {task_id: digest}
 
 
@@ -154,7 +156,7 @@ def bind(dataset: Dataset, *, accept: bool = False) -> Comparison:
         InputError: a task is broken, the ledger cannot be read or written, or no listed key is there to sign it.
 
     """
-    bound = binding.held(dataset)
+    bound = binding.current(dataset)
     comparison = compare(dataset, bound)
     if comparison.broken:
         raise InputError(comparison.broken[0], hint="`goldseam holdout check` reports every problem of a dataset")

@@ -18,11 +18,11 @@ GENESIS = "0" * 64
 """`prev` of the first line."""
 
 _SEAL = ("hash", "signature")
-"""What the hash does not cover: itself, and the signature over it."""
+"""Fields that the hash does not cover: itself, and the signature over it."""
 
 
 class Event(StrEnum):
-    """What can happen to a dataset and its tasks."""
+    """Events of a dataset and its tasks."""
 
     CREATED = "created"
     """The dataset was created."""
@@ -184,5 +184,5 @@ def _line(number: int, text: bytes, *, ended: bool) -> Line:
 
 
 def torn_note(broken: Iterable[Line]) -> list[dict[str, Any]]:
-    """What an entry says of the broken lines just before it: their lengths in bytes and their hashes."""
+    """The note of an entry on the broken lines just before it: their lengths in bytes and their hashes."""
     return [{"bytes": len(line.text), "sha256": hashlib.sha256(line.text).hexdigest()} for line in broken]

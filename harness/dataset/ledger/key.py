@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "GOLDSEAM_LEDGER_KEY"
 _PREFIX = "ssh-ed25519"
-_WHAT = f"the ledger's key ({VARIABLE})"
+_LABEL = f"the ledger's key ({VARIABLE})"
 
 
 class Signer:
@@ -43,7 +43,7 @@ def signer() -> Signer | None:
     source = os.environ.get(VARIABLE)
     if not source:
         return None
-    return _signer(read_secret(source, what=_WHAT))
+    return _signer(read_secret(source, label=_LABEL))
 
 
 def _signer(text: str) -> Signer:
@@ -60,13 +60,13 @@ def _signer(text: str) -> Signer:
         private = load(text.encode(), password=None)
     except TypeError:
         raise InputError(
-            f"{_WHAT} is protected by a passphrase",
+            f"{_LABEL} is protected by a passphrase",
             hint="keep it in a password manager and give it with command:PROGRAM",
         ) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise InputError(f"{_WHAT} is not a private key in PEM or OpenSSH form", hint=hint) from None
+        raise InputError(f"{_LABEL} is not a private key in PEM or OpenSSH form", hint=hint) from None
     if not isinstance(private, Ed25519PrivateKey):
-        raise InputError(f"{_WHAT} is not an ed25519 key", hint=hint)
+        raise InputError(f"{_LABEL} is not an ed25519 key", hint=hint)
     return Signer(private)
 
 

@@ -1,4 +1,4 @@
-"""What happened to a dataset: ledger.jsonl, append-only, every line chained to the one before it by its hash.
+"""The history of a dataset: ledger.jsonl, append-only, every line chained to the one before it by its hash.
 
 Appending takes a lock on the file, writes at its end and syncs it. Nothing that is there is ever rewritten: a line that
 a crash or a full disk cut short stays, and the next one says so. docs/custody.md tells what this proves and what not.
@@ -52,7 +52,6 @@ __all__ = [
     "read",
     "record",
     "record_exposure",
-    "who",
 ]
 
 LEDGER_FILE = "ledger.jsonl"
@@ -81,7 +80,7 @@ def record(dataset: Dataset, event: Event, tasks: Iterable[str] = (), **facts: A
 
 
 def record_exposure(
-    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, shown: Iterable[str]
+    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, parts: Collection[str]
 ) -> Entry:
     """Append that tasks were shown to a model.
 
@@ -90,16 +89,15 @@ def record_exposure(
         tasks: their ids.
         model: as the user named it.
         endpoint: the provider's address; name, password and query are left out.
-        shown: what was shown, out of `SHOWN`.
+        parts: what was shown of them, out of `SHOWN`.
 
     Raises:
         InputError, InfrastructureError: as `record`.
 
     """
-    task_ids = sorted(set(shown))
-    if unknown := set(task_ids) - SHOWN:
+    if unknown := set(parts) - SHOWN:
         raise ValueError(f"a task has no {', '.join(sorted(unknown))} to show")
-    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=task_ids)
+    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=sorted(set(parts)))
 
 
 def read(dataset: Dataset) -> tuple[Entry, ...]:
@@ -110,10 +108,10 @@ def read(dataset: Dataset) -> tuple[Entry, ...]:
 
     """
     path = dataset.path / LEDGER_FILE
-    found = lines(read_ledger(path))
+    parsed = lines(read_ledger(path))
     entries: list[Entry] = []
     broken: list[Line] = []
-    for line in found:
+    for line in parsed:
         if line.entry is None:
             broken.append(line)
             continue
@@ -194,7 +192,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._signer = ledger_key.signer()  # may ask a person
-        self._who = who(path.parent)
+        self._actor = _actor_of(path.parent)
 
     @property
     def key(self) -> str | None:
@@ -209,7 +207,7 @@ class Writer:
             "schema_version": LEDGER_VERSION,
             "seq": seq,
             "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "who": self._who,
+            "who": self._actor,
             "event": event.value,
             "tasks": list(tasks),
             **facts,
@@ -293,8 +291,8 @@ def write_end(handle: int, data: bytes) -> None:
     os.fsync(handle)
 
 
-def who(folder: Path) -> str:
-    """Who does what is done: GOLDSEAM_USER, else git's user.email as the folder has it, else login@host."""
+def _actor_of(folder: Path) -> str:
+    """Who acts: GOLDSEAM_USER, else git's user.email as the folder has it, else login@host."""
     return os.environ.get("GOLDSEAM_USER") or _address_in_git(folder.absolute()) or _login()
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from harness.dataset.folder import Dataset
 
-_told: set[tuple[str, str]] = set()
+_reported: set[tuple[str, str]] = set()
 """Folder and id of the tasks whose opening this process has told of."""
 _lock = threading.Lock()
 
@@ -42,7 +42,7 @@ def tell(dataset: Dataset, ids: Iterable[str], *, purpose: str, **facts: Any) ->
 def ensure(dataset: Dataset, instance_id: str) -> None:
     """See that a line tells of a task that is being opened; where none does, one that takes in the whole dataset."""
     with _lock:
-        if (str(dataset.path), instance_id) not in _told:
+        if (str(dataset.path), instance_id) not in _reported:
             _record(dataset, sorted({*dataset.ids(), instance_id}), "read", {})
 
 
@@ -54,4 +54,4 @@ def _record(dataset: Dataset, ids: list[str], purpose: str, facts: dict[str, Any
             f"sealed tasks are opened only where the ledger can record it: {error.message}",
             hint="mount the dataset writable, or copy it to a place that is; the copy's ledger can be joined later",
         ) from None
-    _told.update((str(dataset.path), task_id) for task_id in ids)
+    _reported.update((str(dataset.path), task_id) for task_id in ids)

@@ -64,7 +64,7 @@ def add_locked(dataset: Dataset) -> tuple[str, ...]:
     text = dataset.canary
     if not text.isprintable() or "--" in text:
         raise InputError(
-            f"the canary of {dataset.path} is not a plain line of text", hint="give dataset.yaml another one"
+            f"the canary of {dataset.path} is not a plain line of text", hint="write another canary into dataset.yaml"
         )
     changed += [name for name in missing(dataset) if _add(dataset, dataset.path / name)]
     return tuple(changed)

@@ -1,4 +1,4 @@
-"""What is inside a sealed file: a tar, the same bytes for the same content, whose first member says what it holds.
+"""The content of a sealed file: a tar, the same bytes for the same content, whose first member says what it holds.
 
 `age -d -i KEY sealed.age | tar xz` opens it without goldseam.
 """
@@ -54,7 +54,7 @@ class ManifestModel(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Container:
-    """What one sealed file holds."""
+    """The content of one sealed file."""
 
     kind: str
     name: str

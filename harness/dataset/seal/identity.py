@@ -41,7 +41,7 @@ class DamagedError(InputError):
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """What opens sealed files, for as long as a command runs. Never printed, never written."""
+    """Keys that open sealed files, for as long as a command runs. Never printed, never written."""
 
     identities: tuple[Any, ...] = field(repr=False)
 
@@ -83,7 +83,7 @@ def load_keys(source: str, dataset: Path) -> Keys:
         InputError: there is nothing there, or what is there is no key and not the passphrase.
 
     """
-    text = read_secret(source, what="the identity")
+    text = read_secret(source, label="the identity")
     identities = [*_age_identities(text), *_ssh_identities(text)]
     if not identities:
         identities = [_by_passphrase(text, dataset)]

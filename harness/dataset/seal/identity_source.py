@@ -14,12 +14,12 @@ _SECONDS = 120.0
 """A password manager may ask a person first."""
 
 
-def read_secret(source: str, *, what: str) -> str:
+def read_secret(source: str, *, label: str) -> str:
     """The text that a source holds. It is never part of a message.
 
     Args:
         source: a path, `env:VAR`, or `command:CMD`, split as a shell would but run without one.
-        what: the secret's name in messages, such as `the identity`.
+        label: the secret's name in messages, such as `the identity`.
 
     Raises:
         InputError: there is nothing there, or the program says no.
@@ -29,36 +29,36 @@ def read_secret(source: str, *, what: str) -> str:
     if colon and kind == "env":
         value = os.environ.get(place)
         if not value:
-            raise InputError(f"{what}: the environment variable {place!r} is not set", hint=f"give {SOURCES}")
+            raise InputError(f"{label}: the environment variable {place!r} is not set", hint=f"give {SOURCES}")
         return value
     if colon and kind == "command":
-        return _printed(place, what=what)
-    return _file(Path(source).expanduser(), what=what)
+        return _printed(place, label=label)
+    return _file(Path(source).expanduser(), label=label)
 
 
-def _printed(command: str, *, what: str) -> str:
+def _printed(command: str, *, label: str) -> str:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise InputError(f"{what}: the command cannot be read: {error}") from error
+        raise InputError(f"{label}: the command cannot be read: {error}") from error
     if not argv:
-        raise InputError(f"{what}: no command after `command:`", hint=f"give {SOURCES}")
+        raise InputError(f"{label}: no command after `command:`", hint=f"give {SOURCES}")
     try:
         completed = process.run(argv, timeout=_SECONDS, check=False)
     except InfrastructureError as error:
-        raise InputError(f"{what}: {argv[0]} gave none", hint="run the command by hand to see what it says") from error
+        raise InputError(f"{label}: {argv[0]} gave none", hint="run the command by hand to see what it says") from error
     if completed.returncode != 0 or not completed.stdout.strip():
         ended = f"ended with {completed.returncode}" if completed.returncode else "printed nothing"
-        raise InputError(f"{what}: {argv[0]} {ended}", hint="run the command by hand to see what it says")
+        raise InputError(f"{label}: {argv[0]} {ended}", hint="run the command by hand to see what it says")
     return completed.stdout.decode("utf-8", "replace")
 
 
-def _file(path: Path, *, what: str) -> str:
+def _file(path: Path, *, label: str) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise InputError(f"{what}: there is no file {path}", hint=f"give {SOURCES}") from None
+        raise InputError(f"{label}: there is no file {path}", hint=f"give {SOURCES}") from None
     except OSError as error:
-        raise InputError(f"{what}: {path} cannot be read: {error.strerror or error}") from error
+        raise InputError(f"{label}: {path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{what}: {path} is not text", hint="an age identity or a PEM key is text") from error
+        raise InputError(f"{label}: {path} is not text", hint="an age identity or a PEM key is text") from error

@@ -38,16 +38,16 @@ def staged_name(recipients: Sequence[str], name: str = SEALED_FILE) -> str:
     return f".{name}-{recipients_digest(recipients)}.next"
 
 
-def sealed_file(folder: Path, recipients: Sequence[str], *, known: str | None = None) -> Path | None:
+def sealed_file(folder: Path, recipients: Sequence[str], *, bound: str | None = None) -> Path | None:
     """The file that holds a task's hidden side; None where none does.
 
     While a dataset is sealed anew, the file for the recipients that dataset.yaml names may wait under another name:
-    of two, it is the one with the `known` digest.
+    of two, it is the one with the digest that the ledger `bound`.
     """
     names = (staged_name(recipients), SEALED_FILE) if recipients else (SEALED_FILE,)
     paths = [folder / name for name in names if (folder / name).is_file()]
     if len(paths) > 1:
-        paths.sort(key=lambda path: digest(path.read_bytes()) != known)
+        paths.sort(key=lambda path: digest(path.read_bytes()) != bound)
     return paths[0] if paths else None
 
 
@@ -65,7 +65,7 @@ def seal_task(
 
 
 def open_task(
-    file: Path, instance_id: str, *, keys: Keys | None, recipients: Sequence[str], known: str | None
+    file: Path, instance_id: str, *, keys: Keys | None, recipients: Sequence[str], bound: str | None
 ) -> Container:
     """Open a task's sealed.age in memory.
 
@@ -77,7 +77,7 @@ def open_task(
         instance_id: whose it has to be.
         keys: what opens it.
         recipients: of the dataset, for messages.
-        known: SHA-256 (hex) of the file as the ledger has it; None where no line tells of it.
+        bound: SHA-256 (hex) of the file as the ledger has it; None where no line tells of it.
 
     Raises:
         InputError: no key, a wrong one, a damaged file, one that the ledger does not know, or the file of another task;
@@ -92,9 +92,9 @@ def open_task(
         data = file.read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
-    if known is None:
+    if bound is None:
         raise InputError(f"{file} was sealed without a line in the ledger: {NOT_OURS}", hint=RESTORE)
-    if known != digest(data):
+    if bound != digest(data):
         raise DamagedError(f"{file} is not the file that was sealed: it was changed, or {NOT_OURS}", hint=RESTORE)
     try:
         plain = keys.open(data, where=str(file))
@@ -110,7 +110,7 @@ def was_opened() -> bool:
 
 
 def digest(data: bytes) -> str:
-    """What the ledger keeps of a sealed file: its SHA-256 in hex."""
+    """The SHA-256 of a sealed file in hex, as the ledger keeps it."""
     return hashlib.sha256(data).hexdigest()
 
 

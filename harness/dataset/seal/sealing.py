@@ -39,7 +39,7 @@ _CONTENT = (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_F
 
 @dataclass(frozen=True, kw_only=True)
 class Sealing:
-    """What `seal` did."""
+    """The result of `seal`."""
 
     recipients: tuple[str, ...]
     sealed: tuple[str, ...]
@@ -62,7 +62,7 @@ class Sealing:
         }
 
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of it."""
+        """Remarks for a person."""
         notes = []
         if not self.proved:
             notes.append("not proved that you hold a key to it: `goldseam holdout open` with --identity proves it")
@@ -105,16 +105,16 @@ def seal(
         _refuse_unfinished_tasks(dataset)
         finish(dataset)
         canary.add_locked(dataset)
-        recipients_wanted = _wanted(dataset, recipients, passphrase)
-        changed = recipients_digest(recipients_wanted.recipients) != recipients_digest(dataset.recipients)
+        targets = _recipients_of(dataset, recipients, passphrase)
+        changed = recipients_digest(targets.recipients) != recipients_digest(dataset.recipients)
         due = [task_id for task_id in dataset.ids() if changed or _is_readable(dataset, task_id)]
         if changed and dataset.sealed and keys is None:
             _refuse_without_key(dataset, due)
-        digests = {task_id: _stage(dataset, task_id, recipients_wanted, keys) for task_id in due}
-        if recipients_wanted.passphrase:
-            staged = dataset.path / sealed.staged_name(recipients_wanted.recipients, PASSPHRASE_FILE)
-            files.write_bytes(staged, recipients_wanted.passphrase.file)
-        new = _commit(dataset, recipients_wanted.recipients, digests) if due or changed else dataset
+        digests = {task_id: _stage(dataset, task_id, targets, keys) for task_id in due}
+        if targets.passphrase:
+            staged = dataset.path / sealed.staged_name(targets.recipients, PASSPHRASE_FILE)
+            files.write_bytes(staged, targets.passphrase.file)
+        new = _commit(dataset, targets.recipients, digests) if due or changed else dataset
         finish(new)
         workings = sealed.forget_workings(new.path)
     task_ids = tuple(task_id for task_id in dataset.ids() if task_id not in digests)
@@ -123,14 +123,11 @@ def seal(
         sealed=tuple(digests),
         already=task_ids,
         workings=workings,
-        proved=any(
-            _proved(new, keys_tried)
-            for keys_tried in (keys, recipients_wanted.passphrase.keys if recipients_wanted.passphrase else None)
-        ),
+        proved=_proved(new, keys) or (targets.passphrase is not None and _proved(new, targets.passphrase.keys)),
     )
 
 
-def _wanted(dataset: Dataset, recipients: Sequence[str], passphrase: str | None) -> _Recipients:
+def _recipients_of(dataset: Dataset, recipients: Sequence[str], passphrase: str | None) -> _Recipients:
     if not recipients and passphrase is None:
         binding.refuse_recipients(dataset)
         if not dataset.sealed:
@@ -254,7 +251,7 @@ def _refuse_others(place: Path) -> None:
 def _forget_unknown(dataset: Dataset, task_id: str) -> None:
     """Remove a staged file that no line tells of: `seal` was killed before the line, or somebody else made it."""
     staged = dataset.task_folder(task_id) / sealed.staged_name(dataset.recipients)
-    digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+    digest = binding.current(dataset).sealed_digest(task_id, dataset.recipients)
     if staged.exists() and sealed.digest(staged.read_bytes()) != digest:
         staged.unlink()
 
@@ -309,11 +306,11 @@ def open_container(dataset: Dataset, task_id: str) -> Container:
         InputError: it is not sealed, or the dataset's keys do not open it.
 
     """
-    digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=digest)
+    digest = binding.current(dataset).sealed_digest(task_id, dataset.recipients)
+    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, bound=digest)
     if file is None:
         raise InputError(f"{task_id} is not sealed")
-    return sealed.open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=digest)
+    return sealed.open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, bound=digest)
 
 
 def open_into(dataset: Dataset, out: Path, *, ids: Collection[str] = ()) -> tuple[str, ...]:
@@ -368,7 +365,7 @@ def _open_one(dataset: Dataset, task_id: str, target: Path) -> None:
 
 
 def plain_copies(path: Path) -> tuple[str, ...]:
-    """What sealing cannot reach: hidden files in the history of a git repository that holds the dataset."""
+    """Hidden files in the history of a git repository that holds the dataset: sealing cannot reach them."""
     if process.which("git") is None:
         return ()
     names = [f":(glob)tasks/*/{name}" for name in (*hidden_files.HIDDEN_FILES, "survivor-*.patch")]

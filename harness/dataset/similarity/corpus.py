@@ -41,7 +41,7 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipf
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one page of the web may take."""
+    """Limits on one page of the web."""
 
     seconds: float = 60.0
     bytes: int = 100 * 1024 * 1024
@@ -175,7 +175,7 @@ def _file(name: str) -> Iterator[Source | Unread]:
 
 
 def _unpacked(name: str, file: IO[bytes], depth: int) -> Iterator[Source | Unread]:
-    """What a stream holds: itself, or what was compressed or archived in it."""
+    """The content of a stream: itself, or what was compressed or archived in it."""
     reader = io.BufferedReader(cast("io.RawIOBase", _Readable(file)), BLOCK)
     head = reader.peek(_HEAD)[:_HEAD]
     opened = _decompressed(head, reader) if depth < _DEEPEST else None

@@ -48,11 +48,11 @@ def twins(tasks: Sequence[Task], *, threshold: float = THRESHOLD) -> tuple[Twin,
     """
     fixes = [fix_of(task.instance_id, task.hidden.gold_patch, task.instance.problem_statement) for task in tasks]
     twins_found = []
-    for one, two in _pairs(fixes, min(threshold, HALF)):
-        fix, statement = _shared(one.code, two.code), _shared(one.statement, two.statement)
-        same_patch = one.patch_id == two.patch_id
+    for first_fix, second_fix in _pairs(fixes, min(threshold, HALF)):
+        fix, statement = _shared(first_fix.code, second_fix.code), _shared(first_fix.statement, second_fix.statement)
+        same_patch = first_fix.patch_id == second_fix.patch_id
         if same_patch or fix >= threshold or (fix >= HALF and statement >= HALF):
-            first, second = sorted((one.name, two.name))
+            first, second = sorted((first_fix.name, second_fix.name))
             twins_found.append(Twin(first=first, second=second, fix=fix, statement=statement, same_patch=same_patch))
     return tuple(sorted(twins_found, key=lambda twin: (not twin.same_patch, -twin.fix, twin.first, twin.second)))
 
@@ -73,9 +73,9 @@ def _pairs(fixes: Sequence[Fix], least: float) -> Iterator[tuple[Fix, Fix]]:
                 yield fix, fixes[second]
 
 
-def _shared(left: array[int], two: array[int]) -> float:
+def _shared(left: array[int], right: array[int]) -> float:
     """Shared of the smaller: a backport has less, or more, around the same."""
-    return len(set(left).intersection(two)) / min(len(left), len(two)) if left and two else 0.0
+    return len(set(left).intersection(right)) / min(len(left), len(right)) if left and right else 0.0
 
 
 def to_retire(pairs: Sequence[Twin], merged: Mapping[str, str]) -> dict[str, str]:

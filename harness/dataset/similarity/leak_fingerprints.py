@@ -1,4 +1,4 @@
-"""What a leak of a dataset would hold: its canary, its statements, and the code of its fixes and hidden tests. Pure."""
+"""Fingerprints of a dataset's leaks: its canary, its statements, and the code of its fixes and hidden tests. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENOUGH = {"statement": 30, "gold": 30, "tests": 40}
 
 
 class Kind(StrEnum):
-    """What was found."""
+    """The kind of text that was found."""
 
     CANARY = "canary"
     STATEMENT = "statement"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """What a task could leak as: texts of one kind."""
+    """Texts of one kind that a task could leak as."""
 
     task: str
     kind: Kind
@@ -95,7 +95,7 @@ def _sides(body: list[bytes]) -> tuple[bytes, bytes]:
 
 
 def guids(canaries: Iterable[str]) -> tuple[bytes, ...]:
-    """What of canaries is looked for: the GUID alone, or all of a text without one."""
+    """The part of canaries that is looked for: the GUID alone, or all of a text without one."""
     matches = {canary: _GUID.search(canary.lower().encode()) for canary in canaries if canary.strip()}
     return tuple(dict.fromkeys(match[0] if match else canary.lower().encode() for canary, match in matches.items()))
 
@@ -110,7 +110,7 @@ class Index:
     owners: Mapping[int, Mapping[str, tuple[int, ...]]]
     """By length of shingles (prose or code) and shingle: numbers of units."""
     untold: tuple[Text, ...] = ()
-    """What is too short, or too ordinary, to be told from other text."""
+    """Texts too short, or too ordinary, to be told from others."""
     sizes: Mapping[tuple[str, Kind], int] = field(default_factory=dict)
     """Shingles of each task and kind, over its units."""
 
@@ -120,15 +120,15 @@ def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[
     whole_texts = [text for text in texts if text.parts]
     cut = [[(_tokens(text.kind, new), _tokens(text.kind, old)) for new, old in text.parts] for text in whole_texts]
     vocabulary = Vocabulary.of(new for parts in cut for new, _ in parts)
-    found = [
+    shingles = [
         [_only_new(vocabulary, text.kind, *part) for part in parts]
         for text, parts in zip(whole_texts, cut, strict=True)
     ]
-    dull = _shared(whole_texts, found) | _ordinary(vocabulary, ordinary)
+    dull = _shared(whole_texts, shingles) | _ordinary(vocabulary, ordinary)
     units: list[Unit] = []
     owners: dict[int, dict[str, tuple[int, ...]]] = {WORDS: {}, CODE: {}}
     untold: list[Text] = []
-    for text, parts in zip(whole_texts, found, strict=True):
+    for text, parts in zip(whole_texts, shingles, strict=True):
         before = len(units)
         for part in parts:
             left = part - dull

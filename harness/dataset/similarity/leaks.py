@@ -31,7 +31,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class ScanOutcome:
-    """What was found in everything that was searched."""
+    """The finds in everything that was searched."""
 
     finds: tuple[Find, ...]
     """By source; at most `MOST`."""
@@ -48,7 +48,7 @@ class ScanOutcome:
 
 
 def opener(dataset: Dataset, ids: Sequence[str], *, purpose: str) -> Callable[[str], Task]:
-    """What opens these tasks whole; the ledger of a sealed dataset is told first.
+    """A function that opens tasks whole; the ledger of a sealed dataset records these first.
 
     Raises:
         InputError: no key, or a wrong one.
@@ -59,7 +59,7 @@ def opener(dataset: Dataset, ids: Sequence[str], *, purpose: str) -> Callable[[s
 
 
 def index_of(dataset: Dataset, *, hidden: Callable[[str], Task] | None) -> Index:
-    """What a leak of a dataset would hold.
+    """The fingerprints of a dataset's leaks.
 
     Args:
         dataset: the tasks, in whatever state.

@@ -33,7 +33,7 @@ _RECENT = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """What is known of a fix to find it again."""
+    """The shingles and the patch id by which a fix is found again."""
 
     name: str
     patch_id: str
@@ -58,7 +58,7 @@ class Near:
 
 
 def fix_of(name: str, gold_patch: bytes, statement: str) -> Fix:
-    """What a fix is found again by; of a patch that is none nothing but its bytes."""
+    """The fingerprints of a fix; of a patch that cannot be parsed, its bytes alone."""
     parts = leak_fingerprints.of_patch(name, Kind.GOLD, gold_patch).parts
     code = (shingles.hashes(_tokens(new), CODE) - shingles.hashes(_tokens(old), CODE) for new, old in parts)
     words = shingles.words(_tokens(statement.encode("utf-8", "replace")))
@@ -126,7 +126,7 @@ class _Settled:
 
     fixes: tuple[Fix, ...]
     postings: Postings
-    same: Mapping[str, tuple[int, ...]]
+    by_patch_id: Mapping[str, tuple[int, ...]]
     """By the id of a patch: numbers of the fixes that are it."""
 
     @classmethod
@@ -137,13 +137,13 @@ class _Settled:
         return cls(
             fixes=fixes,
             postings=Postings.of([fix.code for fix in fixes]),
-            same={name: tuple(numbers) for name, numbers in by_patch_id.items()},
+            by_patch_id={name: tuple(numbers) for name, numbers in by_patch_id.items()},
         )
 
     def sharing(self, fix: Fix) -> Iterator[tuple[Fix, int]]:
         """Every fix with the same patch or code in common, and how many shingles of it."""
         shared = self.postings.shared(fix.code)
-        for number in {*shared, *self.same.get(fix.patch_id, ())}:
+        for number in {*shared, *self.by_patch_id.get(fix.patch_id, ())}:
             yield self.fixes[number], shared.get(number, 0)
 
 

@@ -30,20 +30,20 @@ class Postings:
     def of(cls, sets: Sequence[array[int]]) -> Postings:
         """An index of sets; in none of them a hash stands twice."""
         hashes = array("Q", chain.from_iterable(sets))
-        owners = array("i", chain.from_iterable(repeat(number, len(one)) for number, one in enumerate(sets)))
+        owners = array("i", chain.from_iterable(repeat(number, len(members)) for number, members in enumerate(sets)))
         order = sorted(range(len(hashes)), key=hashes.__getitem__)
         return cls(hashes=array("Q", map(hashes.__getitem__, order)), owners=array("i", map(owners.__getitem__, order)))
 
-    def shared(self, wanted: array[int]) -> dict[int, int]:
+    def shared(self, hashes: array[int]) -> dict[int, int]:
         """How many hashes a set shares with each one that it shares any with, by number."""
-        return Counter(chain.from_iterable(self.owners[slice(*self._range(value))] for value in wanted))
+        return Counter(chain.from_iterable(self.owners[slice(*self._range(value))] for value in hashes))
 
-    def held_by_at_most(self, wanted: array[int], most: int) -> array[int]:
+    def held_by_at_most(self, hashes: array[int], most: int) -> array[int]:
         """Those of some hashes that so many sets hold, or fewer."""
-        ranges = {value: self._range(value) for value in wanted}
+        ranges = {value: self._range(value) for value in hashes}
         return array("Q", (value for value, (begin, end) in ranges.items() if end - begin <= most))
 
     def _range(self, value: int) -> tuple[int, int]:
         begin = bisect_left(self.hashes, value)
-        known = begin < len(self.hashes) and self.hashes[begin] == value
-        return begin, bisect_right(self.hashes, value, lo=begin) if known else begin
+        is_held = begin < len(self.hashes) and self.hashes[begin] == value
+        return begin, bisect_right(self.hashes, value, lo=begin) if is_held else begin

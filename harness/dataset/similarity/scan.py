@@ -57,7 +57,7 @@ class _ShingleRun:
     last: int
     line: int
     offset: int
-    seen: set[str] = field(default_factory=set)
+    matching: set[str] = field(default_factory=set)
 
 
 @dataclass(kw_only=True)
@@ -135,18 +135,18 @@ class _Stream:
             run = _ShingleRun(last=place, line=self._line(where.text, at), offset=self.bytes_before + at)
             self.runs[number] = run
         run.last = place
-        run.seen.add(shingle)
+        run.matching.add(shingle)
 
     def _close(self, number: int) -> Iterator[Find]:
         run, unit = self.runs.pop(number), self.index.units[number]
-        if len(run.seen) >= unit.needed:
+        if len(run.matching) >= unit.needed:
             yield Find(
                 source=self.source,
                 line=run.line,
                 offset=run.offset,
                 kind=unit.kind,
                 task=unit.task,
-                matched=len(run.seen),
+                matched=len(run.matching),
                 of=self.index.sizes[unit.task, unit.kind],
             )
 

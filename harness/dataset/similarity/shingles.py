@@ -58,7 +58,7 @@ def plain(text: bytes, *, html: bool = False) -> bytes:
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
-    """What an escape stands for, filled up with spaces; half of a surrogate pair is dropped, as no token."""
+    """The character of an escape, filled up with spaces; half of a surrogate pair is dropped, as no token."""
     code = match[1]
     if code is None:
         return b" " * len(match[0])

@@ -4,30 +4,30 @@
 import os
 
 
-def apply_patch(patch, known):
-    """Apply a patch to the work tree: why git refuses it, or nothing. `known` is what the host says of it:
+def apply_patch(patch, declared):
+    """Apply a patch to the work tree: why git refuses it, or nothing. `declared` is what the host says of it:
 
     `paths` that it may change; whether git is to take hunks without context (`zero_context`), at the lines they name; and
     for each file whose hunks hold no CRLF (`hunks`) where these begin and end, its path, and whether the whole text had
     CRLF ends. Then the file alone can tell; of other texts it is asked only if they don't apply as they are.
     """
-    likely = with_line_ends(patch, [one for one in known["hunks"] if one[3]])
-    error = refusal(likely, known)
+    likely = with_line_ends(patch, [hunk for hunk in declared["hunks"] if hunk[3]])
+    error = refusal(likely, declared)
     if error:
-        other = with_line_ends(patch, known["hunks"])
-        if other != likely and not refusal(other, known):
+        other = with_line_ends(patch, declared["hunks"])
+        if other != likely and not refusal(other, declared):
             return ""
     return error
 
 
-def refusal(patch, known):
+def refusal(patch, declared):
     """Apply a patch as it is: why git refuses it, or nothing."""
-    flags = ["--unidiff-zero"] if known["zero_context"] else []
+    flags = ["--unidiff-zero"] if declared["zero_context"] else []
     code, out, err = git_apply(patch, "--numstat", "-z", *flags)
     if code == 0:
-        seen = sorted(path for path in numstat_paths(out) if path)
-        if not set(seen) <= set(known["paths"]):
-            return "git reads other paths in it than were declared: %r" % (seen,)
+        paths = sorted(path for path in numstat_paths(out) if path)
+        if not set(paths) <= set(declared["paths"]):
+            return "git reads other paths in it than were declared: %r" % (paths,)
         code, out, err = git_apply(patch, *flags)
     return err.strip() or "git apply refused it" if code else ""
 
@@ -54,7 +54,7 @@ def with_ends_of(hunks, old):
     """Hunks with CRLF where the old file has it; lines that are added are like the old line before them in the hunk."""
     if b"\r\n" not in old:
         return hunks
-    there = set(old.split(b"\n"))
+    old_lines = set(old.split(b"\n"))
     mostly = 2 * old.count(b"\r\n") > old.count(b"\n")
     lines = hunks.split(b"\n")[:-1]
     like = mostly
@@ -63,7 +63,7 @@ def with_ends_of(hunks, old):
         mark, text = line[:1] or b" ", line[1:]
         ends = False
         if mark in (b" ", b"-"):
-            like = ends = text + b"\r" in there and (mostly or text not in there)
+            like = ends = text + b"\r" in old_lines and (mostly or text not in old_lines)
         elif mark == b"+":
             ends = like and not after.startswith(b"\\")
         elif mark == b"@":

@@ -46,14 +46,14 @@ def rebuild(frames, spec, patch):
     try:
         run_build(build, printed, facts)
         end_others()
-        outputs = taken(build["outputs"])
+        outputs = read_outputs(build["outputs"])
         end_others()
         wipe()
     except NoBuild as error:
         why = str(error)
     if not why:
         lay_tree()
-        why = apply_patch(patch, spec["patches"]["model"]) or put(outputs, build["outputs"])
+        why = apply_patch(patch, spec["patches"]["model"]) or write_outputs(outputs, build["outputs"])
     output = printed.tail.decode("utf-8", "replace")
     frames.send("build", ok=not why, why=why[-2000:], output=output, **facts)
     return not why
@@ -142,7 +142,7 @@ def files_of(paths):
                     yield os.path.relpath(os.path.join(folder, name), WORK)
 
 
-def taken(paths):
+def read_outputs(paths):
     """The outputs' bytes by path."""
     outputs, left = {}, LARGEST
     for path in files_of(paths):
@@ -158,8 +158,8 @@ def taken(paths):
         except OSError as error:
             raise NoBuild("%s can't be read: %s" % (path, error.strerror))
         with os.fdopen(fd, "rb") as file:
-            seen = os.fstat(fd)
-            if not stat.S_ISREG(seen.st_mode) or seen.st_size > left:
+            state = os.fstat(fd)
+            if not stat.S_ISREG(state.st_mode) or state.st_size > left:
                 raise NoBuild("%s is no plain file, or too large" % path)
             outputs[path] = file.read(left)
         left -= len(outputs[path])
@@ -202,7 +202,7 @@ def remove(place):
     subprocess.call(["/bin/rm", "-rf", "--", place])
 
 
-def put(outputs, paths):
+def write_outputs(outputs, paths):
     """Write the outputs into the tree, in place of those that it has: why that is not possible, or nothing."""
     try:
         for path in paths:

@@ -66,17 +66,17 @@ def build_tree(frames, spec, blobs, watch):
     True if the tests may run.
     """
     lay_tree()
-    for which in ("model", "tests"):
-        patch = blobs[which]
+    for side in ("model", "tests"):
+        patch = blobs[side]
         if not patch:
             continue
-        error = apply_patch(patch, spec["patches"][which])
-        frames.send("apply", which=which, ok=not error, error=error)
+        error = apply_patch(patch, spec["patches"][side])
+        frames.send("apply", which=side, ok=not error, error=error)
         if error:
             return False
-        if watch and which == "model":
+        if watch and side == "model":
             watch.guarded(watch.patched)
-        if which == "model" and "build" in spec and not rebuild(frames, spec, patch):
+        if side == "model" and "build" in spec and not rebuild(frames, spec, patch):
             return False
     at = 0
     for path, size in spec["overlay"]:
@@ -148,10 +148,10 @@ def wait_for(pid, seconds, relays):
     ends = end_of(pid)
     pause = 0.001
     while True:
-        done, status, usage = os.wait4(pid, os.WNOHANG)
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
         for relay in relays:
             relay.pump()
-        if done:
+        if ended:
             break
         if time.monotonic() >= deadline:
             os.kill(pid, signal.SIGKILL)
@@ -164,7 +164,7 @@ def wait_for(pid, seconds, relays):
         pause = min(pause * 1.5, 0.02)
     for relay in relays:
         relay.pump(1 << 26)
-    return status, usage, not done
+    return status, usage, not ended
 
 
 def end_of(pid):

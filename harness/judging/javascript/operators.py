@@ -681,6 +681,9 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
 EXACT = frozenset({"js.is", "js.===", "js.==", "js.deep", "js.close", "js.snapshot"})
 """Operators that no one value satisfies everywhere, if they are not negated and nothing kept takes more than one."""
 
+PARTIAL = frozenset({"js.contain", "js.contain_equal", "js.length", "js.property", "js.object", "js.called"})
+"""Operators that look at a part alone: what is beside that may be anything, such as a method."""
+
 
 def operators(matches: Matches) -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
     """By name; a negation (`not` among the options) of what can't be decided does not hold either."""

@@ -254,21 +254,3 @@ def is_plain(value: object) -> bool:
 def is_partial(value: object) -> bool:
     """Whether a value that was kept takes more than one, at any depth."""
     return any(isinstance(part, Matcher) for part in parts_of(value))
-
-
-def as_python(value: object) -> object:
-    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
-    if isinstance(value, Matcher) and isinstance(value.sample, Object) and not value.inverse:
-        return as_python(value.sample)
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    if isinstance(value, Object):
-        if value.tag in ("a", "S"):
-            return [as_python(item) for item in value.items]
-        if value.tag in ("O", "M"):
-            pairs = value.props if value.tag == "O" else value.items
-            return {repr(key) if not isinstance(key, str) else key: as_python(inner) for key, inner in pairs}
-        if value.tag in ("D", "R", "E"):
-            return " ".join(value.text)
-        return [as_python(item) for item in value.items]
-    return value if isinstance(value, str | int) else None

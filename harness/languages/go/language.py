@@ -56,6 +56,11 @@ def part(name: str) -> str:
     return resources.files("harness.languages.go.inside").joinpath(name).read_text(encoding="utf-8")
 
 
+def sources() -> dict[str, str]:
+    """What is compiled into the testing package, by name."""
+    return {name: part(name) for name in ("recorder.go", "handout.go")}
+
+
 @functools.cache
 def _sources() -> tuple[tuple[str, bytes], ...]:
     folder = resources.files("harness.languages.inside")
@@ -77,7 +82,7 @@ class Go:
         order = (varied or {}).get("order")
         asked = {
             "cache": CACHE,
-            "recorder": part("recorder.go"),
+            "sources": sources(),
             "run": [] if order is None else [f"-test.shuffle={order}"],
         }
         argv = [PYTHON, "-s", "-S", "-B", "-c", part("overlay.py") + part("driver.py"), json.dumps(asked)]

@@ -23,19 +23,19 @@ resume(told)
 """
 
 
-def has_clock(asked):
-    return all(os.path.exists(path) for path in asked["preload"])
+def has_clock(clock):
+    return all(os.path.exists(path) for path in clock["preload"])
 
 
-def clock_env(asked):
+def clock_env(clock):
     """The environment of a program on a clock of its own; what it starts inherits that.
 
     It tells a distance from real time and no date: a date would be read in the local time zone, and start again with
     every program.
     """
-    preload = asked["preload"] + os.environ.get("LD_PRELOAD", "").split()
-    told = "%+.3f" % (asked["seconds"] - time.time())
-    return dict(os.environ, LD_PRELOAD=" ".join(preload), FAKETIME=told, **asked["env"])
+    preload = clock["preload"] + os.environ.get("LD_PRELOAD", "").split()
+    distance = "%+.3f" % (clock["seconds"] - time.time())
+    return dict(os.environ, LD_PRELOAD=" ".join(preload), FAKETIME=distance, **clock["env"])
 
 
 class Handover(object):
@@ -70,15 +70,15 @@ class Handover(object):
         os.close(self.entry)
 
 
-def resume(told):
+def resume(handover):
     """In the test process as it starts anew."""
-    fd, spec, watch = told["frames"], told["spec"], None
+    fd, spec, watch = handover["frames"], handover["spec"], None
     os.set_inheritable(fd, False)
-    frames = Frames(fd, bytearray.fromhex(told["key"]), "t")
+    frames = Frames(fd, bytearray.fromhex(handover["key"]), "t")
     try:
-        if "watch" in told:
+        if "watch" in handover:
             watch = Watch(spec["watch"], frames, [])
-            watch.modules, watch.loaded = told["watch"]["modules"], (-1, told["watch"]["loaded"])
+            watch.modules, watch.loaded = handover["watch"]["modules"], (-1, handover["watch"]["loaded"])
             os.set_inheritable(watch.loaded[1], False)
         run_tests(spec, frames, watch)
     except BaseException:

@@ -49,17 +49,17 @@ def main(folder, out):
     return 0
 
 
-def build(asked):
+def build(spec):
     """Build anew what the tests load of a build; what went wrong, or nothing."""
-    if not asked:
+    if not spec:
         return ""
-    child = subprocess.Popen(asked["argv"], cwd=WORK, env=dict(os.environ, **asked["env"]))
+    child = subprocess.Popen(spec["argv"], cwd=WORK, env=dict(os.environ, **spec["env"]))
     try:
-        child.wait(asked["seconds"])
+        child.wait(spec["seconds"])
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-        return "the build took longer than %g s" % asked["seconds"]
+        return "the build took longer than %g s" % spec["seconds"]
     return "the build fails (exit code %s)" % child.returncode if child.returncode else ""
 
 
@@ -80,8 +80,8 @@ def put_in(hidden, patch):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    told = child.communicate()[0].decode("utf-8", "replace")
-    return "the hidden tests do not apply: %s" % told[-500:] if child.returncode else ""
+    output = child.communicate()[0].decode("utf-8", "replace")
+    return "the hidden tests do not apply: %s" % output[-500:] if child.returncode else ""
 
 
 def remove(path):
@@ -151,16 +151,16 @@ def tests(folder, results):
     """In a process of its own: run the tests, then write their statuses."""
     with open(os.path.join(folder, "hidden.json")) as file:
         hidden = json.load(file)
-    here = os.path.dirname(os.path.abspath(__file__))
+    own_folder = os.path.dirname(os.path.abspath(__file__))
     sys.argv = ["pytest"]
-    sys.path = [entry for entry in sys.path if entry not in ("", ".", here)]
+    sys.path = [entry for entry in sys.path if entry not in ("", ".", own_folder)]
     import site
 
     site.main()
     os.chdir(WORK)
     sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in hidden["pythonpath"])
-    found = {}
-    done = []
+    statuses = {}
+    finished = []
     collected = []
 
     class Recorder(object):
@@ -169,11 +169,11 @@ def tests(folder, results):
 
         def pytest_runtest_logreport(self, report):
             status = status_of(report)
-            before = found.setdefault(report.nodeid, status)
+            before = statuses.setdefault(report.nodeid, status)
             if WORST.index(status) > WORST.index(before):
-                found[report.nodeid] = status
+                statuses[report.nodeid] = status
             if report.when == "teardown":
-                done.append(report.nodeid)
+                finished.append(report.nodeid)
 
         def send(self, kind, **fields):
             """As frames are sent, which runner/suites.py does."""
@@ -193,8 +193,8 @@ def tests(folder, results):
 
         more = [part(folder, "generators.py")["Generators"]()] if hidden["generators"] else []
         pytest.main(hidden["argv"] + files, plugins=[Recorder()] + more)
-    names = stable_ids(set(collected) | set(done))
-    write(results, json.dumps({names[test]: found[test] for test in done}))
+    names = stable_ids(set(collected) | set(finished))
+    write(results, json.dumps({names[test]: statuses[test] for test in finished}))
     for stream in (sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()

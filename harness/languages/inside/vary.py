@@ -4,13 +4,13 @@ import hashlib
 import os
 
 
-def vary(asked):
+def vary(variations):
     """Be another machine for the tests of a proof, as far as the environment can't say it. Never in an evaluation."""
     try:
         os.makedirs(os.environ["HOME"], exist_ok=True)
     except (KeyError, OSError):
         pass
-    count = asked.get("cpu_count")
+    count = variations.get("cpu_count")
     if count:
         try:
             os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
@@ -37,8 +37,8 @@ def reordered(items, seed, depth=0):
         order.reverse()
     else:
         order.sort(key=lambda node: hashlib.sha256(("%d %s" % (seed, node.nodeid)).encode("utf-8", "replace")).digest())
-    found = []
+    result = []
     for node in order:
         group = groups[id(node)]
-        found.extend(group if group[0] is node else reordered(group, seed, depth + 1))
-    return found
+        result.extend(group if group[0] is node else reordered(group, seed, depth + 1))
+    return result

@@ -71,10 +71,10 @@ def command(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
 def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
     """The folder to call it in, the one that modules are named from, and the program of a task's options."""
 
-    def given(name: str) -> str:
+    def value_of(name: str) -> str:
         return next((word.partition("=")[2] for word in words if word.startswith(f"{name}=")), "")
 
     program = list(words[words.index(PROGRAM) + 1 :]) if PROGRAM in words else []
-    folder, top = given("--chdir"), given("--top")
+    folder, top = value_of("--chdir"), value_of("--top")
     labels = ["--labels"] if program and "--labels" in words else []
     return (f"/testbed/{folder}", f"/testbed/{folder}/{top}" if top else "", *program, *labels)

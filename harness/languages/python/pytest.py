@@ -116,26 +116,26 @@ def kept_words(words: Sequence[str]) -> tuple[str, ...]:
     Everything else (coverage, xdist, `-x`, `-q`, reports to files) is left out, because it hides or costs per-test
     results. `-Werror` and `-W error` are read alike.
     """
-    kept: list[str] = []
+    selected: list[str] = []
     index = 0
     while index < len(words):
         word = words[index]
         name, equals, value = word.partition("=")
         joined = word[:2] in _SHORT and len(word) > 2  # noqa: PLR2004 - `-Werror`
         if word in _KEPT:
-            kept.append(word)
+            selected.append(word)
         elif word in KEPT_WITH_VALUE and index + 1 < len(words):
             if _matters(word, words[index + 1]):
-                kept += [word, words[index + 1]]
+                selected += [word, words[index + 1]]
             index += 1
         elif (name.startswith("--") and equals and name in KEPT_WITH_VALUE and _matters(name, value)) or (
             joined and _matters(word[:2], word[2:].lstrip("="))
         ):
-            kept.append(word)
+            selected.append(word)
         elif word in _TAKES_VALUE and not "".join(words[index + 1 : index + 2]).startswith("-"):
             index += 1
         index += 1
-    return tuple(kept)
+    return tuple(selected)
 
 
 _SHORT = tuple(name for name in KEPT_WITH_VALUE if not name.startswith("--"))

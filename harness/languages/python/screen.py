@@ -71,7 +71,7 @@ def reasons(test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         program=program,
         folders=test_folders(hidden_paths),
         roots=import_roots((*hidden_paths, *((program,) if program else ()))),
-        taken=_STDLIB | (_RUNNER_MODULES - _PYTEST if test.own_runner else _RUNNER_MODULES) | set(test.modules),
+        names_in_use=_STDLIB | (_RUNNER_MODULES - _PYTEST if test.own_runner else _RUNNER_MODULES) | set(test.modules),
         builds=test.build is not None,
     )
 
@@ -119,7 +119,7 @@ def _reason(
     program: str,
     folders: frozenset[str],
     roots: frozenset[str],
-    taken: frozenset[str],
+    names_in_use: frozenset[str],
     builds: bool,
 ) -> str | None:
     name = posixpath.basename(path)
@@ -138,7 +138,7 @@ def _reason(
         return "git_settings"
     if name == "__init__.py" and file.unmakes_file and path == file.old_path and posixpath.dirname(path) in roots:
         return "import_root"  # without it pytest would put another folder first on sys.path
-    return _shadow(path, roots, taken) if file.makes_file and path == file.new_path else None
+    return _shadow(path, roots, names_in_use) if file.makes_file and path == file.new_path else None
 
 
 def _setting(name: str, parts: Sequence[str], *, builds: bool) -> str | None:
@@ -151,7 +151,7 @@ def _setting(name: str, parts: Sequence[str], *, builds: bool) -> str | None:
     return "build_config" if builds and is_build_config else None
 
 
-def _shadow(path: str, roots: frozenset[str], taken: frozenset[str]) -> str | None:
+def _shadow(path: str, roots: frozenset[str], names_in_use: frozenset[str]) -> str | None:
     """Whether a new module would be imported in place of the standard library's, the runner's or a dependency's.
 
     Only new ones count: a package's own `numbers.py` that was there before is in no folder on sys.path, or the tests
@@ -165,6 +165,6 @@ def _shadow(path: str, roots: frozenset[str], taken: frozenset[str]) -> str | No
         if first != module or "/" in path[len(root) + 1 if root else 0 :]:
             if module in _STARTUP:
                 return "startup_module"
-            if module in taken and module not in {"test", "this"}:
+            if module in names_in_use and module not in {"test", "this"}:
                 return "shadows_module"
     return None

@@ -44,7 +44,7 @@ class RefreshRequest:
 class Notes:
     """The verdicts so far, by their slots. One process at a time; see `files.locked`."""
 
-    def __init__(self, dataset: Dataset, asked: RefreshRequest, plan: Sequence[str], *, again: bool) -> None:
+    def __init__(self, dataset: Dataset, request: RefreshRequest, plan: Sequence[str], *, again: bool) -> None:
         """Go on from an unfinished refresh, or with `again` from a finished one, or begin anew.
 
         `plan` are the tasks where it begins anew; else those of the one that it goes on from stand.
@@ -53,7 +53,7 @@ class Notes:
         self._seen: dict[Slot, tuple[str, VerdictSummary]] = {}
         self.plan = tuple(plan)
         lines = _read(self._path)
-        self.goes_on = _can_go_on(lines, asked, again=again)
+        self.goes_on = _can_go_on(lines, request, again=again)
         if self.goes_on:
             task_ids = set(dataset.ids())
             former = [task_id for task_id in lines[0].get("plan", ()) if task_id in task_ids]
@@ -61,17 +61,17 @@ class Notes:
             self._take(lines[1:])
             self._add({"went_on": True}, start=b"\n")  # what was killed may have left half a line
         else:
-            self._begin(asked)
+            self._begin(request)
 
     def get(self, slot: Slot, key: str) -> VerdictSummary | None:
         """A verdict, if it was found on the same task under the same rules."""
         summary_seen = self._seen.get(slot)
         return summary_seen[1] if summary_seen and summary_seen[0] == key else None
 
-    def add(self, seen: VerdictSummary, key: str) -> None:
+    def add(self, summary: VerdictSummary, key: str) -> None:
         """Keep a verdict; it is on disk when this returns."""
-        self._seen[seen.slot] = (key, seen)
-        self._add({"key": key, **_seen_as_json(seen)})
+        self._seen[summary.slot] = (key, summary)
+        self._add({"key": key, **_seen_as_json(summary)})
 
     def end(self) -> None:
         """All of it is done: the next refresh begins anew."""

@@ -131,7 +131,7 @@ def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[
 
     """
     state = TaskState.QUARANTINED if quarantined else TaskState.PROVED
-    instances: Sequence[Instance] = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    instances: Sequence[Instance] = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
     others = [instance for instance in instances if instance.state is not state]
     if ids and others:
         words = ", ".join(f"{other.instance_id} is {other.state}" for other in others[:5])
@@ -253,7 +253,7 @@ class _Work:
     settings: Settings
     notes: Notes
     observer: Observer
-    seen: dict[str, list[VerdictSummary]] = field(default_factory=lambda: defaultdict(list))
+    verdicts: dict[str, list[VerdictSummary]] = field(default_factory=lambda: defaultdict(list))
     lost: dict[str, str] = field(default_factory=dict)
     """Why infrastructure gave no verdict, by task."""
 
@@ -269,7 +269,7 @@ class _Work:
         left = Counter(slot.instance_id for slot in due)
         self.observer.begin(tasks=len(plan), verdicts=len(slots), known=len(slots) - len(due))
         findings = {task_id: self._decide(task_id) for task_id in plan if not left[task_id]}
-        for slot, answer in self.executor.map(self._one, due, cancel=self.sandbox.cancel):
+        for slot, answer in self.executor.map(self._verdict, due, cancel=self.sandbox.cancel):
             self._take(slot, answer)
             left[slot.instance_id] -= 1
             if not left[slot.instance_id]:
@@ -278,21 +278,21 @@ class _Work:
 
     def _decide(self, task_id: str) -> Finding | None:
         """The finding, where the planned verdicts are enough for one."""
-        if task_id not in self.lost and any(drift.needs_repeats(self.seen[task_id], kind) for kind in Kind):
+        if task_id not in self.lost and any(drift.needs_repeats(self.verdicts[task_id], kind) for kind in Kind):
             self.observer.suspect(task_id)
             return None
         return self._finding(task_id)
 
     def _repeated(self, task_id: str) -> Finding:
         """A task of which a verdict was off, again and by itself, when nothing else of ours keeps the machine busy."""
-        kinds = [kind for kind in Kind if drift.needs_repeats(self.seen[task_id], kind)]
+        kinds = [kind for kind in Kind if drift.needs_repeats(self.verdicts[task_id], kind)]
         slots = [
             Slot(instance_id=task_id, kind=kind, number=number, repeat=True)
             for number in range(1, REPEATS + 1)
             for kind in kinds
         ]
         for slot in self._without_known(slots):
-            self._take(*self._one(slot))
+            self._take(*self._verdict(slot))
         return self._finding(task_id)
 
     def _without_known(self, slots: Sequence[Slot]) -> list[Slot]:
@@ -303,10 +303,10 @@ class _Work:
             if summary is None:
                 due.append(slot)
             else:
-                self.seen[slot.instance_id].append(summary)
+                self.verdicts[slot.instance_id].append(summary)
         return due
 
-    def _one(self, slot: Slot) -> tuple[Slot, VerdictSummary | str]:
+    def _verdict(self, slot: Slot) -> tuple[Slot, VerdictSummary | str]:
         """One verdict, or why there is none. Done in many threads at once."""
         if slot.instance_id in self.lost:
             return slot, self.lost[slot.instance_id]
@@ -324,7 +324,7 @@ class _Work:
         if isinstance(answer, str):
             self.lost[slot.instance_id] = answer
             return
-        self.seen[slot.instance_id].append(answer)
+        self.verdicts[slot.instance_id].append(answer)
         self.notes.add(answer, self._key(slot.instance_id))
         self.observer.seen(answer)
 
@@ -333,7 +333,7 @@ class _Work:
         return verdict.key_of(self.tasks.cards[task_id].digest, nothing, self.settings.demands)
 
     def _finding(self, task_id: str) -> Finding:
-        summaries = self.seen.pop(task_id, [])
+        summaries = self.verdicts.pop(task_id, [])
         if task_id in self.lost:
             finding = drift.unscored(task_id, self.lost[task_id], summaries)
         else:

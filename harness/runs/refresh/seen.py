@@ -99,8 +99,8 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
         slot=slot,
         outcome=graded.outcome,
         cause=graded.cause,
-        fail_to_pass=_letters(task.hidden.fail_to_pass, graded.tests.fail_to_pass, told=_told(graded.tests)),
-        pass_to_pass=_letters(task.hidden.pass_to_pass, graded.tests.pass_to_pass, told=_told(graded.tests)),
+        fail_to_pass=_letters(task.hidden.fail_to_pass, graded.tests.fail_to_pass, ran=_has_results(graded.tests)),
+        pass_to_pass=_letters(task.hidden.pass_to_pass, graded.tests.pass_to_pass, ran=_has_results(graded.tests)),
         seconds=round(seconds, 3),
         containers=containers,
     )
@@ -120,13 +120,13 @@ def _prediction(task: Task, kind: Kind) -> Prediction:
     )
 
 
-def _told(tests: TestsStatus) -> bool:
+def _has_results(tests: TestsStatus) -> bool:
     return bool(tests.fail_to_pass)
 
 
-def _letters(listed: Iterable[str], test_statuses: Mapping[str, TestStatus | None], *, told: bool) -> str:
+def _letters(listed: Iterable[str], test_statuses: Mapping[str, TestStatus | None], *, ran: bool) -> str:
     """Where no test was run, all are gone; where a round asks nothing of some, these are left open."""
-    if not told:
+    if not ran:
         return GONE * len(tuple(listed))
     return "".join(_letter(test_statuses[test_id]) if test_id in test_statuses else UNASKED for test_id in listed)
 

@@ -32,7 +32,7 @@ class Needs:
     def __sub__(self, other: Needs) -> Needs:
         return Needs(cpus=self.cpus - other.cpus, memory_mb=self.memory_mb - other.memory_mb)
 
-    def fits(self, room: Needs) -> bool:
+    def within_room(self, room: Needs) -> bool:
         return self.cpus <= room.cpus + 1e-9 and self.memory_mb <= room.memory_mb
 
     def within(self, room: Needs) -> Needs:
@@ -62,7 +62,7 @@ class Queue:
         self.running = 0
         self._waiting: deque[_Waiting] = deque()
 
-    def come(self, needs: Needs) -> _Waiting:
+    def enqueue(self, needs: Needs) -> _Waiting:
         """Line up. Whoever is larger than the machine asks for all of it."""
         waiting = _Waiting(needs=needs.within(self.room))
         self._waiting.append(waiting)
@@ -81,28 +81,28 @@ class Queue:
         room = self.room - self.used
         if self.running and free_mb is not None:
             room = Needs(cpus=room.cpus, memory_mb=min(room.memory_mb, free_mb))
-        for one in self._waiting:
-            fits = one.needs.fits(room)
-            if one is waiting:
-                return fits
-            if fits or one.overtaken >= OVERTAKEN:
+        for earlier in self._waiting:
+            has_room = earlier.needs.within_room(room)
+            if earlier is waiting:
+                return has_room
+            if has_room or earlier.overtaken >= OVERTAKEN:
                 return False
         return False
 
     def start(self, waiting: _Waiting) -> Needs:
         """Take the room for one that may start; what was taken is to be given back with `end`."""
-        for one in self._waiting:
-            if one is waiting:
+        for earlier in self._waiting:
+            if earlier is waiting:
                 break
-            one.overtaken += 1
+            earlier.overtaken += 1
         self._waiting.remove(waiting)
         self.used += waiting.needs
         self.running += 1
         return waiting.needs
 
-    def end(self, taken: Needs) -> None:
+    def end(self, needs: Needs) -> None:
         """Give room back."""
-        self.used -= taken
+        self.used -= needs
         self.running -= 1
 
 
@@ -133,7 +133,7 @@ class Admission:
         """
         self._warn_of(needs)
         with self._changed:
-            needs_taken = self._wait(self._queue.come(needs))
+            needs_taken = self._wait(self._queue.enqueue(needs))
         try:
             yield
         finally:
@@ -159,7 +159,7 @@ class Admission:
 
     def _warn_of(self, needs: Needs) -> None:
         room = self._queue.room
-        if needs.fits(room) or needs in self._warned:
+        if needs.within_room(room) or needs in self._warned:
             return
         self._warned.add(needs)
         self._note(

@@ -83,11 +83,11 @@ def _system(root: Path) -> Iterator[int]:
 def _groups(root: Path) -> Iterator[int]:
     """Bytes left in each control group that this process is in. What only caches files can be had again."""
     for folder in _folders(root, "memory"):
-        limit, used = _number(folder / "memory.max"), _number(folder / "memory.current")
+        limit, usage = _number(folder / "memory.max"), _number(folder / "memory.current")
         if limit is None:
-            limit, used = _number(folder / "memory.limit_in_bytes"), _number(folder / "memory.usage_in_bytes")
+            limit, usage = _number(folder / "memory.limit_in_bytes"), _number(folder / "memory.usage_in_bytes")
         if limit is not None and limit < _UNLIMITED:
-            yield max(0, limit - (used or 0) + _cached(folder))
+            yield max(0, limit - (usage or 0) + _cached(folder))
 
 
 def _cached(folder: Path) -> int:

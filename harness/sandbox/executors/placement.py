@@ -42,11 +42,11 @@ class Placement:
 
     def holds(self, node_id: str, image: str) -> None:
         """A node holds an image, and so do those that share its engine."""
-        here = self.nodes.get(node_id)
-        if here is None or not image:
+        holder = self.nodes.get(node_id)
+        if holder is None or not image:
             return
         for node in self.nodes.values():
-            if node is here or (here.engine and node.engine == here.engine):
+            if node is holder or (holder.engine and node.engine == holder.engine):
                 node.images.add(image)
 
     def engines(self) -> int:

@@ -40,7 +40,7 @@ def open_letter(letter: bytes, key: bytes) -> Any:
     return pickle.loads(AESGCM(key).decrypt(letter[:_NONCE_BYTES], letter[_NONCE_BYTES:], None))  # noqa: S301 - our own
 
 
-def said(call: Callable[[], Any]) -> tuple[Any, Exception | None]:
+def outcome_of(call: Callable[[], Any]) -> tuple[Any, Exception | None]:
     """What a call returned or raised: errors travel as values, since Ray logs the text of those raised."""
     try:
         return call(), None

@@ -87,10 +87,10 @@ class _Bench:
         thread = ThreadPoolExecutor(1, thread_name_prefix="goldseam-node")
         return cls(setting=setting, sandbox=sandbox, thread=thread, notes=notes)
 
-    def do(self, asked: Job | Errand) -> Any:
-        if not isinstance(asked, Errand):
-            return _outcome(self.thread.submit(self.sandbox.run, asked))
-        self.errand = self.thread.submit(asked.work, asked.item, Place(sandbox=self.sandbox, note=self._note))
+    def do(self, order: Job | Errand) -> Any:
+        if not isinstance(order, Errand):
+            return _outcome(self.thread.submit(self.sandbox.run, order))
+        self.errand = self.thread.submit(order.work, order.item, Place(sandbox=self.sandbox, note=self._note))
         return _outcome(self.errand)
 
     def _note(self, text: str) -> None:
@@ -140,7 +140,7 @@ def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
 
 def _reply(request: Job | Errand, setting: Setting) -> Reply:
     try:
-        result, error = ray_letter.said(lambda: _bench(setting).do(request))
+        result, error = ray_letter.outcome_of(lambda: _bench(setting).do(request))
     except BaseException:  # Ray's way to cancel is to raise KeyboardInterrupt here, and it does so more than once
         usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
         while _benches:

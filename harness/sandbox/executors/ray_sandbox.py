@@ -181,7 +181,7 @@ class RaySandbox(Sandbox):
 
     def _send(self, parcel: _Parcel, avoid: set[str]) -> tuple[str, Reply]:
         """Have it done once; the node that did it, and what it says."""
-        with self._assigned(parcel.image, avoid) as (node_id, done):
+        with self._assigned(parcel.image, avoid) as (node_id, on_reply):
             work = self._work.options(**self._options(parcel.needs, node_id))
             ref = work.remote(parcel.letter, self._key, self._setting, metadata.version("goldseam"))
             try:
@@ -196,7 +196,7 @@ class RaySandbox(Sandbox):
                 del ref  # with the last reference Ray lets go of the letters
             where, answer = reply_got
             reply: Reply = ray_letter.open_letter(answer, self._key)
-            done(where, reply)
+            on_reply(where, reply)
         if where not in self._placement.nodes or node_id not in (None, where):
             self._refresh()  # a node has come, or the one that was meant is no more
         return where, reply
@@ -210,14 +210,14 @@ class RaySandbox(Sandbox):
             if chosen:
                 chosen.running += 1
 
-        def done(where: str, reply: Reply) -> None:
+        def on_reply(where: str, reply: Reply) -> None:
             with self._lock:
                 self._owners.setdefault(where, set()).add(reply.owner)
                 if reply.error is None:
                     self._placement.holds(where, image)
 
         try:
-            yield node_id, done
+            yield node_id, on_reply
         finally:
             if chosen:
                 with self._lock:
@@ -376,7 +376,7 @@ def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[st
     where: str = ray.get_runtime_context().get_node_id()
     own_version = metadata.version("goldseam")
     if own_version != version:
-        _, error = ray_letter.said(lambda: _same_version(own_version, version, where))
+        _, error = ray_letter.outcome_of(lambda: _same_version(own_version, version, where))
         return where, ray_letter.seal(Reply(result=None, error=error, owner="", healthy=True), key)
     return where, ray_node.work(letter, key, setting)
 

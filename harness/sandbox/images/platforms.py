@@ -28,14 +28,14 @@ def normal(platform: str) -> str:
     return f"{system}/{_OTHER_NAMES.get(name, name)}"
 
 
-def same(left: str, other: str) -> bool:
+def equal(left: str, other: str) -> bool:
     """Whether two names mean the same platform. Pure."""
     return normal(left) == normal(other)
 
 
-def is_of_here(wanted: str | None) -> bool:
+def is_of_here(platform: str | None) -> bool:
     """Whether programs of this machine run in images for a platform; None is this machine's own."""
-    return wanted is None or same(wanted, f"linux/{machine()}")
+    return platform is None or equal(platform, f"linux/{machine()}")
 
 
 def ensure_runs(image: str) -> None:
@@ -49,7 +49,7 @@ def ensure_runs(image: str) -> None:
     """
     facts = engine.inspect_image(image)
     own = engine.platform()
-    if facts is None or not facts.platform or not own or same(facts.platform, own):
+    if facts is None or not facts.platform or not own or equal(facts.platform, own):
         return
     with _guard:
         key = f"{facts.platform} on {own}"

@@ -96,7 +96,7 @@ class _Registry:
         self._lock = threading.Lock()
         self._gone_since: float | None = None
 
-    def answered(self) -> None:
+    def mark_present(self) -> None:
         """It is there."""
         with self._lock:
             self._gone_since = None
@@ -156,7 +156,7 @@ class _Pull:
                 if _STOPPED in why.lower():
                     raise InfrastructureError(why) from error
                 if not is_passing(why):
-                    self._registry.answered()
+                    self._registry.mark_present()
                     raise _GivenUpError(why) from error
                 left, is_first = self._registry.may_wait()
                 if is_first and left > 0:
@@ -165,21 +165,24 @@ class _Pull:
                     raise _GivenUpError(why) from error
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:
-                self._registry.answered()
+                self._registry.mark_present()
                 return
 
     def _follow(self) -> None:
         layers: dict[str, tuple[int, int]] = {}
-        told = began = time.monotonic()
+        noted = began = time.monotonic()
         with contextlib.closing(registries.fetch(self._ref, stall_seconds=STALL_SECONDS)) as progress:
             for fields in progress:
                 now = time.monotonic()
                 if self.abandoned.is_set() or now - began > PULL_SECONDS:
                     raise _GivenUpError(f"not done within {PULL_SECONDS:.0f} s")
                 _add_up(layers, fields)
-                if now - told > _NOTE_SECONDS:
-                    told = now
-                    have, size = sum(done for done, _ in layers.values()), sum(size for _, size in layers.values())
+                if now - noted > _NOTE_SECONDS:
+                    noted = now
+                    have, size = (
+                        sum(fetched for fetched, _ in layers.values()),
+                        sum(size for _, size in layers.values()),
+                    )
                     self._note(f"fetching {self._ref}: {have / 1e6:.0f} of {size / 1e6:.0f} MB")
 
     def _fail_by_engine(self, error: BaseException) -> None:
@@ -195,7 +198,7 @@ class _Pull:
         self.hint = (
             "the registry does not have it; was it pushed, and is the name right?"
             if unknown
-            else "see that the registry answers and lets this machine in (`docker login`), then use --retry-errors"
+            else "check that the registry answers and lets this machine in (`docker login`), then use --retry-errors"
         )
 
 

@@ -45,7 +45,7 @@ def push(ref: str, *, stall_seconds: float) -> str:
                 raise engine.EngineError(event["error"])
             digest = (event.get("aux") or {}).get("Digest") or digest
     facts = None if digest else engine.inspect_image(ref)  # Podman does not tell it on the way
-    digests = [one.rpartition("@")[2] for one in facts.digests if one.startswith(f"{repository}@")] if facts else []
+    digests = [name.rpartition("@")[2] for name in facts.digests if name.startswith(f"{repository}@")] if facts else []
     if not digest and not digests:
         raise engine.EngineError(f"the registry did not say under which digest it holds {ref}")
     return digest or digests[0]

@@ -36,16 +36,16 @@ def answers(port):
         probe.close()
 
 
-def main(asked):
+def main(request):
     trouble = []
-    for near, far in asked["carry"]:
+    for near, far in request["carry"]:
         try:
             start(serve, listen(near), far)
         except OSError as error:
             trouble.append("%s: %s" % (near, error))
     ready = []
     for _ in sys.stdin:
-        for name, ports in asked["ask"].items():
+        for name, ports in request["ask"].items():
             if name not in ready and any(answers(port) for port in ports):
                 ready.append(name)
         sys.stdout.write(json.dumps({"ready": ready, "trouble": trouble}) + "\n")

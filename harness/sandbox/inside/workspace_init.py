@@ -46,11 +46,11 @@ def main():
         carry(sys.argv[1], int(sys.argv[2]))
     os.write(1, b"r")
     while True:
-        said = os.read(0, 1)
-        if not said:
+        order = os.read(0, 1)
+        if not order:
             return
         end_others()
-        os.write(1, said)
+        os.write(1, order)
 
 
 main()

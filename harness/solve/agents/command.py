@@ -107,7 +107,7 @@ class CommandAgent(Agent):
                 for workspace in inside:
                     workspace.end_commands()
 
-            gateway = self._gateway(job, model, done=end)
+            gateway = self._gateway(job, model, on_end=end)
             mounts = {_DOOR: str(door)} | ({MOUNT: str(self._settings.mount.resolve())} if self._settings.mount else {})
             stack.enter_context(gateway.at_socket(door / _SOCKET))
             env = _variables(f"http://127.0.0.1:{_PORT}", gateway.key, is_proxy=bool(self._allow))

@@ -71,10 +71,10 @@ def find() -> Installed:
 
 
 def _candidates() -> Iterator[Path]:
-    if named := os.environ.get(PYTHON_VARIABLE):
-        if not Path(named).is_file():
-            raise InputError(f"{PYTHON_VARIABLE} names {named}, which is not a file")
-        yield Path(named)
+    if path := os.environ.get(PYTHON_VARIABLE):
+        if not Path(path).is_file():
+            raise InputError(f"{PYTHON_VARIABLE} names {path}, which is not a file")
+        yield Path(path)
         return
     yield Path(sys.executable)
     if program := process.which(_PROGRAM):
@@ -164,7 +164,7 @@ class _Talk:
             return {"stop": "ContextWindowExceeded"}
         self.replies.append(reply)
         self.messages.append(reply.message)
-        fields = openai_schema.said(reply.message)
+        fields = openai_schema.message_fields(reply.message)
         return {"message": fields, "finish_reason": reply.finish_reason, "cost": reply.cost or 0.0}
 
     def _execute(self, fields: dict[str, Any]) -> dict[str, Any]:

@@ -44,14 +44,14 @@ def locate(path: str, lines: list[str], hunk: Hunk, shift: int) -> Place:
         return _place_of_addition(path, lines, hunk, shift)
     line_named = hunk.start - 1 + shift if hunk.start is not None else None
     for how, equal in _WAYS:
-        if place := _only(path, lines, hunk.lines, equal, how, said=line_named):
+        if place := _only(path, lines, hunk.lines, equal, how, declared=line_named):
             return place
     if place := _indented(path, lines, hunk):
         return place
     for skipped, lines_kept in _trimmed(hunk.lines):
         for how, equal in _WAYS:
             if place := _only(
-                path, lines, lines_kept, equal, how | {Tolerance.CONTEXT}, said=line_named, skipped=skipped
+                path, lines, lines_kept, equal, how | {Tolerance.CONTEXT}, declared=line_named, skipped=skipped
             ):
                 return place
     first_text = next((text.strip() for text in old if text.strip()), "")
@@ -85,23 +85,23 @@ def _only(
     equal: Callable[[str], str],
     how: frozenset[Tolerance],
     *,
-    said: int | None,
+    declared: int | None,
     skipped: int = 0,
 ) -> Place | None:
     """Where the hunk says that its lines are, or else the one place where they are; None where there is none.
 
-    Lines are compared by `same`; `said` is the index of the hunk's first line, of which `skipped` are left aside.
+    Lines are compared by `equal`; `declared` is the index of its first line by the hunk, `skipped` the lines left out.
     """
     old = [equal(text) for mark, text in lines_kept if mark != "+"]
     places = _places([equal(line) for line in lines], old)
-    if said is not None and said + skipped in places:
-        return Place(at=said + skipped, lines=lines_kept, tolerance=how, skipped=skipped)
+    if declared is not None and declared + skipped in places:
+        return Place(at=declared + skipped, lines=lines_kept, tolerance=how, skipped=skipped)
     if len(places) > 1:
         numbers = ", ".join(str(at + 1) for at in places[:5])
         raise EditError(f"the edit of {path} fits in {len(places)} places (lines {numbers})", ambiguous=True)
     if not places:
         return None
-    moved = {Tolerance.LINE_NUMBERS} if said is not None else set()
+    moved = {Tolerance.LINE_NUMBERS} if declared is not None else set()
     return Place(at=places[0], lines=lines_kept, tolerance=how | moved, skipped=skipped)
 
 
@@ -167,4 +167,4 @@ def _trimmed(lines: tuple[tuple[str, str], ...]) -> list[tuple[int, tuple[tuple[
             if (front or back) and ("-" in says or len(says) >= _FEWEST_CONTEXT):
                 trims.append((front, back, lines_kept))
     trims.sort(key=lambda trim: trim[0] + trim[1])
-    return [(front, kept) for front, _, kept in trims]
+    return [(front, lines) for front, _, lines in trims]

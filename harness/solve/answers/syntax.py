@@ -47,11 +47,11 @@ def _is_plain(path: str) -> bool:
 
 def _problem(source: bytes, version: str) -> str | None:
     match = re.fullmatch(r"(\d+)\.(\d+)(?:\..*)?", version)
-    wanted = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
-    if wanted > sys.version_info[:2]:
+    target = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
+    if target > sys.version_info[:2]:
         return None  # a newer grammar than ours
     try:
-        python_source.parse(source, feature_version=max(wanted, _LOWEST))
+        python_source.parse(source, feature_version=max(target, _LOWEST))
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

@@ -211,15 +211,15 @@ def tally(cases: Iterable[Case], *, unranked: frozenset[str] = frozenset()) -> T
 
 
 def _model(name: str, cases: Sequence[Case]) -> ModelTally:
-    answered = [case for case in cases if not case.empty and case.grade in {Grade.CORRECT, Grade.INCORRECT}]
-    wrong = [case for case in answered if not case.resolved]
+    graded = [case for case in cases if not case.empty and case.grade in {Grade.CORRECT, Grade.INCORRECT}]
+    wrong = [case for case in graded if not case.resolved]
     classes = sorted({case.failure_class or "unknown" for case in wrong})
     return ModelTally(
         model=name,
         matrix=_matrix(cases),
         waved_through=_rate(wrong, _passed),
-        turned_away=_rate([case for case in answered if case.resolved], lambda case: not _passed(case)),
-        agreement=_rate(answered, lambda case: _passed(case) == case.resolved),
+        turned_away=_rate([case for case in graded if case.resolved], lambda case: not _passed(case)),
+        agreement=_rate(graded, lambda case: _passed(case) == case.resolved),
         by_class={
             word: _rate([case for case in wrong if (case.failure_class or "unknown") == word], _passed)
             for word in classes
@@ -258,14 +258,14 @@ def _rate(cases: Sequence[Case], hit: Callable[[Case], bool]) -> Rate:
     )
 
 
-def _pair(one: str, other: str, by_model: Mapping[str, Sequence[Case]]) -> Pair:
-    first, second = _scores(by_model[one]), _scores(by_model[other])
+def _pair(name: str, other: str, by_model: Mapping[str, Sequence[Case]]) -> Pair:
+    first, second = _scores(by_model[name]), _scores(by_model[other])
     both = sorted(first.keys() & second.keys())
     tests = [first[task][0] - second[task][0] for task in both]
     judge = [first[task][1] - second[task][1] for task in both]
     by_tests, by_judge = (statistics.fmean(parts) if parts else 0.0 for parts in (tests, judge))
     return Pair(
-        one=one,
+        one=name,
         other=other,
         tasks=len(both),
         by_tests=by_tests,

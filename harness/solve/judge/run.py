@@ -134,8 +134,8 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
     out = question.out
     with files.locked(out.with_name(f".{out.name}.lock"), busy=f"another goldseam is writing {out}"):
         judged = {identity_of(read_judgement) for read_judgement in read_judgements(out)}
-        patches = [one for one in question.patches if not one.empty]
-        todo = [one for one in patches if key_of(one, judge) not in judged]
+        patches = [patch for patch in question.patches if not patch.empty]
+        todo = [patch for patch in patches if key_of(patch, judge) not in judged]
         for patch in todo:
             question.dataset.instance(patch.prediction.instance_id)  # an unknown task is told before anything is sent
         observer.begin(total=len(patches), reused=len(patches) - len(todo))
@@ -219,7 +219,7 @@ class _Asker:
         with self._lock:
             if not parts_shown <= self._exposed[task]:
                 record_exposure(
-                    self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, shown=parts_shown
+                    self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, parts=parts_shown
                 )
                 self._exposed[task] |= parts_shown
 

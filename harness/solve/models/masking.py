@@ -77,12 +77,12 @@ def of_environment(environment: Mapping[str, str], *, names: Iterable[str] = ())
     That is every value whose name says so (`…_KEY`, `…TOKEN…`, `…PASSWORD…`), those of `names`, and any value that is
     one long random word.
     """
-    named = set(names)
+    secret_names = set(names)
     return Masker(
         {
             name: value.strip()
             for name, value in environment.items()
-            if name in named or _SECRET_NAME.search(name) or _is_random(value.strip())
+            if name in secret_names or _SECRET_NAME.search(name) or _is_random(value.strip())
         }
     )
 

@@ -129,35 +129,35 @@ class _Account:
     risked: _Share = field(default_factory=_Share)
     """On what broke off."""
 
-    def over(self, asked: _Share) -> tuple[str, str] | None:
+    def over(self, needed: _Share) -> tuple[str, str] | None:
         """The limit, and what a person has to know of it, that this question would pass even if nothing else did."""
         cost, count = self.spent.cost + self.risked.cost, self.spent.tokens + self.risked.tokens
-        if self.limit_cost is not None and cost + asked.cost > self.limit_cost:
+        if self.limit_cost is not None and cost + needed.cost > self.limit_cost:
             return (
                 self.prefix + "cost",
-                f"${cost:.4f} of ${self.limit_cost:.4f} is spent; another may be ${asked.cost:.4f}",
+                f"${cost:.4f} of ${self.limit_cost:.4f} is spent; another may be ${needed.cost:.4f}",
             )
-        if self.limit_tokens is not None and count + asked.tokens > self.limit_tokens:
+        if self.limit_tokens is not None and count + needed.tokens > self.limit_tokens:
             return (
                 self.prefix + "tokens",
-                f"{count} of {self.limit_tokens} tokens are used; another may be {asked.tokens}",
+                f"{count} of {self.limit_tokens} tokens are used; another may be {needed.tokens}",
             )
         return None
 
-    def has_room(self, asked: _Share) -> bool:
+    def has_room(self, needed: _Share) -> bool:
         """Whether it fits beside all that is in flight, should each of those cost what is reserved for it."""
-        share = self.reserved + self.risked + asked
+        share = self.reserved + self.risked + needed
         return (self.limit_cost is None or self.spent.cost + share.cost <= self.limit_cost) and (
             self.limit_tokens is None or self.spent.tokens + share.tokens <= self.limit_tokens
         )
 
-    def reserve(self, asked: _Share) -> None:
-        self.reserved += asked
+    def reserve(self, share: _Share) -> None:
+        self.reserved += share
         self.in_flight += 1
 
-    def release(self, asked: _Share) -> None:
+    def release(self, share: _Share) -> None:
         self.in_flight -= 1
-        self.reserved = self.reserved - asked if self.in_flight else _Share()  # sums of dollars do not cancel exactly
+        self.reserved = self.reserved - share if self.in_flight else _Share()  # sums of dollars do not cancel exactly
 
 
 class Meter:
@@ -244,8 +244,10 @@ class Meter:
                 left = min(account.deadline, self._total.deadline) - self._clock.monotonic()
                 self._clock.wait(self._changed, None if left == math.inf else left)
 
-    def settle(self, account: _Account, reserved: _Share, came_to: Spending, *, prompt_bytes: int, told: bool) -> None:
-        """Give room back and count what a question really came to; `told`: by the endpoint."""
+    def settle(
+        self, account: _Account, reserved: _Share, came_to: Spending, *, prompt_bytes: int, reported: bool
+    ) -> None:
+        """Give room back and count what a question really came to; `reported`: by the endpoint."""
         risked = self._share(tokens.at_most(prompt_bytes), 0) if came_to.broken else _Share()
         with self._changed:
             for account_asked in (account, self._total):
@@ -253,7 +255,7 @@ class Meter:
                 account_asked.risked += risked
                 account_asked.spent += came_to
             self._longest_output = max(self._longest_output, came_to.output_tokens)
-            if told and prompt_bytes >= _ENOUGH_TO_TELL and came_to.input_tokens:
+            if reported and prompt_bytes >= _ENOUGH_TO_TELL and came_to.input_tokens:
                 bytes_per_token = prompt_bytes / came_to.input_tokens
                 self._fewest_bytes_per_token = min(self._fewest_bytes_per_token, bytes_per_token)
             self._changed.notify_all()
@@ -325,13 +327,13 @@ class Metered:
                 reply = replace(reply, cost=price.cost(reply.usage) if price else None)
             else:
                 reply = replace(reply, cost=None)
-            came_to = _came_to(reply, size, price, told=is_settled)
+            came_to = _came_to(reply, size, price, reported=is_settled)
         except ModelError as error:
             if error.fault in {Fault.BAD_REPLY, Fault.NETWORK}:
                 came_to = Spending(broken=1)
             raise
         finally:
-            self._meter.settle(self._account, reserved, came_to, prompt_bytes=size, told=is_settled)
+            self._meter.settle(self._account, reserved, came_to, prompt_bytes=size, reported=is_settled)
         return reply
 
 
@@ -354,9 +356,9 @@ def believable(reply: Reply, prompt_bytes: int) -> bool:
     )
 
 
-def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool) -> Spending:
-    if not told:
-        return _estimated(prompt_bytes, tokens.reply_bytes(reply), price, told=reply.usage)
+def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, reported: bool) -> Spending:
+    if not reported:
+        return _estimated(prompt_bytes, tokens.reply_bytes(reply), price, reported=reply.usage)
     return Spending(
         cost=reply.cost or 0.0,
         unpriced=int(price is None),
@@ -366,12 +368,14 @@ def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool
     )
 
 
-def _estimated(prompt_bytes: int, written_bytes: int, price: Price | None, *, told: Usage | None = None) -> Spending:
-    """Counted high, and not below what was told, since a limit must not be passed for want of knowing."""
+def _estimated(
+    prompt_bytes: int, written_bytes: int, price: Price | None, *, reported: Usage | None = None
+) -> Spending:
+    """Counted high, and not below what was reported: a limit must hold even where usage is unknown."""
     read, written = tokens.at_most(prompt_bytes), tokens.at_most(written_bytes)
-    if told is not None:
-        read = max(read, min(told.input_tokens or 0, prompt_bytes + 1000))
-        written = max(written, min(told.output_tokens or 0, _MOST_OUTPUT))
+    if reported is not None:
+        read = max(read, min(reported.input_tokens or 0, prompt_bytes + 1000))
+        written = max(written, min(reported.output_tokens or 0, _MOST_OUTPUT))
     return Spending(
         cost=price.highest(read, written) if price else 0.0,
         unpriced=int(price is None),

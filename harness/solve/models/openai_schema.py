@@ -171,7 +171,7 @@ def _text(content: str | list[_Part] | None) -> str:
     return "\n".join(part.text or part.refusal or "" for part in content)
 
 
-def said(message: Message) -> dict[str, Any]:
+def message_fields(message: Message) -> dict[str, Any]:
     """A model's message as the API writes it."""
     fields: dict[str, Any] = {"role": "assistant", "content": message.content or None}
     if message.tool_calls:
@@ -184,7 +184,11 @@ def said(message: Message) -> dict[str, Any]:
 
 def completion(reply: Reply, number: str) -> dict[str, Any]:
     """A whole answer."""
-    choice = {"index": 0, "message": {**said(reply.message), "refusal": reply.refusal}, "finish_reason": _finish(reply)}
+    choice = {
+        "index": 0,
+        "message": {**message_fields(reply.message), "refusal": reply.refusal},
+        "finish_reason": _finish(reply),
+    }
     return {
         **_head(reply, number, "chat.completion"),
         "choices": [{**choice, "logprobs": None}],
@@ -195,7 +199,7 @@ def completion(reply: Reply, number: str) -> dict[str, Any]:
 def chunks(reply: Reply, number: str, *, include_usage: bool) -> list[dict[str, Any]]:
     """The same as a stream: the answer in one piece, its end, and what it used."""
     head = _head(reply, number, "chat.completion.chunk")
-    delta = said(reply.message)
+    delta = message_fields(reply.message)
     for index, call in enumerate(delta.get("tool_calls", ())):
         call["index"] = index
     pieces = [{"index": 0, "delta": delta, "finish_reason": None}]

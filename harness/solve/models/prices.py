@@ -71,7 +71,7 @@ class Price(Rates):
             raise ValueError("`until` is before `from`")
         return self
 
-    def fits(self, model: str, endpoint: str, day: date) -> bool:
+    def applies(self, model: str, endpoint: str, day: date) -> bool:
         """Whether it is this model's price at this endpoint on this day."""
         return (
             fnmatchcase(model, self.model)
@@ -119,7 +119,7 @@ class Prices:
         """The price of the first of these names that has one; None where none has."""
         for model in models:
             for entry in self.entries:
-                if entry.fits(model, endpoint, day):
+                if entry.applies(model, endpoint, day):
                     return entry
         return self.assumed
 
@@ -197,11 +197,11 @@ def _parse(text: str, *, where: str) -> tuple[Price, ...]:
 
 def _problems(error: ValidationError, data: dict[str, Any]) -> str:
     problems = []
-    for problem in sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")[:5]:
+    for problem in sorted(error.errors(), key=lambda item: item["type"] != "extra_forbidden")[:5]:
         place = [str(part) for part in problem["loc"]]
         if place[:1] == ["prices"] and len(place) > 1:
             entry = data["prices"][int(place[1])]
             name = entry.get("model") if isinstance(entry, dict) else None
             place = [f"entry {int(place[1]) + 1}" + (f" ({name})" if name else ""), *place[2:]]
-        problems.append(wording.field_problem(", ".join(place), problem, known=Price.model_fields))
+        problems.append(wording.field_problem(", ".join(place), problem, keys=Price.model_fields))
     return "; ".join(problems)

@@ -97,17 +97,17 @@ class ResponseCache:
         """The answer kept under a key; None where there is none that can be read."""
         return self._do(lambda connection: _get(connection, key))
 
-    def put(self, key: bytes, reply: Reply) -> None:
+    def store(self, key: bytes, reply: Reply) -> None:
         """Keep an answer, unless it broke off or is no news."""
         if reply.finish_reason == CUT or reply.cached:
             return
         body = _REPLY.dump_json(replace(reply, retries=(), waited_seconds=0.0))
         row = (key, time.time(), hashlib.sha256(body).digest(), body)
-        self._do(lambda connection: self._put(connection, row))
+        self._do(lambda connection: self._store(connection, row))
 
-    def _put(self, connection: sqlite3.Connection, row: tuple[bytes, float, bytes, bytes]) -> None:
+    def _store(self, connection: sqlite3.Connection, row: tuple[bytes, float, bytes, bytes]) -> None:
         connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
-        if _used(connection) > self._max_bytes:
+        if _used_bytes(connection) > self._max_bytes:
             self._shrink(connection)
 
     def close(self) -> None:
@@ -164,7 +164,7 @@ class ResponseCache:
 
     def _shrink(self, connection: sqlite3.Connection) -> None:
         """Drop the oldest answers until the file is small enough again."""
-        while _used(connection) > self._max_bytes * _KEPT:
+        while _used_bytes(connection) > self._max_bytes * _KEPT:
             (count,) = connection.execute("SELECT COUNT(*) FROM replies").fetchone()
             if not count:
                 break
@@ -185,7 +185,7 @@ def _get(connection: sqlite3.Connection, key: bytes) -> Reply | None:
     return None
 
 
-def _used(connection: sqlite3.Connection) -> int:
+def _used_bytes(connection: sqlite3.Connection) -> int:
     """Bytes of the file that hold something."""
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")

@@ -103,7 +103,7 @@ class AttemptModel:
         reply = self._model.ask(request)
         self._account.count(Spending(retries=len(reply.retries)))
         if self._cache:
-            self._cache.put(key, reply)
+            self._cache.store(key, reply)
         return reply
 
 

@@ -93,12 +93,12 @@ class Throttle:
                     return self.clock.monotonic()
                 self.clock.wait(self._changed, delay)
 
-    def leave(self, *, started: float, error: ModelError | None, answered: bool) -> None:
+    def leave(self, *, started: float, error: ModelError | None, succeeded: bool) -> None:
         """Give the turn back and say what came of it."""
         with self._changed:
             now = self.clock.monotonic()
             self.governor.end()
-            if answered:
+            if succeeded:
                 self.governor.succeeded()
             if error is not None and error.fault is Fault.RATE_LIMIT:
                 self.governor.refused(started=started, now=now)
@@ -156,5 +156,5 @@ class Throttled:
             failed = error
             raise
         finally:
-            self._throttle.leave(started=started, error=failed, answered=is_answered)
+            self._throttle.leave(started=started, error=failed, succeeded=is_answered)
         return reply

@@ -40,7 +40,7 @@ class Prompt:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def messages(
-        self, instance: Instance, shown: Sequence[Excerpt], *, paths: Sequence[str], header: str
+        self, instance: Instance, excerpts: Sequence[Excerpt], *, paths: Sequence[str], header: str
     ) -> tuple[Message, ...]:
         """The conversation's beginning; `header` stands at its head.
 
@@ -53,7 +53,7 @@ class Prompt:
             "repo": instance.repo,
             "language": instance.language,
             "version": instance.version,
-            "files": [_File(shown=excerpt) for excerpt in shown],
+            "files": [_File(excerpt=excerpt) for excerpt in excerpts],
             "paths": list(paths),
         }
         parts = [(role, text.strip()) for role, text in self._parts(names) if text.strip()]
@@ -79,27 +79,27 @@ class Prompt:
 class _File:
     """A shown file as a template sees it."""
 
-    shown: Excerpt
+    excerpt: Excerpt
 
     @property
     def path(self) -> str:
-        return self.shown.path
+        return self.excerpt.path
 
     @property
     def text(self) -> str:
-        return self.shown.text
+        return self.excerpt.text
 
     @property
     def lines(self) -> str:
         """`` for a whole file, ` (lines 10-40 of 900)` for a part."""
-        excerpt = self.shown
+        excerpt = self.excerpt
         return "" if excerpt.is_whole else f" (lines {excerpt.first}-{excerpt.last} of {excerpt.total})"
 
     @property
     def fence(self) -> str:
         """Backticks that the text does not hold."""
         marks = "```"
-        while marks in self.shown.text:
+        while marks in self.excerpt.text:
             marks += "`"
         return marks
 

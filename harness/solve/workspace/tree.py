@@ -54,9 +54,9 @@ _ENV = {
     "LC_ALL": "C",
 }
 _WHO = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "goldseam"), ("EMAIL", "goldseam@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "goldseam"), ("EMAIL", "goldseam@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
 }
 
 

@@ -73,7 +73,7 @@ def not_taken(messages: Sequence[Message], answer: str, why: str) -> tuple[Messa
 
 def _state(failing: Failing) -> list[tuple[str, str]]:
     recipe = failing.recipe
-    state = {"python": failing.python, **recipe.said()}
+    state = {"python": failing.python, **recipe.evidence_by_kind()}
     log = failing.said[-_LOG_CHARS:]
     return [
         ("the recipe", json.dumps(state, indent=1)),

@@ -119,7 +119,7 @@ class Session(Repairing):
             return proposal.applied(failing.recipe, proposal_read, number=self._rounds)
         return None
 
-    def told(self, *, mended: bool) -> Repair | None:
+    def summary(self, *, mended: bool) -> Repair | None:
         if not self._replies:
             return None
         self._repairer.count(mended=mended)

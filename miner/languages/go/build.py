@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import posixpath
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part
+from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/go"
-_FETCH, _WARM, _RECORDER = "/tmp/toolchain.py", "/tmp/warm.py", "/tmp/recorder.go"  # noqa: S108 - inside the container
+_FETCH, _WARM, _SOURCES = "/tmp/toolchain.py", "/tmp/warm.py", "/tmp/sources.json"  # noqa: S108 - inside the container
 _GIVEN = "imports.tar"
 _UNUSED = ("./test", "./api", "./doc", "./misc", "testdata", "*_test.go")
 
@@ -152,9 +153,9 @@ def _warmed(kind: str, folders: Sequence[str] = ()) -> str:
     places = " ".join(quote(posixpath.join(TESTBED, folder)) for folder in folders)
     return "\n".join(
         (
-            write_tool(_RECORDER, part("recorder.go")),
+            write_tool(_SOURCES, json.dumps(sources())),
             write_tool(_WARM, part("overlay.py") + _tool("warm.py")),
-            f"python3 {_WARM} {_RECORDER} {FACTS_PATH} {kind} {places}".rstrip(),
+            f"python3 {_WARM} {_SOURCES} {FACTS_PATH} {kind} {places}".rstrip(),
         )
     )
 

@@ -7,11 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
+from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
-from miner.languages.base import Guess, RecordedTests, TestCommand
+from miner.languages.base import TestCommand
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
 from miner.languages.go.code import GoCode
+from miner.languages.go.stripping import literals
+from miner.languages.go.stripping.source import StrippedSource
+from miner.languages.guessing import guess
+from miner.languages.recording import record
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Contents, ImageRequest, KnownText, TaskRun, Traced
+    from miner.languages.base import Code, Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, Traced
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
@@ -91,19 +96,25 @@ class Go:
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """None: its tests are judged where they run."""
-        del paths, read, is_test
-        return {}
+        """The test files themselves."""
+        del is_test
+        return dict(read([path for path in paths if _TESTS.fullmatch(path)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """Nothing."""
-        del task, sources, run
-        return RecordedTests()
+        """By the syntax tree of each file that has listed tests."""
+        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        return record(
+            {path: source for path, source in sources.items() if path in listed},
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            parse=lambda _path, source, first: StrippedSource(source, first=first),
+            run=run,
+            function=literals.function_of,
+        )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """Nothing is kept that could be guessed."""
-        del recorded, fail_to_pass, known
-        return Guess(bits=0.0)
+        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 GO = Go()

@@ -38,7 +38,7 @@ class PythonCode:
         read = names.Source(tree=tree, lines=lines)
         return Names(
             introduced=names.introduced(read),
-            asked=names.asked(read),
+            asked=names.used_names(read),
             keywords=names.keywords(read),
             texts=names.texts(read),
         )

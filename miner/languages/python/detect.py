@@ -94,7 +94,7 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         requires_python=metadata.requires_python(project_tree) or (metadata.requires_python(tree) if root else None),
         classifiers=metadata.classifiers(project_tree),
         tested=declared.tested,
-        declared=_told(declared),
+        declared=_evidence(declared),
         notes=declared.notes,
     )
 
@@ -105,12 +105,12 @@ def is_runner(name: str | None) -> bool:
 
 
 def _rungs(tree: Tree, project_tree: Tree, declared: Declared, root: str) -> Iterator[Evidence]:
-    plain = [subproject.lifted(one, root) for detector in PLAINEST if (one := detector(project_tree)) is not None]
+    plain = [subproject.lifted(rung, root) for detector in PLAINEST if (rung := detector(project_tree)) is not None]
     if root and (shared := requirements.detect(tree)):
         plain.append(shared)
-    further = [subproject.lifted(one, root) for detector in FURTHER if (one := detector(project_tree)) is not None]
+    further = [subproject.lifted(rung, root) for detector in FURTHER if (rung := detector(project_tree)) is not None]
     from_conda = conda.detect(project_tree)
-    alone = all(one.rung == "imports" for one in (*plain, *further))
+    alone = all(evidence.rung == "imports" for evidence in (*plain, *further))
     if from_conda is not None and (alone or conda.is_used_by(tree.read(declared.file) if declared.file else None)):
         further.append(from_conda)
         from_conda = None  # it names much that tests don't need: where CI has no use for it, others go first
@@ -144,7 +144,7 @@ def _unbuilt(tree: Tree, richest: Recipe, root: str) -> Recipe:
     return replace(richest, project=None, evidence=evidence)
 
 
-def _told(declared: Declared) -> dict[str, tuple[str, ...]]:
+def _evidence(declared: Declared) -> dict[str, tuple[str, ...]]:
     fields = {
         "ci": (declared.file,) if declared.file else (),
         "pythons": declared.tested,

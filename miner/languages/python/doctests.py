@@ -26,7 +26,7 @@ _EXAMPLE = re.compile(rb"^[ +-][ \t]*>>> ", re.MULTILINE)
 _CHANGED = re.compile(rb"^[+-][ \t]*\S", re.MULTILINE)
 
 
-def found(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+def changed_texts(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
     """The paths of text files with doctests that a change's tests consist of.
 
     Raises:

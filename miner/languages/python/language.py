@@ -58,7 +58,7 @@ class Python:
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Text files whose examples are doctests."""
-        return doctests.found(repo, base, head, kinds)
+        return doctests.changed_texts(repo, base, head, kinds)
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """What the repository's settings, tox, nox, CI and make say; pytest is always among them."""

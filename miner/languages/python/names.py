@@ -66,11 +66,11 @@ def _bound(node: ast.AST, source: Source, *, local: bool) -> Iterator[str]:
         yield from _bound(child, source, local=inside)
 
 
-def asked(source: Source) -> frozenset[str]:
+def used_names(source: Source) -> frozenset[str]:
     """Names that new lines of a test ask of other files: imported, called, read, given by keyword; not its own."""
     nodes = tuple(ast.walk(source.tree))
     own = {name for node in nodes for name in _own(node)}
-    return frozenset(name for node in nodes for name in _wanted(node, source)) - own
+    return frozenset(name for node in nodes for name in _references(node, source)) - own
 
 
 def _own(node: ast.AST) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _own(node: ast.AST) -> Iterator[str]:
             yield name
 
 
-def _wanted(node: ast.AST, source: Source) -> Iterator[str]:
+def _references(node: ast.AST, source: Source) -> Iterator[str]:
     """The names that a node on a new line asks for."""
     match node:
         case ast.Name(id=name) if source.new(node):
@@ -130,7 +130,7 @@ def _called(node: ast.expr) -> str:
 def identifiers(tree: ast.Module) -> frozenset[str]:
     """Every name that code binds, uses or imports."""
     source = Source(tree=tree, lines=_EVERY)
-    return frozenset(name for node in ast.walk(tree) for name in (*_own(node), *_wanted(node, source)))
+    return frozenset(name for node in ast.walk(tree) for name in (*_own(node), *_references(node, source)))
 
 
 def texts(source: Source) -> frozenset[str]:

@@ -235,7 +235,7 @@ def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
 def options_of(tree: Tree, commands: Sequence[DeclaredCommand] | None = None) -> tuple[str, ...]:
     """Every option for the tests of a tree under pytest, as if all their plugins were there; see `usable`.
 
-    They are those of the settings that pytest reads, those of the commands that call it (`said`), and for a Django
+    They are those of the settings that pytest reads, those of the `commands` that call it, and for a Django
     project the settings that its own runner would use.
     """
     options = _together(
@@ -361,10 +361,10 @@ def _from_ini(data: bytes, section: str, key: str) -> tuple[str, ...] | None:
 
 def _from_toml(data: bytes, names: str, key: str) -> tuple[str, ...] | None:
     try:
-        found = tomllib.loads(data.decode("utf-8-sig", "replace"))
+        document = tomllib.loads(data.decode("utf-8-sig", "replace"))
     except tomllib.TOMLDecodeError:
         return None
-    settings = table(found, *names.split("."))
+    settings = table(document, *names.split("."))
     return _words(settings.get(key, "")) if settings else None
 
 

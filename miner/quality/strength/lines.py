@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Coverage:
     """Changed lines that hold code, and which of them ran."""
 
-    there: Mapping[str, tuple[int, ...]]
+    executable: Mapping[str, tuple[int, ...]]
     """By path, in the fixed file."""
     ran: Mapping[str, tuple[int, ...]]
 
     @property
     def changed(self) -> int:
-        return sum(map(len, self.there.values()))
+        return sum(map(len, self.executable.values()))
 
     @property
     def covered(self) -> int:
@@ -40,7 +40,9 @@ class Coverage:
 
     def missed(self) -> dict[str, list[int]]:
         """By path: the lines that did not run."""
-        missed_lines = {path: sorted(set(lines) - set(self.ran.get(path, ()))) for path, lines in self.there.items()}
+        missed_lines = {
+            path: sorted(set(lines) - set(self.ran.get(path, ()))) for path, lines in self.executable.items()
+        }
         return {path: lines for path, lines in missed_lines.items() if lines}
 
 
@@ -76,4 +78,4 @@ def read(ran: Trial, task: Task) -> Coverage | None:
     def side(name: str) -> dict[str, tuple[int, ...]]:
         return {path: tuple(lines_by_path[name]) for path, lines_by_path in traced.items()}
 
-    return Coverage(there=side("there"), ran=side("ran"))
+    return Coverage(executable=side("there"), ran=side("ran"))

@@ -64,7 +64,7 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     variants: list[Variant] = []
     states_seen: set[object] = set()
     on_line: Counter[tuple[int, int]] = Counter()
-    for source, fault in (one for row in zip_longest(*queues) for one in row if one is not None):
+    for source, fault in (pair for row in zip_longest(*queues) for pair in row if pair is not None):
         if len(variants) == most:
             break
         line = (source.section, source.touched(fault)[0])
@@ -128,16 +128,16 @@ def _variant(fix: Fix, source: _Source, fault: Fault, states_seen: set[object]) 
         patch=fix.with_content(source.section, content),
         path=path,
         line=first,
-        what=f"{fault.operator.replace('_', ' ')} in {fault.function or 'the module'}, {path}:{first}",
+        description=f"{fault.operator.replace('_', ' ')} in {fault.function or 'the module'}, {path}:{first}",
         operator=fault.operator,
         before=source.text[begin:end][:_LONGEST],
         after=text[begin : end + shift][:_LONGEST],
     )
 
 
-def _common(one: str, other: str) -> int:
-    """Length of what two texts begin with alike."""
-    for number, (left, right) in enumerate(zip(one, other, strict=False)):
+def _common(first: str, other: str) -> int:
+    """Length of the common beginning of two texts."""
+    for number, (left, right) in enumerate(zip(first, other, strict=False)):
         if left != right:
             return number
-    return min(len(one), len(other))
+    return min(len(first), len(other))

@@ -100,25 +100,25 @@ class Section:
             return b"".join(line for hunk in self.hunks for line in hunk.side(b"+"))
         return None
 
-    def content(self, kept: Collection[int]) -> bytes:
+    def content(self, numbers: Collection[int]) -> bytes:
         """The file with these of its hunks."""
         assert self.old is not None  # noqa: S101 - asked only of parted sections
         lines, lines_made, at = _lines(self.old), [], 0
         for number, hunk in enumerate(self.hunks):
-            if number in kept:
+            if number in numbers:
                 lines_made += [*lines[at : hunk.before], *hunk.side(b"+")]
                 at = hunk.before + len(hunk.side(b"-"))
         return b"".join([*lines_made, *lines[at:]])
 
-    def written(self, kept: Collection[int]) -> bytes:
+    def written(self, pieces: Collection[int]) -> bytes:
         """The section with these of its pieces; nothing where there is none."""
-        if len(kept) == self.pieces:
+        if len(pieces) == self.pieces:
             return self.file.raw
-        if not kept:
+        if not pieces:
             return b""
         body, shift = [], 0
         for number, hunk in enumerate(self.hunks):
-            if number in kept:
+            if number in pieces:
                 body.append(hunk.written(_new_start(hunk, shift)))
                 shift += hunk.new_count - hunk.old_count
         return self.head + b"".join(body)
@@ -139,16 +139,16 @@ class Fix:
     sections: tuple[Section, ...]
     code: Code
     """How the task's language reads source files."""
-    _known: dict[tuple[int, frozenset[int]], object] = field(default_factory=dict, compare=False, repr=False)
+    _states: dict[tuple[int, frozenset[int]], object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def pieces(self) -> tuple[tuple[int, int], ...]:
         """Every piece: the number of its section, and its own number there."""
         return tuple((at, number) for at, section in enumerate(self.sections) for number in range(section.pieces))
 
-    def written(self, kept: Collection[tuple[int, int]]) -> bytes:
+    def written(self, pieces: Collection[tuple[int, int]]) -> bytes:
         """The fix with these of its pieces, as a patch."""
-        return b"".join(section.written(_of(kept, at)) for at, section in enumerate(self.sections))
+        return b"".join(section.written(_of(pieces, at)) for at, section in enumerate(self.sections))
 
     def with_content(self, at: int, content: bytes) -> bytes:
         """The whole fix, but for one file that becomes something else."""
@@ -158,18 +158,18 @@ class Fix:
         )
         return b"".join(parts)
 
-    def state(self, kept: Collection[tuple[int, int]]) -> tuple[object, ...] | None:
+    def state(self, pieces: Collection[tuple[int, int]]) -> tuple[object, ...] | None:
         """What the fix with these of its pieces comes to; equal where nothing that runs differs.
 
         None where a source file of it can't be read any more, though it can with the whole fix.
         """
-        states = tuple(self._state(at, _of(kept, at)) for at in range(len(self.sections)))
+        states = tuple(self._state(at, _of(pieces, at)) for at in range(len(self.sections)))
         return None if any(state is _BROKEN for state in states) else states
 
     def _state(self, at: int, hunks_kept: frozenset[int]) -> object:
-        if (at, hunks_kept) not in self._known:
-            self._known[at, hunks_kept] = _section_state(self.sections[at], hunks_kept, self.code)
-        return self._known[at, hunks_kept]
+        if (at, hunks_kept) not in self._states:
+            self._states[at, hunks_kept] = _section_state(self.sections[at], hunks_kept, self.code)
+        return self._states[at, hunks_kept]
 
     def changed_lines(self) -> dict[str, tuple[int, ...]]:
         """By path of a source file: the lines, in the fixed file, that the fix adds or changes."""

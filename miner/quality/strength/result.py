@@ -73,7 +73,7 @@ class Strength:
             "tried": [
                 {
                     "kind": variant_result.variant.kind.value,
-                    "what": variant_result.variant.what,
+                    "what": variant_result.variant.description,
                     "path": variant_result.variant.path,
                     "line": variant_result.variant.line,
                     "survived": variant_result.survived,

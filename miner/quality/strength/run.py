@@ -89,7 +89,7 @@ def measure(
     note("gold")
     gold = _gold(task, sandbox)
     fix = _fix(task, sandbox)
-    empty = _try(task, Variant(kind=Kind.EMPTY, patch=b"", what="nothing is changed"), gold, sandbox)
+    empty = _try(task, Variant(kind=Kind.EMPTY, patch=b"", description="nothing is changed"), gold, sandbox)
     note("coverage")
     covered = lines.coverage(task, fix, gold.patch, sandbox)
     variants = tuple(_variants(fix, bounds, _seed(task)))

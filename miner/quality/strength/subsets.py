@@ -63,5 +63,5 @@ def _variant(fix: Fix, pieces_kept: Collection[Piece], left_out: Sequence[Piece]
         patch=fix.written(pieces_kept),
         path=fix.sections[left_out[0][0]].path,
         line=0,
-        what=f"without {len(left_out)} of {count} pieces: {', '.join(where)}",
+        description=f"without {len(left_out)} of {count} pieces: {', '.join(where)}",
     )

@@ -27,7 +27,7 @@ class Variant:
     path: str = ""
     line: int = 0
     """In the fixed file, for a mutant; else 0."""
-    what: str = ""
+    description: str = ""
     """What was done, in one line."""
     operator: str = ""
     """The mutation operator's name."""
@@ -40,7 +40,10 @@ class Variant:
 
         What was done stands before the patch, where `git apply` passes over it.
         """
-        comments = [f"goldseam survivor {number}, {self.kind}: {self.what}", "every listed test passes with this patch"]
+        comments = [
+            f"goldseam survivor {number}, {self.kind}: {self.description}",
+            "every listed test passes with this patch",
+        ]
         lines_before = [f"    - {line}" for line in self.before.splitlines()]
         lines_before += [f"    + {line}" for line in self.after.splitlines()]
         text = "\n".join(f"# {line}" for line in [*comments, *lines_before]) + "\n"

@@ -87,10 +87,10 @@ def gauge(
     chosen = _chosen(dataset, ids)
     access_log.tell(dataset, chosen, purpose=OPENED_FOR)
 
-    def one(instance_id: str) -> tuple[Task, Strength | TaskStrength]:
+    def measure_one(instance_id: str) -> tuple[Task, Strength | TaskStrength]:
         task = dataset.task(instance_id)
         if not request.again and is_current(task, key(task, request.bounds)):
-            return task, _told(task, known=True)
+            return task, _outcome(task, is_earlier=True)
         try:
             with bug_log.of_one_item(CannotMeasureError):
                 return task, measure(task, sandbox, request.bounds, note=lambda text: note(f"{instance_id}: {text}"))
@@ -103,34 +103,37 @@ def gauge(
                 raise
             return task, TaskStrength(instance_id=instance_id, unknown=error.message)
 
-    for task, measured in executor.map(one, chosen, cancel=sandbox.cancel):
+    for task, measured in executor.map(measure_one, chosen, cancel=sandbox.cancel):
         if isinstance(measured, TaskStrength):
             yield measured
         elif request.write:
             yield _save(dataset, task, measured)
         else:
-            yield _told(measured.kept_in(task))
+            yield _outcome(measured.kept_in(task))
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
     dataset.require(ids)
     states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or dataset.ids()}
     if unproved := [instance_id for instance_id in ids if states[instance_id] is TaskState.CANDIDATE]:
-        raise InputError(f"{unproved[0]} is a candidate: it has no tests that were proved", hint="`goldseam mine` it")
+        raise InputError(
+            f"{unproved[0]} is a candidate: it has no tests that were proved",
+            hint="run `goldseam mine` on its repository",
+        )
     chosen = tuple(task_id for task_id in dict.fromkeys(ids or states) if ids or states[task_id] is TaskState.PROVED)
     if not chosen:
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
     return chosen
 
 
-def _told(task: Task, *, known: bool = False) -> TaskStrength:
+def _outcome(task: Task, *, is_earlier: bool = False) -> TaskStrength:
     evidence = task.hidden.evidence.get(FIELD, {})
     return TaskStrength(
         instance_id=task.instance_id,
         quality=task.instance.quality[FIELD],
         files=tuple(task.hidden.survivors),
         seconds=float(evidence.get("seconds", 0.0)),
-        known=known,
+        known=is_earlier,
     )
 
 
@@ -142,7 +145,7 @@ def _save(dataset: Dataset, task: Task, strength: Strength) -> TaskStrength:
             return TaskStrength(instance_id=task.instance_id, unknown="it was changed while it was measured")
         after = strength.kept_in(now)
         _write(dataset, after)
-    return _told(after)
+    return _outcome(after)
 
 
 def _write(dataset: Dataset, task: Task) -> None:

@@ -127,18 +127,18 @@ def workflow_commands(decision: Decision) -> list[str]:
         level = "error" if line.ruling is Ruling.BROKEN else "warning"
         text = f"required {line.required}; found {line.found}. {line.sentence}".strip()
         if line.tasks:
-            text += f"\n{_named(line.tasks)}"
+            text += f"\n{_first_tasks(line.tasks)}"
         commands.append(_command(level, f"goldseam gate: {line.name}", text))
     lost = decision.of(Change.LOST)
     if lost and decision.verdict is not GateVerdict.PASS:
-        task_names = _named([line.instance_id for line in lost])
+        task_names = _first_tasks([line.instance_id for line in lost])
         commands.insert(_ANNOTATIONS - 1, _command("notice", "goldseam gate: lost tasks", task_names))
     if decision.verdict is GateVerdict.PASS:
         commands.append(_command("notice", "goldseam gate: pass", decision.sentence))
     return commands[:_ANNOTATIONS]
 
 
-def _named(tasks: Sequence[str]) -> str:
+def _first_tasks(tasks: Sequence[str]) -> str:
     more = f", and {len(tasks) - _NAMED} more" if len(tasks) > _NAMED else ""
     return ", ".join(visible(task) for task in tasks[:_NAMED]) + more
 

@@ -153,7 +153,7 @@ class Run(object):
             frame = json.loads(line[len(self.word) :].decode("utf-8"))
             if line.startswith(self.word) and isinstance(frame["t"], str):
                 return frame
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             pass
         return None
 
@@ -169,7 +169,7 @@ def run_tests(package, program, word, options):
         well = well and ran.code == 0 and ran.done
         if ran.forged:
             say("forged")
-        began = {top(frame["name"]) for frame in ran.frames}
+        began = {top(frame["name"]) for frame in ran.frames if frame["t"] == "start"}.intersection(names)
         ended = {frame["name"] for frame in ran.frames if frame["t"] == "report" and "/" not in frame["name"]}
         open_ones = [name for name in names if name in began - ended]
         if not ran.done and len(open_ones) > 1:  # which of them it was shows when each is alone
@@ -184,14 +184,15 @@ def run_tests(package, program, word, options):
 
 
 def tell(package, frames, tail):
-    """A result for each test that has begun; one without an end has failed, and with it the program."""
+    """A result for each test that has begun, and what it handed out; one without an end has failed with the program."""
     names = set()
+    tell_values(package, frames)
     for frame in frames:
         if top(frame["name"]) in package.file_of and frame["t"] == "report":
             names.add(frame["name"])
             fields = {name: frame[name] for name in ("status", "seconds", "text")}
             say("report", id=package.id_of(frame["name"]), **fields)
-    for name in dict.fromkeys(frame["name"] for frame in frames):
+    for name in dict.fromkeys(frame["name"] for frame in frames if frame["t"] == "start"):
         if name not in names and top(name) in package.file_of:
             say(
                 "report",
@@ -203,10 +204,25 @@ def tell(package, frames, tail):
             )
 
 
+def tell_values(package, frames):
+    """What each test handed out, and its subtests by name, as it passes only if they do."""
+    begun = {frame["name"] for frame in frames if frame["t"] == "start"}
+    times = {}
+    for frame in sorted((frame for frame in frames if frame["t"] == "value"), key=lambda frame: frame["name"]):
+        parts = frame["name"].split("/")
+        for name in ("/".join(parts[:count]) for count in range(len(parts), 0, -1)):
+            if name in begun and parts[0] in package.file_of:
+                key = name, frame["slot"]
+                times[key] = times.get(key, -1) + 1
+                test_id = "%s::%s" % (package.file_of[parts[0]], name)
+                fields = {field: frame[field] for field in ("slot", "values", "raised")}
+                say("value", id=test_id, n=times[key], **fields)
+
+
 def main(asked, wanted):
     work = tempfile.mkdtemp(prefix="go-tests-")
     link_cache(asked["cache"], os.environ["GOCACHE"])
-    overlay = overlaid(work, os.environ["GOROOT"], asked["recorder"])
+    overlay = overlaid(work, os.environ["GOROOT"], asked["sources"])
     word = os.urandom(16).hex()
     folders = {}
     for name in wanted:

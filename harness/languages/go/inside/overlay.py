@@ -1,5 +1,5 @@
 # In a task's container and in the builds of its image, before what calls it: a copy of Go's testing package that calls
-# recorder.go, which the compiler is given by -overlay. The toolchain on disk stays as it is.
+# recorder.go and handout.go, which the compiler is given by -overlay. The toolchain on disk stays as it is.
 import json
 import os
 import re
@@ -14,16 +14,16 @@ HOOKS = (
     (
         "example.go",
         r"func \(eg \*InternalExample\) processRunResult\(.*\) \(passed bool\) \{",
-        "defer goldseamExample(eg.Name, &passed)",
+        "defer goldseamExample(eg.Name, &passed); goldseamOutput(eg, stdout)",
     ),
 )
 """Where the recorder is called from: file of the testing package, the line it stands behind, the call."""
 
 
-def overlaid(folder, goroot, recorder):
-    """The overlay: the testing package with calls of the recorder; written to a folder."""
+def overlaid(folder, goroot, sources):
+    """The overlay: the testing package with some sources more and calls of the recorder; written to a folder."""
     package = os.path.join(goroot, "src", "testing")
-    texts = {"recorder_of_goldseam.go": recorder}
+    texts = {"goldseam_" + name: text for name, text in sources.items()}
     for name, line, call in HOOKS:
         if name not in texts:
             with open(os.path.join(package, name), encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 """Compile for the build cache what trials would compile anew each time; overlay.py of the harness stands before it.
 
-    warm.py RECORDER FACTS WHAT FOLDER...
+    warm.py SOURCES FACTS WHAT FOLDER...
 
 WHAT is `std`, the standard library; `modules`, what packages below the folders (modules of one tree) import of
 others; or `packages`, they themselves with their tests. What can't be compiled is left to the trials. Standard library.
@@ -33,8 +33,9 @@ def settle(cache: Path) -> None:
                 os.utime(path, (FAR, FAR))
 
 
-def main(recorder: str, facts: str, kind: str, *folders: str) -> None:
-    overlay = "-overlay=" + overlaid(tempfile.mkdtemp(), os.environ["GOROOT"], Path(recorder).read_text())  # noqa: F821
+def main(sources: str, facts: str, kind: str, *folders: str) -> None:
+    texts = json.loads(Path(sources).read_text())
+    overlay = "-overlay=" + overlaid(tempfile.mkdtemp(), os.environ["GOROOT"], texts)  # noqa: F821
     findings: dict[str, object] = {}
     failures = []
     for folder in folders or ("/",):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,7 @@ from harness.judging import values
 from harness.judging.javascript import values as javascript
 from miner.languages.guessing import Reading
 from miner.languages.javascript.stripping.scopes import Scopes, arguments_of, parse, text_of, walk
-from miner.languages.javascript.stripping.source import HAND_OUT, titles
+from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
 
 if TYPE_CHECKING:
@@ -35,11 +37,23 @@ _SHOWN = re.compile(r'"((?:[^"\\]|\\.)*)"|(-?\d[\w.+-]*)|\b(true|false|null|unde
 """What a snapshot shows of a value, apart from its structure."""
 
 
-def _sought(site: Site, value: Any) -> Any:
-    if site.op == "js.snapshot" and isinstance(value, str):
-        parts = [next(filter(None, found), "") for found in _SHOWN.findall(value)]
-        return parts or value
-    return value
+_EMPTY = re.compile(r"(?:\w+ )?(?:\{\}|\[\])")
+"""What a snapshot shows of an empty container."""
+
+
+_MOST_LITERALS = 200
+"""Of one test."""
+
+
+def _sought(site: Site, kept: list[Any]) -> list[Any]:
+    match site.op, kept:
+        case "js.snapshot", [str(text)]:
+            parts = [next(filter(None, found), "") for found in _SHOWN.findall(text)]
+            return [parts if parts or _EMPTY.fullmatch(text.strip()) else text]
+        case "js.close", [wanted, *digits]:
+            near = 10.0 ** -(digits[0] if digits and isinstance(digits[0], int) else 2) / 2
+            return [values.Approx(expected=wanted, abs=near)]
+    return kept
 
 
 def _operator(site: Site) -> str:
@@ -58,10 +72,28 @@ def _message(expected: Expected) -> Any:
 
 
 def _decoded(encoded: Any) -> Any:
-    value = values.decode(encoded, kept=True)
-    if isinstance(value, javascript.Object) and value.tag == "R":
-        return values.Pattern(pattern=value.text[0])
-    return javascript.as_python(value)
+    return _as_python(values.decode(encoded, kept=True))
+
+
+def _as_python(value: Any) -> Any:
+    """A value as Python would have it, of a matcher what it is made of; None for what has no form there."""
+    match value:
+        case javascript.Matcher(inverse=False, sample=javascript.Object() as sample):
+            return _as_python(sample)
+        case javascript.Object(tag="R"):
+            return values.Pattern(pattern=value.text[0])
+        case javascript.Object(tag="D", text=("NaN",)):
+            return math.nan
+        case javascript.Object(tag="O" | "M"):
+            pairs = value.props if value.tag == "O" else value.items
+            return {key if isinstance(key, str) else repr(key): _as_python(inner) for key, inner in pairs}
+        case javascript.Object(tag="D" | "E"):
+            return " ".join(value.text)
+        case javascript.Object():
+            return [_as_python(item) for item in value.items]
+        case float() if value.is_integer():
+            return int(value)
+    return value if isinstance(value, str | int | float) else None
 
 
 def _encoded(value: Any) -> Any:
@@ -151,18 +183,21 @@ def _unescaped(text: str) -> str:
 
 
 def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    """By slot what is written out in what is handed out there, by test what is in all of them."""
+    """By slot what is written out in what is handed out there, by test what is in all of it."""
     slots: dict[int, tuple[Any, ...]] = {}
     tests: dict[str, tuple[Any, ...]] = {}
     root = parse(source.encode(), path)
     scopes = Scopes(root)
     for node in walk(root):
-        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT:
+        if node.type != "call_expression":
+            continue
+        if text_of(node.child_by_field_name("function")) == HAND_OUT:
             number, *given = arguments_of(node)
-            found = tuple(value for part in given for value in _values(part))
-            slots[int(text_of(number))] = found
+            slots[int(text_of(number))] = tuple(value for part in given for value in _values(part))
+        elif is_test(node):
             name = "".join(titles(node, scopes))
-            tests[name] = (*tests.get(name, ()), *found)
+            written = (value for part in arguments_of(node)[1:] for value in _values(part))
+            tests[name] = (*tests.get(name, ()), *itertools.islice(written, _MOST_LITERALS))
     return slots, tests
 
 

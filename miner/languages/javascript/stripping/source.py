@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
-_RULING = re.compile(
-    r"@ts-|@jest|@vitest|@flow|@jsx|@babel|eslint|istanbul|c8 |v8 |__PURE__|webpack|sourceMapping|prettier|<reference"
-)
+_RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sourceMapping|<reference")
 """Comments that rule how a file is run or read."""
 _TESTS = frozenset(
     {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
@@ -82,6 +80,7 @@ class StrippedSource:
                 for node in walk(self._root)
                 if node.type == "comment" and not _rules(node)
             }
+            edits |= {_range(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
 
     # -- assertions
@@ -124,7 +123,7 @@ class StrippedSource:
     def _unread_values(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
         for binding in bindings:
             init = binding.init
-            if init is None or not binding.uses or not all(_is_in(use, gone) for use in binding.uses):
+            if init is None or not all(_is_in(use, gone) for use in binding.uses):
                 continue
             if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
                 yield init
@@ -307,6 +306,11 @@ def _title(node: Node) -> str:
     if node.type not in ("string", "template_string") or "${" in text_of(node) or "\\" in text_of(node):
         return ""
     return re.sub(r"\s+", " ", text_of(node)[1:-1])
+
+
+def is_test(call: Node) -> bool:
+    """Whether a call makes a test or a suite."""
+    return _titles_of_call(call) is not None
 
 
 def titles(node: Node, names: Scopes) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Declared:
 
 
 def read(tree: Tree, project_tree: Tree) -> Declared:
-    """What the job that runs the tests installs, and where it runs; `here` is the tree of the project itself."""
+    """What the job that runs the tests installs, and where it runs; `project_tree` is that of the project itself."""
     notes: list[str] = []
     testing = _testing(tree, notes)
     if not testing:

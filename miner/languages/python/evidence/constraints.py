@@ -13,10 +13,10 @@ def caret_to_specifier(constraint: str) -> str:
     Alternatives (`||`) become the range from the first one's lower bound: a specifier knows no "or".
     """
     first = re.sub(r"(?<=[<>=!~^])\s+", "", re.split(r"\|\|?", constraint)[0])
-    return ",".join(filter(None, (_one(part) for part in re.split(r"[,\s]+", first))))
+    return ",".join(filter(None, (_specifier(part) for part in re.split(r"[,\s]+", first))))
 
 
-def _one(part: str) -> str:
+def _specifier(part: str) -> str:
     if part in {"", "*"}:
         return ""
     match = _PART.match(part)

@@ -64,7 +64,7 @@ def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
         rank = (
             -sum(bool(_UNSTABLE.search(word)) for word in factors),
             -sum(bool(_SERVICE.match(word)) for word in factors),
-            _newest(held(lines, factors)),
+            _newest(active(lines, factors)),
             place,
         )
         if best is None or rank > best[0]:
@@ -83,7 +83,7 @@ def released(text: str) -> frozenset[str]:
     )
 
 
-def held(deps: Iterable[str], factors: frozenset[str]) -> tuple[str, ...]:
+def active(deps: Iterable[str], factors: frozenset[str]) -> tuple[str, ...]:
     """What lines that are bound to factors say, where their condition holds; a Python's own lines hold for none."""
     lines_held: list[str] = []
     for line in deps:
@@ -104,7 +104,7 @@ def _holds(option: str, factors: frozenset[str]) -> bool:
 
 def _newest(lines: Iterable[str]) -> tuple[Version, ...]:
     """The largest version that each requirement names, largest first."""
-    found: list[Version] = []
+    largest: list[Version] = []
     for line in lines:
         try:
             specifiers = Requirement(line).specifier
@@ -115,8 +115,8 @@ def _newest(lines: Iterable[str]) -> tuple[Version, ...]:
             for specifier in specifiers
             if specifier.operator != "!=" and (version := _version(specifier.version))
         ]
-        found += [max(versions)] if versions else []
-    return tuple(sorted(found, reverse=True))
+        largest += [max(versions)] if versions else []
+    return tuple(sorted(largest, reverse=True))
 
 
 def _version(text: str) -> Version | None:

@@ -36,13 +36,13 @@ def detect(tree: Tree) -> Evidence | None:
         data = tree.read(path)
         if data is None or len(data) > _LARGEST:
             continue
-        pins = _kept(reader(data))
+        pins = _pins(reader(data))
         if pins:
             return Evidence(rung=f"lock:{path}", pins=pins)
     return None
 
 
-def _kept(pairs: Iterable[tuple[object, object]]) -> tuple[str, ...]:
+def _pins(pairs: Iterable[tuple[object, object]]) -> tuple[str, ...]:
     versions: Pins = {}
     for name, version in pairs:
         if isinstance(name, str) and isinstance(version, str) and _NAME.match(name) and _is_version(version):

@@ -83,8 +83,8 @@ def setup_call(tree: Tree) -> SetupCall | None:
         if isinstance(target, ast.Subscript)
     ]
     for name, key, value in items:  # kwargs["install_requires"] = …
-        if isinstance(held := names.get(name), ast.Dict):
-            names[name] = ast.Dict(keys=[*held.keys, key], values=[*held.values, value])
+        if isinstance(keywords := names.get(name), ast.Dict):
+            names[name] = ast.Dict(keys=[*keywords.keys, key], values=[*keywords.values, value])
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"setup", "setuptools.setup"}:
             return _arguments(node, names)
@@ -94,8 +94,8 @@ def setup_call(tree: Tree) -> SetupCall | None:
 def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
     fields = {word.arg: _literal(word.value, names) for word in call.keywords if word.arg}
     for word in call.keywords:
-        if word.arg is None and isinstance(held := _literal(word.value, names), dict):  # setup(**kwargs)
-            fields = {**held, **fields}
+        if word.arg is None and isinstance(keywords := _literal(word.value, names), dict):  # setup(**kwargs)
+            fields = {**keywords, **fields}
     extras = fields.get("extras_require")
     requires = fields.get("python_requires")
     name, licence = fields.get("name"), fields.get("license")
@@ -115,7 +115,7 @@ def _literal(node: ast.expr, names: Mapping[str, ast.expr]) -> object:
     if isinstance(node, ast.Name) and node.id in names:
         return _literal(names[node.id], {name: value for name, value in names.items() if name != node.id})
     if isinstance(node, ast.List | ast.Tuple):
-        return [known for part in node.elts if (known := _literal(part, names)) is not None]
+        return [literal for part in node.elts if (literal := _literal(part, names)) is not None]
     if isinstance(node, ast.Dict):
         keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
         return {key: _literal(value, names) for key, value in zip(keys, node.values, strict=False)}

@@ -48,8 +48,8 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
             deps, extras, groups = (
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
             )
-            deps, extras = ((*part, *factors.held(part, _chosen(parser))) for part in (deps, extras))
-            groups = (*groups, *factors.held(groups, factors.released(_listed(parser))))
+            deps, extras = ((*part, *factors.active(part, _chosen(parser))) for part in (deps, extras))
+            groups = (*groups, *factors.active(groups, factors.released(_listed(parser))))
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
@@ -75,7 +75,9 @@ def variables(tree: Tree) -> dict[str, str]:
     for _, parser in parsed(tree):
         if not by_name and parser.has_section("testenv"):
             written = lines("\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env")))
-            pairs = (line.split("=", 1) for line in (*written, *factors.held(written, _chosen(parser))) if "=" in line)
+            pairs = (
+                line.split("=", 1) for line in (*written, *factors.active(written, _chosen(parser))) if "=" in line
+            )
             by_name = {name.strip(): value.strip() for name, value in pairs}
     return {
         name: value

@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.python.language import INTERPRETER
+from miner.languages import system
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
-from miner.languages.python.images import exclude_newer, repositories, steps, system
+from miner.languages.python.images import exclude_newer, repositories, steps
 from miner.languages.python.recipes import extensions
 from miner.layers import base, build, dockerfile
 from miner.layers.runner import read_result
@@ -88,9 +89,9 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
     job.workshop.expect(*(last.then if last and last.image == image else new))
     locked = _resolve(job, packed, recipe)
     deps, deps_built = _install(job, packed, recipe, locked)
-    known = deps_built.image_id, KIND
-    job.workshop.ahead.clear(keep=known)
-    _lately[job.workshop.cache] = _Lately(image=image, then=known if deps_built.reused else new)
+    installed = deps_built.image_id, KIND
+    job.workshop.ahead.clear(keep=installed)
+    _lately[job.workshop.cache] = _Lately(image=image, then=installed if deps_built.reused else new)
     source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
     recipes = [base.layer(base.resolve(job.workshop.settings))]
     recipes += [layer for layer in (interpreter.recipe, packed.recipe) if layer and layer not in recipes]
@@ -320,12 +321,14 @@ def record(
             seconds=seconds,
             failure=failure,
             command=command,
-            evidence={} if is_known else {kind: _shown(words) for kind, words in recipe.said().items()},
+            evidence={}
+            if is_known
+            else {kind: _without_passwords(words) for kind, words in recipe.evidence_by_kind().items()},
         )
     )
 
 
-def _shown(words: tuple[str, ...]) -> tuple[str, ...]:
+def _without_passwords(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(repositories.without_passwords(word) for word in words)
 
 

@@ -151,7 +151,7 @@ def _repaired(
         failing = _lacking(stood)
         if best is None or stood.lost < best.lost:
             best = stood
-    repair = repairing.told(mended=best is not None and best.ok)
+    repair = repairing.summary(mended=best is not None and best.ok)
     if best is None or best.recipe.rung not in rungs:
         return best
     return replace(best, image=replace(best.image, repair=repair))

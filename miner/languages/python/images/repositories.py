@@ -104,13 +104,13 @@ def without_passwords(text: str) -> str:
     return _USERINFO.sub(r"\g<scheme>\g<host>", text)
 
 
-def passwords(lock: str, given: Mapping[str, str]) -> dict[str, str]:
+def passwords(lock: str, environment: Mapping[str, str]) -> dict[str, str]:
     """Variables by which git knows the users and passwords of a lock's addresses, which the lock is kept without.
 
-    `given` are the variables of the build, in which the user may have told git something already.
+    `environment` has the variables of the build, in which the user may have told git something already.
     """
     places = dict.fromkeys((match["scheme"], match["user"], match["host"]) for match in _USERINFO.finditer(lock))
-    first = int(given.get("GIT_CONFIG_COUNT") or 0)
+    first = int(environment.get("GIT_CONFIG_COUNT") or 0)
     variables: dict[str, str] = {}
     for number, (scheme, user, host) in enumerate(places, start=first):
         variables[f"GIT_CONFIG_KEY_{number}"] = f"url.{scheme}{user}@{host}/.insteadOf"

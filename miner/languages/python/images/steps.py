@@ -250,9 +250,9 @@ _CARGO = f"export CARGO_HOME={HOME}/cargo CARGO_TARGET_DIR=/tmp/goldseam-target"
 
 def _cythonized(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Commands that have Cython make sources, now and in each build of a trial."""
-    named = " ".join(map(quote, paths))
-    made = f"export GOLDSEAM_CYTHON={quote(' '.join(paths))}; {VENV}/bin/python {_COMPILER} {named} || true"
-    return (write_tool(_COMPILER, _tool("compile.py")), *((made,) if paths else ()))
+    quoted = " ".join(map(quote, paths))
+    command = f"export GOLDSEAM_CYTHON={quote(' '.join(paths))}; {VENV}/bin/python {_COMPILER} {quoted} || true"
+    return (write_tool(_COMPILER, _tool("compile.py")), *((command,) if paths else ()))
 
 
 def _rebuildable(when: datetime, minor: str, root: str) -> tuple[str, ...]:

@@ -52,19 +52,19 @@ def made_by_cython(tree: Tree, root: str) -> tuple[str, ...]:
     paths = {path.removeprefix(prefix) for path in tree.files() if path.startswith(prefix)}
     stems = sorted(path.removesuffix(".pyx") for path in paths if path.endswith(".pyx"))
     text = b"\n".join(tree.read(prefix + name) or b"" for name in _SETUP)
-    made = (stem + suffix for stem in stems for suffix in _MADE if stem + suffix not in paths)
-    return tuple(path for path in made if re.search(rb"\b%b\b" % re.escape(path.rpartition("/")[2].encode()), text))
+    outputs = (stem + suffix for stem in stems for suffix in _MADE if stem + suffix not in paths)
+    return tuple(path for path in outputs if re.search(rb"\b%b\b" % re.escape(path.rpartition("/")[2].encode()), text))
 
 
 def build_of(facts: Mapping[str, Any], interpreter: str) -> Build | None:
     """How the modules of an image are built again, by what images/tools/rebuildable.py found out of it."""
-    found = facts.get("build")
-    if not found:
+    build = facts.get("build")
+    if not build:
         return None
-    seconds = min(_SECONDS_CEILING, max(_SECONDS_FLOOR, found["seconds"] * _SECONDS_FACTOR))
+    seconds = min(_SECONDS_CEILING, max(_SECONDS_FLOOR, build["seconds"] * _SECONDS_FACTOR))
     return Build(
         argv=(interpreter, f"{HOME}/compile.py"),
-        inputs=(*(f"*{suffix}" for suffix in COMPILED), *sorted(BUILD_CONFIG), *found["shadowed"]),
-        outputs=tuple(found["outputs"]),
+        inputs=(*(f"*{suffix}" for suffix in COMPILED), *sorted(BUILD_CONFIG), *build["shadowed"]),
+        outputs=tuple(build["outputs"]),
         seconds=float(math.ceil(seconds)),
     )

@@ -70,6 +70,6 @@ def detect(tree: Tree) -> Evidence | None:
     for path in [path for path in paths if _TEST_FILE.match(path)][:_FILES_READ]:
         text = tree.read(path) or b""
         names = {match.decode() for match in _IMPORT.findall(text)} - own
-        modules |= {one for name in names & _HELPERS if (one := distributions.of_module(name))}
+        modules |= {helper for name in names & _HELPERS if (helper := distributions.of_module(name))}
         modules |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
     return Evidence(rung="imports", requirements=tuple(sorted(modules))) if modules else None

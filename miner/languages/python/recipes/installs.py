@@ -52,11 +52,11 @@ def read(commands: Iterable[tuple[str, ...]]) -> Installed:
     """Everything that these commands install; words that hold a variable are left out."""
     installed = Installed()
     for words in commands:
-        _one(words, installed)
+        _command(words, installed)
     return installed
 
 
-def _one(words: tuple[str, ...], installed: Installed) -> None:
+def _command(words: tuple[str, ...], installed: Installed) -> None:
     tool = words[0].rpartition("/")[2]
     if tool in {"uv", "uvx"}:
         _uv(words[1:], installed)
@@ -85,7 +85,7 @@ def _pip(words: tuple[str, ...], installed: Installed) -> None:
     place = words.index("install") + 1
     while place < len(words):
         word, value = words[place], words[place + 1] if place + 1 < len(words) else ""
-        name, _, given = word.partition("=")
+        name, _, argument = word.partition("=")
         if word in {"-r", "--requirement", "--requirements", "-c", "--constraint", "--group"}:
             _option(word, value, installed)
             place += 1
@@ -95,7 +95,7 @@ def _pip(words: tuple[str, ...], installed: Installed) -> None:
         elif word in _PIP_OPTIONS_WITH_VALUE:
             place += 1
         elif name in {"--requirement", "--constraint", "--group", "--editable"}:
-            _target(given, installed) if name == "--editable" else _option(name, given, installed)
+            _target(argument, installed) if name == "--editable" else _option(name, argument, installed)
         elif word[:2] in {"-r", "-c", "-e"} and not word.startswith("--"):
             _target(word[2:], installed) if word[1] == "e" else _option(word[:2], word[2:], installed)
         elif not word.startswith("-"):
@@ -156,9 +156,9 @@ def _poetry(words: tuple[str, ...], installed: Installed) -> None:
 def _flags(words: tuple[str, ...], installed: Installed, targets: dict[str, str]) -> None:
     place = 0
     while place < len(words):
-        name, equals, given = words[place].partition("=")
+        name, equals, argument = words[place].partition("=")
         if name in targets:
-            value = given if equals else words[place + 1] if place + 1 < len(words) else ""
+            value = argument if equals else words[place + 1] if place + 1 < len(words) else ""
             place += 0 if equals else 1
             if targets[name] == "requirements":
                 _target(value, installed)

@@ -55,6 +55,6 @@ def preference(
     then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
     later = sorted((minor for minor in allowed if RELEASED[minor] > when), key=key)
     tested = [minor for minor in then if minor in detection.tested]
-    named = [minor for minor in then if minor in detection.classifiers]
-    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (tested, named, then, later))
+    classified = [minor for minor in then if minor in detection.classifiers]
+    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (tested, classified, then, later))
     return tuple(dict.fromkeys(minor for kind in kinds for minor in kind))

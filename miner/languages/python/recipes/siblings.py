@@ -44,13 +44,13 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
         *unbuilt.needs(project_tree, sorted(extras)),
         *(requirement for rung in evidences for requirement in rung.requirements),
     ]
-    found: dict[str, str] = {}
+    selected: dict[str, str] = {}
     while due:
         name = distribution(due.pop(0))
-        if name and name in places and name != own and name not in found:
-            found[name] = places[name]
+        if name and name in places and name != own and name not in selected:
+            selected[name] = places[name]
             due += unbuilt.needs(subproject.Below(tree, places[name]))
-    if not found:
+    if not selected:
         return None
-    requirements = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(found.items()))
+    requirements = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(selected.items()))
     return Evidence(rung=RUNG, requirements=tuple(requirements))

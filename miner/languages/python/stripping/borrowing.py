@@ -103,7 +103,7 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
         movable = [
             statement for statement in node.body if isinstance(statement, Function) and _is_movable(statement, module)
         ]
-        functions = [copy.deepcopy(one) for one in movable if _asserts(one) or returned(one) is not None]
+        functions = [copy.deepcopy(method) for method in movable if _asserts(method) or returned(method) is not None]
     else:
         return []
     if not any(map(_asserts, functions)):

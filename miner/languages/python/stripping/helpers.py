@@ -52,14 +52,14 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
                 calls.setdefault(name, []).append((function, node))
     uses = _uses(tree)
     names = [function.name for function in functions]
-    argumentses = {}
+    by_function = {}
     for function in functions:
         name, calls_made = function.name, calls.get(function.name, [])
         if calls_made and not name.startswith("test") and not function.decorator_list and names.count(name) == 1:
             plain = all(not _is_unpacked(call) and caller is not function for caller, call in calls_made)
             if plain and uses.get(name) == len(calls_made):
-                argumentses[function] = _given(function, calls_made)
-    return argumentses
+                by_function[function] = _arguments(function, calls_made)
+    return by_function
 
 
 def static_given(
@@ -67,9 +67,9 @@ def static_given(
 ) -> dict[str, tuple[ast.expr, ...]]:
     """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
     return {
-        name: tuple(argument.value for argument in given)
-        for name, given in given_by_name.items()
-        if all(scope(argument.caller).is_static(argument.value) for argument in given)
+        name: tuple(argument.value for argument in arguments)
+        for name, arguments in given_by_name.items()
+        if all(scope(argument.caller).is_static(argument.value) for argument in arguments)
     }
 
 
@@ -98,7 +98,7 @@ def _uses(tree: ast.Module) -> dict[str, int]:
     return uses
 
 
-def _given(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> dict[str, list[Argument]]:
+def _arguments(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> dict[str, list[Argument]]:
     spec = function.args
     names = [node.arg for node in (*spec.posonlyargs, *spec.args)]
     stored = {
@@ -116,4 +116,8 @@ def _given(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> di
         for keyword in call.keywords:
             if keyword.arg in arguments_by_name:
                 arguments_by_name[keyword.arg].append(Argument(caller=caller, call=call, key=keyword.arg))
-    return {name: given for name, given in arguments_by_name.items() if len(given) == count and name not in stored}
+    return {
+        name: arguments
+        for name, arguments in arguments_by_name.items()
+        if len(arguments) == count and name not in stored
+    }

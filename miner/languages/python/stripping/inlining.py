@@ -163,8 +163,8 @@ def _is_simple(value: ast.expr) -> bool:
 class _Filler(ast.NodeTransformer):
     """Puts arguments in place of parameters."""
 
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self._given = given
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.deepcopy(self._given.get(node.id, node))
+        return copy.deepcopy(self._values.get(node.id, node))

@@ -43,7 +43,7 @@ def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if is_function:
             functions[names] = tuple(_written(node))
-            slots.update({slot: (*literals_found, *functions[names]) for slot, literals_found in _handed(node)})
+            slots.update({slot: (*literals, *functions[names]) for slot, literals in _handed(node)})
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 rest.append((child, f"{names}::{child.name}" if names else child.name))

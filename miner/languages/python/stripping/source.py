@@ -71,9 +71,9 @@ class StrippedSource:
         plain = [function for function, _ in functions]
         called = helpers.arguments(plain, tree)
         scope = _plain_scope(module)
-        nodeses = {function: helpers.static_given(arguments, scope) for function, arguments in called.items()}
+        static_values = {function: helpers.static_given(arguments, scope) for function, arguments in called.items()}
         own = _methods(tree)
-        readers = {function: _settled(module, function, own, nodeses.get(function, {})) for function in plain}
+        readers = {function: _settled(module, function, own, static_values.get(function, {})) for function in plain}
         for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
@@ -116,10 +116,10 @@ def _methods(tree: ast.Module) -> frozenset[str]:
 
 
 def _settled(
-    module: Module, function: Function, overridden: frozenset[str], given: Mapping[str, tuple[ast.expr, ...]]
+    module: Module, function: Function, overridden: frozenset[str], arguments: Mapping[str, tuple[ast.expr, ...]]
 ) -> Reader:
     """A reader that knows which names only expectations read."""
-    scope = Scope(module=module, function=function, tables=tables.values(function, module), given=given)
+    scope = Scope(module=module, function=function, tables=tables.values(function, module), arguments=arguments)
     scope.assume_expected()
     reader = Reader(module, scope, overridden)
     expecting: dict[str, int] | None = None
@@ -136,7 +136,7 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
     names: dict[str, int] = {}
     for statement in ast.walk(function):
         if isinstance(statement, ast.With | ast.AsyncWith):
-            assertions = [one for one in map(reader.of_item, statement.items) if one]
+            assertions = [assertion for assertion in map(reader.of_item, statement.items) if assertion]
         elif isinstance(statement, ast.stmt):
             assertions = list(reader.of_statement(statement))
         else:

@@ -244,7 +244,7 @@ class Scope:
     function: Function
     tables: Mapping[str, tuple[ast.expr, ...]]
     """Names that rows of a written-out table give: parameters, targets of loops; each with its values."""
-    given: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    arguments: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     """Parameters of a helper whose every argument is static, with the arguments."""
     caught: frozenset[str] = frozenset()
     """Names under which `pytest.raises` gives what it caught."""
@@ -304,8 +304,8 @@ class Scope:
         return all(self.is_static(part, bound) for part in parts)
 
     def _is_static_name(self, name: str) -> bool:
-        if name in self.given:
-            return all(map(is_immutable, self.given[name])) or self._only_expected(name)
+        if name in self.arguments:
+            return all(map(is_immutable, self.arguments[name])) or self._only_expected(name)
         if name in self.tables:
             values = self.tables[name]
             return all(map(self.is_static, values)) and (all(map(is_immutable, values)) or self._only_expected(name))

@@ -51,11 +51,11 @@ def _installation() -> tuple[str, ...]:
     certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     install = "apt-get $options -qq install -y --no-install-recommends"
     first = f"for name in {_names('one')}; do apt-cache show $name >/dev/null 2>&1 && echo $name && break; done"
-    each = f'name="$({first} || true)"; known="$known $name"; [ "$name" ] || echo "Debian has no $one"'
+    resolve = f'name="$({first} || true)"; known="$known $name"; [ "$name" ] || echo "Debian has no $one"'
     return (
         f'options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 $({certificates})"',
         "apt-get $options -qq update",
-        f"known=''; for one in $packages; do {each}; done",
+        f"known=''; for one in $packages; do {resolve}; done",
         'if [ ! "$(echo $known)" ]; then echo "none of them can be had"; exit 1; fi',
         f'{install} $known || for one in $known; do {install} $one || echo "$one can not be installed"; done',
         "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",

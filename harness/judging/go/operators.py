@@ -1,0 +1,375 @@
+"""How the host decides an assertion of Go: by what the test called, with Go's rules. Pure."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from typing import TYPE_CHECKING, Any
+
+from harness.judging.go.values import Part, Value, is_plain, parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_MOST_STEPS = 1_000_000
+"""Comparisons of parts at most for one assertion."""
+_NUMBERS = ("i", "f", "c")
+_TEXTS = ("s", "S")
+
+
+class UndecidableError(ValueError):
+    """The values do not tell, as it depends on which object it is or on code of the product."""
+
+
+class _Comparison:
+    """One deep comparison."""
+
+    def __init__(self, *, nil_is_empty: bool = False) -> None:
+        """With `nil_is_empty`, no slice or map differs from an empty one."""
+        self._nil_is_empty = nil_is_empty
+        self._steps = 0
+
+    def equal(self, left: Part | None, other: Part | None, *, typed: bool) -> bool:
+        """Whether two values are alike; `typed` where an interface holds them, so that types are compared, too."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise UndecidableError("it takes too long")
+        if left is None or other is None:
+            return left is other
+        tags = {left.tag, other.tag}
+        if tags & {"F", "x"}:
+            if "n" in tags:
+                return False
+            raise UndecidableError("a function, or what has no form outside")
+        if typed and not _is_one_type(left.kind, other.kind):
+            return False
+        if left.tag != other.tag:
+            are_empty = not (left.parts or other.parts or left.plain or other.plain)
+            return self._nil_is_empty and are_empty and tags in ({"n", "l"}, {"n", "m"}, {"n", "B"})
+        return self._alike(left, other)
+
+    def _alike(self, left: Part, other: Part) -> bool:
+        """Whether two values of one kind are."""
+        match left.tag:
+            case "a" | "p":
+                return self.equal(left.parts[0], other.parts[0], typed=left.tag == "a")
+            case "l":
+                return len(left.parts) == len(other.parts) and all(
+                    self.equal(item, another, typed=False)
+                    for item, another in zip(left.parts, other.parts, strict=True)
+                )
+            case "t":
+                return self._fields(dict(left.parts), dict(other.parts))
+            case "m":
+                return self._pairs(left, other)
+        return left.tag == "n" or bool(left.plain == other.plain)
+
+    def _fields(self, left: Mapping[str, Part], other: Mapping[str, Part]) -> bool:
+        return left.keys() == other.keys() and all(self.equal(left[name], other[name], typed=False) for name in left)
+
+    def _pairs(self, left: Part, other: Part) -> bool:
+        if len(left.parts) != len(other.parts):
+            return False
+        rest = list(other.parts)
+        for key, value in left.parts:
+            match = next((pair for pair in rest if self.equal(key, pair[0], typed=False)), None)
+            if match is None or not self.equal(value, match[1], typed=False):
+                return False
+            rest.remove(match)
+        return True
+
+
+def _is_one_type(kind: str, other: str) -> bool:
+    """Whether two names are of one type, as far as names tell: those of one package may be of one by an alias."""
+    package, dot, _ = kind.rpartition(".")
+    return kind == other or (bool(dot) and package == other.rpartition(".")[0])
+
+
+def _deep(left: Value, other: Value) -> bool:
+    """`reflect.DeepEqual`, which is given both as interfaces."""
+    return _Comparison().equal(left.part, other.part, typed=True)
+
+
+def _items_alike(left: Value, other: Value) -> bool:
+    """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
+    return _Comparison(nil_is_empty=True).equal(left.part, other.part, typed=False)
+
+
+def _cmp(left: Value, other: Value) -> bool:
+    """As `cmp.Equal` without options, as far as it runs no code of the product."""
+    for value in (left, other):
+        for part in parts_of(value.part):
+            if (
+                part.tag == "t"
+                and part.kind != "time.Time"
+                and any(name[:1].islower() or name[:1] == "_" for name, _ in part.parts)
+            ):
+                raise UndecidableError("fields that only methods of the product can compare")
+    return _deep(left, other)
+
+
+def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
+    """`==`."""
+    if left.is_nil or other.is_nil:
+        return left.is_nil and other.is_nil
+    untyped = options.get("untyped", ())
+    if 0 in untyped or 1 in untyped:
+        value, constant = (other, left) if 0 in untyped else (left, other)
+        return _equals_constant(value, constant)
+    item, another = left.part, other.part
+    if item is None or another is None:
+        return item is another
+    typed = left.held or other.held
+    if typed and item.kind != another.kind:
+        return False
+    return _comparable(item, another)
+
+
+def _comparable(left: Part, other: Part) -> bool:
+    """`==` of two values of one type: pointers and channels are the same only if they are one."""
+    for part in (left, other):
+        if any(
+            item.tag in ("p", "r", "F", "x", "m") or (item.tag == "l" and item.kind.startswith("[]"))
+            for item in parts_of(part)
+        ):
+            raise UndecidableError("it depends on which object it is")
+    return _Comparison().equal(left, other, typed=False)
+
+
+def _equals_constant(value: Value, constant: Value) -> bool:
+    """Whether a value is a constant, which takes the value's type; in an interface it has its own."""
+    part, fixed = value.part, constant.part
+    if part is None or fixed is None or (value.held and part.kind != fixed.kind):
+        return False
+    if part.tag in _NUMBERS and fixed.tag in _NUMBERS:
+        if part.kind == "float32":
+            return _as_single(part.plain) == _as_single(float(fixed.plain))
+        return bool(part.plain == fixed.plain)
+    return part.tag in (fixed.tag, "S") and bool(part.plain == fixed.plain)
+
+
+def _as_single(number: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return number
+
+
+def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
+    def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+        left, other = (operand.part for operand in operands)
+        if left is None or other is None:
+            raise UndecidableError("nothing has no order")
+        if left.tag in ("i", "f") and other.tag in ("i", "f"):
+            return decide(left.plain, other.plain)
+        if left.tag in _TEXTS and other.tag in _TEXTS:
+            return decide(_bytes(left), _bytes(other))
+        raise UndecidableError("neither numbers nor texts")
+
+    return decided
+
+
+def _bytes(part: Part) -> bytes:
+    """A text or bytes."""
+    if part.tag in _TEXTS and isinstance(part.plain, str):
+        return part.plain.encode("utf-8", "surrogatepass")
+    if part.tag in ("S", "B"):
+        return bytes(part.plain)
+    if part.tag == "n":
+        return b""
+    raise UndecidableError("not a text")
+
+
+def _part_of(value: Value) -> Part:
+    """What a value holds; raises where that is nothing."""
+    if value.part is None:
+        raise UndecidableError("nothing")
+    return value.part
+
+
+def _of_texts(decide: Callable[[bytes, bytes], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
+    def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+        text, part = (_bytes(_part_of(operand)) for operand in operands)
+        return decide(text, part)
+
+    return decided
+
+
+def _truth(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    (value,) = operands
+    if value.part is None or value.part.tag != "b":
+        raise UndecidableError("not a boolean")
+    return bool(value.part.plain)
+
+
+def _nil(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none."""
+    (value,) = operands
+    return value.part is None or value.part.tag == "n"
+
+
+def _empty(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As testify's `Empty`."""
+    (value,) = operands
+    return _is_empty(value.part)
+
+
+def _is_empty(part: Part | None) -> bool:
+    if part is None or part.tag == "n":
+        return True
+    if part.tag == "p":
+        return _is_empty(part.parts[0])
+    if part.tag in ("F", "x", "r"):
+        return False
+    if part.tag == "l" and not part.kind.startswith("[]"):
+        return not part.parts
+    return not part.parts and not part.plain
+
+
+def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    value, length = (_part_of(operand) for operand in operands)
+    if value.tag in ("l", "m"):
+        return bool(len(value.parts) == length.plain)
+    return bool(len(_bytes(value)) == length.plain)
+
+
+def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As testify's `Contains`: a text in a text, an item of a list, a key of a map."""
+    container, item = _part_of(operands[0]), operands[1].part
+    if container.tag in _TEXTS:
+        return _bytes(_part_of(operands[1])) in _bytes(container)
+    if container.tag == "m":
+        keys = [key for key, _ in container.parts]
+        return any(_Comparison().equal(_unwrapped(key), item, typed=True) for key in keys)
+    if container.tag == "l":
+        return any(_Comparison().equal(_unwrapped(member), item, typed=True) for member in container.parts)
+    raise UndecidableError("not a container")
+
+
+def _unwrapped(part: Part | None) -> Part | None:
+    return part.parts[0] if part is not None and part.tag == "a" else part
+
+
+def _elements(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As testify's `ElementsMatch`."""
+    if all(_is_empty(operand.part) for operand in operands):
+        return True
+    left, other = (_part_of(operand) for operand in operands)
+    if left.tag != "l" or other.tag != "l" or len(left.parts) != len(other.parts):
+        return False
+    comparison = _Comparison()
+    rest = list(other.parts)
+    for item in left.parts:
+        place = next(
+            (n for n, mate in enumerate(rest) if comparison.equal(_unwrapped(item), _unwrapped(mate), typed=True)), None
+        )
+        if place is None:
+            return False
+        del rest[place]
+    return True
+
+
+def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As testify's `EqualValues`: alike, or numbers and texts of one value."""
+    left, other = operands
+    if left.part is None or other.part is None:
+        return left.part is other.part
+    if _deep(left, other):
+        return True
+    if left.part.tag == other.part.tag and left.part.tag in ("i", "s", "S", "b"):
+        return bool(left.part.plain == other.part.plain)
+    raise UndecidableError("they would have to be converted")
+
+
+def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    left, other, delta = (_part_of(operand) for operand in operands)
+    if not all(part.tag in ("i", "f") for part in (left, other, delta)):
+        raise UndecidableError("not numbers")
+    if math.isnan(left.plain) or math.isnan(other.plain):
+        return math.isnan(left.plain) and math.isnan(other.plain)
+    return bool(abs(left.plain - other.plain) <= delta.plain)
+
+
+def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    left, other = (json.loads(_bytes(_part_of(operand))) for operand in operands)
+    return bool(left == other) and repr(left).count("True") == repr(other).count("True")
+
+
+def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """As an example's output: without blanks around it, and in order where it does not say otherwise."""
+    printed, constant = (_bytes(_part_of(operand)).strip() for operand in operands)
+    if options.get("unordered"):
+        return sorted(printed.split(b"\n")) == sorted(constant.split(b"\n"))
+    return printed == constant
+
+
+def _panics(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    reason, *constant = operands
+    if options.get("by") == "text":
+        return all(reason.text is not None and reason.text.encode() == _bytes(_part_of(item)) for item in constant)
+    return all(_deep(reason, item) for item in constant)
+
+
+def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """Several that hold together (`all`), or of which one does."""
+    rest = list(operands)
+    results: list[bool] = []
+    for part in options["parts"]:
+        operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
+        results.append(_decided(part["op"], operands_of_part, part["options"]))
+    return all(results) if options["of"] == "all" else any(results)
+
+
+def _two(decide: Callable[[Value, Value], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
+    def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+        left, other = operands
+        if not is_plain(left.part) or not is_plain(other.part):
+            raise UndecidableError("what has no form outside")
+        return decide(left, other)
+
+    return decided
+
+
+_DECIDES: Mapping[str, Callable[[list[Value], Mapping[str, Any]], bool]] = {
+    "go.==": lambda operands, options: _equal(operands[0], operands[1], options),
+    "go.<": _ordered(lambda left, other: left < other),
+    "go.>": _ordered(lambda left, other: left > other),
+    "go.deep": _two(_deep),
+    "go.same": _two(_items_alike),
+    "go.cmp": _two(_cmp),
+    "go.contains": _of_texts(lambda text, part: part in text),
+    "go.prefix": _of_texts(bytes.startswith),
+    "go.suffix": _of_texts(bytes.endswith),
+    "go.truth": _truth,
+    "go.nil": _nil,
+    "go.empty": _empty,
+    "go.len": _length,
+    "go.in": _in,
+    "go.elements": _elements,
+    "go.values": _values,
+    "go.near": _near,
+    "go.json": _json,
+    "go.output": _output,
+    "go.panics": _panics,
+    "go.of": _of,
+}
+EXACT = frozenset(
+    {"go.==", "go.deep", "go.same", "go.cmp", "go.values", "go.elements", "go.near", "go.json", "go.output"}
+)
+"""Operators that no one value satisfies everywhere, if they are not negated."""
+
+
+def _decided(op: str, operands: Sequence[object], options: Mapping[str, Any]) -> bool:
+    if not all(isinstance(operand, Value) for operand in operands):
+        raise UndecidableError("a value of another language")
+    return _DECIDES[op](list(operands), options) is not bool(options.get("not"))  # type: ignore[arg-type]
+
+
+def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
+    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
+
+    def bound(op: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+        return lambda operands, options: _decided(op, operands, options)
+
+    return {op: bound(op) for op in _DECIDES}

@@ -1,0 +1,182 @@
+"""Values of Go as they come out of a container: from JSON to what operators compare. Pure.
+
+docs/judging.md has the form. Whatever is not of it raises `ValueError`, and the reader's limits hold while it is read.
+What can't be told of outside counts as plain here: it is the operators that need more of a value or less.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from harness.judging.values import Reader
+
+_WHOLE = re.compile(r"-?\d{1,20}")
+_FLOAT = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d{1,3})?)|[+-]Inf|NaN")
+_HEX = re.compile(r"(?:[0-9a-f]{2})*")
+_MOST_LEVELS = 64
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Part:
+    """A value, or one that is inside of it."""
+
+    tag: str
+    """Its kind, as the JSON has it."""
+    kind: str
+    """Its type, as Go writes it; empty for what an interface holds."""
+    plain: Any = None
+    """Of a number, text, boolean or bytes: the same in Python; of a cycle the levels that it leads up."""
+    parts: tuple[Any, ...] = ()
+    """Items; pairs of a map; names and values of fields that are not zero; what a pointer or an interface holds."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Value:
+    """What an assertion looks at."""
+
+    held: bool
+    """Whether its static type is an interface."""
+    part: Part | None
+    """None where that interface holds nothing."""
+    text: str | None
+    """Of an error: what it says."""
+
+    @property
+    def is_nil(self) -> bool:
+        """As `== nil` has it."""
+        return self.part is None or (not self.held and self.part.tag == "n")
+
+
+def read(reader: Reader, parts: list[Any], depth: int) -> object:
+    """A value of Go, within the limits of a reader.
+
+    Raises:
+        ValueError: it is not of the form, or over a limit.
+
+    """
+    held, inner, text = parts
+    if depth > 1 or not isinstance(held, bool):
+        raise ValueError("not a value of Go")
+    part = _part(reader, inner, depth)
+    if part is None and not held:
+        raise ValueError("nothing that is of no interface")
+    return Value(held=held, part=part, text=None if text is None else reader.text(text))
+
+
+def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
+    reader.count(depth)
+    if enc is None:
+        return None
+    if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
+        raise ValueError("not a value")
+    tag, *rest = enc
+    if tag == "a":
+        (inner,) = rest
+        held = _part(reader, inner, depth + 1)
+        if held is None:
+            raise ValueError("an interface that holds nothing")
+        return Part(tag="a", kind="", parts=(held,))
+    kind, *rest = rest
+    kind = _text(reader, kind)
+    if tag in ("F", "x", "n"):
+        () = rest
+        return Part(tag=tag, kind=kind)
+    if tag == "c":
+        real, imaginary = (float(_matched(_FLOAT, reader.text(part))) for part in rest)
+        return Part(tag=tag, kind=kind, plain=complex(real, imaginary))
+    (encoded,) = rest
+    if tag in _PLAIN:
+        return Part(tag=tag, kind=kind, plain=_PLAIN[tag](reader.text(encoded)))
+    return Part(tag=tag, kind=kind, **_made_of(reader, tag, encoded, depth + 1))
+
+
+_PLAIN: Mapping[str, Callable[[str], Any]] = {
+    "i": lambda text: int(_matched(_WHOLE, text)),
+    "f": lambda text: float(_matched(_FLOAT, text)),
+    "s": str,
+    "S": lambda text: bytes.fromhex(_matched(_HEX, text)),
+    "B": lambda text: bytes.fromhex(_matched(_HEX, text)),
+}
+
+
+def _made_of(reader: Reader, tag: str, encoded: Any, depth: int) -> dict[str, Any]:
+    """What a value is that no text tells."""
+    parts: list[Any] = []
+    match tag:
+        case "b" if isinstance(encoded, bool):
+            return {"plain": encoded}
+        case "r" if type(encoded) is int and 0 < encoded <= _MOST_LEVELS:
+            return {"plain": encoded}
+        case "l":
+            parts = [_part(reader, item, depth) for item in reader.listed(encoded)]
+        case "m":
+            parts = [(_part(reader, key, depth), _part(reader, value, depth)) for key, value in reader.pairs(encoded)]
+        case "t":
+            parts = [(reader.text(name), _part(reader, value, depth)) for name, value in reader.pairs(encoded)]
+            if len(dict(parts)) < len(parts):
+                raise ValueError("a field that is there twice")
+        case "p":
+            parts = [_part(reader, encoded, depth)]
+        case _:
+            raise ValueError("no such kind of value")
+    return {"parts": tuple(parts)}
+
+
+def _text(reader: Reader, encoded: Any) -> str:
+    """The name of a type, which is no part of a value's size."""
+    size = reader.size
+    text = reader.text(encoded)
+    reader.size = size
+    return text
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError("its text is not that of its kind")
+    return text
+
+
+def parts_of(part: Part | None) -> Iterator[Part]:
+    """A value and all that is in it, at any depth."""
+    queue: list[Any] = [part]
+    while queue:
+        part = queue.pop()
+        if isinstance(part, tuple):
+            queue.extend(part)
+        elif isinstance(part, Part):
+            yield part
+            queue.extend(part.parts)
+
+
+def is_plain(part: Part | None) -> bool:
+    """Whether nothing is in a value that can't be told of outside."""
+    return not any(part.tag in ("F", "x") for part in parts_of(part))
+
+
+def as_python(value: object) -> object:
+    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
+    if isinstance(value, Value):
+        return value.text if value.text is not None else as_python(value.part)
+    if not isinstance(value, Part):
+        return None
+    match value.tag:
+        case "f":
+            return int(value.plain) if value.plain.is_integer() else value.plain
+        case "a" | "p":
+            return as_python(value.parts[0])
+        case "l":
+            return [as_python(item) for item in value.parts]
+        case "m":
+            return {_key(as_python(key)): as_python(inner) for key, inner in value.parts}
+        case "t":
+            return {name: as_python(inner) for name, inner in value.parts}
+    return value.plain if value.tag != "r" else None
+
+
+def _key(key: object) -> object:
+    return key if isinstance(key, str | int | float | bytes) else repr(key)

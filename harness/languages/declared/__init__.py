@@ -1,0 +1,1 @@
+"""Runners that goldseam.toml declares, in the harness."""

@@ -1,0 +1,1 @@
+"""Java in the harness."""

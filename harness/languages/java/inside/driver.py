@@ -1,0 +1,218 @@
+# Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: compiles the modules of some
+# tests by Maven, then runs them on JUnit's platform (Recorder.java), and writes what they said to descriptor 3, one JSON
+# object a line. What the image knows of its modules is in project.json (miner/languages/java/tools/project.py).
+import hashlib
+import re
+import shutil
+import sys
+import tempfile
+
+FAILED = re.compile(
+    r"^\[ERROR\] (/[^\n:]+\.java):\[\d+,\d+\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)", re.M
+)
+WANTED = re.compile(
+    r"symbol: +(?:method|class|variable|static|interface|enum) ([^\s(]+)"
+    r"|package ([\w.]+) does not exist"
+    r"|(?:constructor|method) (?:<\S+>)?(\w+) in \w+ \S+ cannot be applied"
+    r"|no suitable (?:method|constructor) found for (\w+)\("
+    r"|(\w+)(?:\([^)]*\))? (?:has private access|is not public|has protected access)"
+    r"|does not override abstract method (\w+)\("
+    r"|cannot find symbol: (\w+)"
+)
+"""How the compiler tells which name, or which form of one, it misses."""
+ROUNDS = 4
+"""How often tests are compiled, each time without the files that could not be."""
+
+
+class Module(object):
+    """A module with the tests that are asked for."""
+
+    def __init__(self, folder, facts):
+        self.folder = folder
+        for name, value in facts.items():
+            setattr(self, name, value)
+        self.type_of, self.alone = {}, {}
+
+    def ask(self, path, name):
+        root = next((root for root in self.test_sources if path.startswith(root + "/")), None)
+        if root is None:
+            return False
+        self.type_of[path] = path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")
+        self.alone.setdefault(path, []).append(re.sub(r"(\[[^\]]*\])+$", "", name))
+        return True
+
+    def selection(self):
+        """Lines that tell the recorder which classes to run, and of which of them only some tests."""
+        for path, name in self.type_of.items():
+            yield "class %s\n" % name
+            if "" not in self.alone[path]:
+                for test in self.alone[path]:
+                    yield "only %s %s\n" % (name, test)
+
+
+def modules_of(project, names):
+    """The modules of the files that are asked for; a file of none is told as lost."""
+    modules = {}
+    for name in names:
+        path, _, test = name.partition("::")
+        folders = [
+            folder
+            for folder, facts in project["modules"].items()
+            if "runner" in facts and (not folder or path.startswith(folder + "/"))
+        ]
+        folder = max(folders, key=len) if folders else None
+        if folder is not None and folder not in modules:
+            modules[folder] = Module(folder, project["modules"][folder])
+        if folder is None or not modules[folder].ask(path, test):
+            say("collect_error", id=path, text="it is in no folder that Maven compiles tests of")
+    return [module for module in modules.values() if module.type_of]
+
+
+def clean(project, modules, stamp):
+    """Remove what the image has compiled and a change of sources may have made stale."""
+    for folder, facts in project["modules"].items():
+        newer = any(
+            os.path.getmtime(os.path.join(place, name)) > stamp
+            for place, folders, names in os.walk(os.path.join(folder, "src") if folder else "src")
+            if "/src/test" not in "/" + place
+            for name in names
+        )
+        if newer:
+            shutil.rmtree(facts["output"], ignore_errors=True)
+    for module in modules:
+        shutil.rmtree(module.test_output, ignore_errors=True)
+
+
+def compile_modules(project, modules):
+    """Compile sources and tests, without files that can't be; each of these is told as lost. True if all could be."""
+    well = True
+    for root in dict.fromkeys(module.root for module in modules):
+        reactor = [module for module in modules if module.root == root]
+        for _ in range(ROUNDS):
+            left = [module for module in reactor if module.type_of]
+            if not left:
+                break
+            code, text = maven(project, root, left)
+            if code == 0:
+                break
+            well = False
+            errors = {}
+            for place, message in FAILED.findall(text):
+                errors.setdefault(os.path.relpath(place), []).append(message)
+            tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
+            if errors and tests == set(errors):
+                for path in tests:
+                    os.unlink(path)
+                    lose(left, path, text, errors[path])
+            else:
+                every = [message for texts in errors.values() for message in texts]
+                for path in [path for module in left for path in module.type_of]:
+                    lose(left, path, text, every)
+    return well
+
+
+def inside(path, roots):
+    return any(path.startswith(root + "/") for root in roots)
+
+
+def maven(project, root, modules):
+    folders = [os.path.relpath(module.folder or ".", root or ".") for module in modules]
+    chosen = [] if folders == ["."] else ["-pl", ",".join(folders), "-am"]
+    ran = subprocess.Popen(
+        project["maven"] + ["--offline", "--quiet"] + chosen + ["test-compile"],
+        cwd=root or ".",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    text = ran.communicate()[0].decode("utf-8", "replace")
+    os.write(2, text.encode("utf-8", "replace"))
+    return ran.returncode, text
+
+
+def lose(modules, path, text, errors):
+    """Tell a file that can't be compiled as lost, with the name that it misses."""
+    for module in modules:
+        if module.type_of.pop(path, None):
+            names = [next(filter(None, groups)) for groups in WANTED.findall("\n".join(errors))]
+            raised = {"names": ["CompileError"], "says": names[0].rpartition(".")[2] if names else ""}
+            say("collect_error", id=path, text=("\n".join(errors) or text)[-TAIL:], raised=[raised])
+
+
+def recorder(settings, modules, work):
+    """The folder of the compiled recorder: the image's, if it is of the same source."""
+    compiled = os.path.join(settings["kept"], hashlib.sha256(settings["recorder"].encode("utf-8")).hexdigest()[:16])
+    if os.path.isdir(compiled):
+        return compiled
+    source = os.path.join(work, "Recorder.java")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(settings["recorder"])
+    path = os.pathsep.join(modules[0].runner)
+    subprocess.check_call(["javac", "-proc:none", "-nowarn", "-cp", path, "-d", work, source], stdout=2)
+    return work
+
+
+def run_tests(module, program, word, order):
+    """Run a module's tests, those that a crash has kept from running once more; True if all is well."""
+    file_of = {name: path for path, name in module.type_of.items()}
+    lines = list(module.selection())
+    lines += [] if order is None else ["order %d\n" % order]
+    argv = ["java"] + module.options + ["-cp", os.pathsep.join([program] + module.classpath), "Recorder"]
+    begun, counts, well = [], {}, True
+    while True:
+        stdin = "".join([word + "\n"] + lines + ["past %s\n" % test for test in begun])
+        env = dict(os.environ, **module.env)
+        ran = Run(argv, module.folder or ".", word, stdin, env)
+        if ran.forged:
+            say("forged")
+        well = well and ran.code == 0 and ran.done
+        tell(ran, file_of, counts)
+        new = dict.fromkeys(frame["id"] for frame in ran.frames if frame["t"] != "lost" and frame["id"] not in begun)
+        if ran.done or not new:
+            break
+        begun += new
+    return well
+
+
+def tell(ran, file_of, counts):
+    """A result for each test that has begun; one without an end has ended the program."""
+    ended = {frame["id"] for frame in ran.frames if frame["t"] == "report"}
+    for frame in ran.frames:
+        path = file_of.get(frame["class"])
+        if path is None:
+            continue
+        if frame["t"] == "lost":
+            say("collect_error", id=path, text=frame["text"])
+            continue
+        open_one = frame["t"] == "start" and frame["id"] not in ended
+        if frame["t"] == "start" and not open_one:
+            continue
+        test_id = "%s::%s" % (path, frame["name"])
+        counts[test_id] = counts.get(test_id, 0) + 1
+        if counts[test_id] > 1:
+            test_id = "%s #%d" % (test_id, counts[test_id])
+        if open_one:
+            text = ran.tail.decode("utf-8", "replace")
+            say("report", id=test_id, status="crashed", seconds=0.0, text=text, raised=[{"names": ["SystemExit"]}])
+        else:
+            fields = {name: frame[name] for name in ("status", "seconds", "text", "raised") if name in frame}
+            say("report", id=test_id, **fields)
+
+
+def main(settings, names):
+    shut()
+    work = tempfile.mkdtemp(prefix="java-tests-")
+    with open(settings["project"], encoding="utf-8") as file:
+        project = json.load(file)
+    modules = modules_of(project, names)
+    clean(project, modules, os.path.getmtime(settings["project"]))
+    well = compile_modules(project, modules)  # before anything of the product runs as a test
+    modules = [module for module in modules if module.type_of]
+    if modules:
+        program, word = recorder(settings, modules, work), os.urandom(16).hex()
+        for module in modules:
+            well = run_tests(module, program, word, settings["order"]) and well
+    return 0 if well else 1
+
+
+sys.exit(main(json.loads(sys.argv[1]), sys.argv[2:]))

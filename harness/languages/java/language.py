@@ -1,0 +1,106 @@
+"""Java behind the seam of `harness.languages.base`."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.languages.base import InnerGrading, Program
+from harness.languages.java import screen
+from harness.languages.reporting import Runner
+from harness.sandbox.job import PYTHON
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from harness.core.instance import TestSpec
+    from harness.languages.base import Framework, Reason
+
+FRAMEWORK = "junit"
+HOME = "/opt/goldseam/java"
+JDK, MAVEN, REPOSITORY = f"{HOME}/jdk", f"{HOME}/maven", f"{HOME}/repository"
+"""Toolchain, Maven and its local repository, in an image."""
+PROJECT, RECORDERS = f"{HOME}/project.json", f"{HOME}/recorder"
+"""What was found out of the modules, and the recorder compiled, by the digest of its source."""
+ENV: Mapping[str, str] = {
+    "JAVA_HOME": JDK,
+    "MAVEN_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djansi.passthrough=true -Duser.home=/tmp",
+    "PATH": f"{JDK}/bin:{MAVEN}/bin:/usr/local/bin:/usr/bin:/bin",
+}
+"""Variables of whatever calls the toolchain."""
+_SHARED = ("command", "vary")
+
+
+@functools.cache
+def part(name: str) -> str:
+    """A program of the folder `inside`; read once, so that a run never mixes two versions of it."""
+    return resources.files("harness.languages.java.inside").joinpath(name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _sources() -> tuple[tuple[str, bytes], ...]:
+    folder = resources.files("harness.languages.inside")
+    return tuple((name, folder.joinpath(f"{name}.py").read_bytes()) for name in _SHARED)
+
+
+class Java:
+    """Tests on JUnit's platform, compiled by Maven."""
+
+    name = "java"
+    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    has_tripwires = False
+    allowable = screen.ALLOWABLE
+
+    def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
+        """The driver, as a program of its own: it compiles, then runs."""
+        del test
+        varied = requests.get("vary")
+        settings = {
+            "project": PROJECT,
+            "kept": RECORDERS,
+            "recorder": part("Recorder.java"),
+            "order": (varied or {}).get("order"),
+        }
+        argv = [PYTHON, "-s", "-S", "-B", "-c", part("child.py") + part("driver.py"), json.dumps(settings)]
+        return Program(
+            interpreter=PYTHON,
+            sources=_sources(),
+            parts=_SHARED if varied is not None else _SHARED[:1],
+            spec={"argv": argv, **({"vary": varied} if varied is not None else {})},
+            env=ENV,
+        )
+
+    def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
+        """Tests, which are compiled together, and what says how they are built and run."""
+        del test, hidden_paths
+        return screen.reason
+
+    def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
+        """Maven's own `test`, on the classes of these files."""
+        files = dict.fromkeys(path.partition("::")[0] for path in paths)
+        names = dict.fromkeys(file.rpartition("/")[2].removesuffix(".java") for file in files)
+        variables = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
+        chosen = (f"-Dtest={','.join(names)}", "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
+        return (
+            "env",
+            *variables,
+            "mvn",
+            "--offline",
+            f"-Dmaven.repo.local={REPOSITORY}",
+            *(chosen if names else ()),
+            "test",
+        )
+
+    def graded(self, test: TestSpec) -> InnerGrading:
+        """The same driver, with nothing around it."""
+        return InnerGrading.of_program(self.program(test, {}))
+
+    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
+        """Nothing."""
+        del test, paths
+        return ""
+
+
+JAVA = Java()

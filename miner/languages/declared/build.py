@@ -1,0 +1,123 @@
+"""The image of a repository whose tests are declared: base, Debian packages, the tree and what is installed in it."""
+
+from __future__ import annotations
+
+import glob
+from typing import TYPE_CHECKING
+
+from harness.core.instance import Declared, TestSpec
+from harness.languages.declared.language import PREFIX
+from miner.evidence.tree import TESTBED
+from miner.languages import system
+from miner.languages.base import RefusedError
+from miner.languages.building import Building
+from miner.languages.built import BuiltImage
+from miner.layers import base, dockerfile, source
+from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from harness.config.settings import DeclaredSettings
+    from miner.languages.base import ImageRequest
+    from miner.layers.build import BuiltLayer
+
+RUNG = "declared"
+"""The name of the only recipe."""
+_FACTS = (
+    "import json, sys; paths = sys.stdin.buffer.read().decode('utf-8', 'replace').split(chr(0)); "
+    "print(json.dumps({'installed': list(filter(None, paths))}))"
+)
+_INSTALL = "/tmp/install.sh"  # noqa: S108 - inside the container
+_NOT_DATED = "packages and what `install` downloads are of the day of the build, not of the commit"
+
+
+def build_image(request: ImageRequest) -> BuiltImage:
+    """The image that goldseam.toml declares.
+
+    Raises:
+        RefusedError: a package can't be had, or a command fails.
+        InfrastructureError: the engine, a mirror or the disk failed.
+
+    """
+    declared = request.declared
+    if declared is None:
+        detail = f"goldseam.toml declares nothing for {request.repo}"
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="not_declared", detail=detail))
+    building = Building(request)
+    ground = base.ensure(request.workshop)
+    recipes, stack = [base.layer(base.resolve(request.workshop.settings))], [ground]
+    if declared.packages:
+        recipes.append(system.layer(ground.image_id, declared.packages))
+        stack.append(building.ensure(recipes[-1], RUNG, "", "system", f"apt-get install {' '.join(declared.packages)}"))
+        _hold_to(declared, stack[-1])
+    recipes.append(_tree(stack[-1].image_id, request, declared))
+    stack.append(building.ensure(recipes[-1], RUNG, "", "source", "; ".join(declared.install)))
+    tree = stack[-1]
+    image = BuiltImage(
+        image_id=tree.image_id,
+        platform=tree.platform,
+        dockerfile=dockerfile.render(
+            base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
+        ),
+        locks={},
+        rung=RUNG,
+        attempts=(),
+        layers=tuple(layer.tag for layer in stack),
+        seconds={layer.kind: layer.seconds for layer in stack},
+        layer_bytes={layer.kind: layer.size for layer in stack},
+        system=tuple(stack[1].facts.get("packages", ())) if declared.packages else (),
+        notes=(_NOT_DATED,),
+        test=_spec(declared, tree.facts.get("installed", ())),
+    )
+    building.collects_all(image, RUNG)
+    return building.best() or image
+
+
+def _hold_to(declared: DeclaredSettings, layer: BuiltLayer) -> None:
+    """Refuse an image that lacks a package: what is declared is all that there is."""
+    installed = {package.partition("=")[0] for package in layer.facts.get("packages", ())}
+    if lacking := [name for name in declared.packages if name not in installed]:
+        detail = f"Debian has no package {', '.join(lacking)}, or can't install it"
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_debian_package", detail=detail))
+
+
+def _tree(parent: str, request: ImageRequest, declared: DeclaredSettings) -> Layer:
+    """The tree, and what the commands leave in it; their changes to its own files are undone."""
+    return source.layer(
+        parent,
+        request.source(),
+        repo=request.repo,
+        commit=request.base_commit,
+        programs="/usr/local/bin",
+        commands=(
+            *source.committed(),
+            *(f"export {name}={quote(value)}" for name, value in declared.env.items()),
+            *(line for command in declared.install for line in _called(command)),
+            f"cd {TESTBED} && git checkout -q -- .",
+            f'git ls-files -z -o --directory | python3 -c "{_FACTS}" > {FACTS_PATH}',
+            "git ls-files -o --directory --exclude-standard | sed 's|^|/|' >> .git/info/exclude",
+            readable(TESTBED),
+            *source.copied(),
+        ),
+    )
+
+
+def _called(command: str) -> tuple[str, ...]:
+    """A command of several lines, perhaps, as each of a Dockerfile's has to be one."""
+    return write_tool(_INSTALL, command.strip("\n")), f"cd {TESTBED} && sh -e {_INSTALL}"
+
+
+def _spec(declared: DeclaredSettings, installed: tuple[str, ...]) -> TestSpec:
+    """How a task's tests are run: all of the declaration that a trial has to know."""
+    inside = (f"/{glob.escape(path)}{'*' if path.endswith('/') else ''}" for path in installed)
+    return TestSpec(
+        framework=f"{PREFIX}{declared.format}",
+        env=dict(declared.env),
+        declared=Declared(
+            test=declared.test,
+            results=declared.results,
+            build=declared.build,
+            tests=declared.tests,
+            protected=(*declared.protect, *inside),
+        ),
+    )

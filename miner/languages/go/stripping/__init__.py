@@ -1,0 +1,1 @@
+"""Expectations taken out of tests of Go."""

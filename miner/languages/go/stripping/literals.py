@@ -1,0 +1,168 @@
+"""What is written out in stripped tests of Go, for guessing what they expect."""
+
+from __future__ import annotations
+
+import ast
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from harness.judging import values
+from harness.judging.go.values import as_python
+from miner.languages.go.stripping.scopes import arguments_of, bare, named, parse, text_of, top_function, walk
+from miner.languages.go.stripping.source import HAND_OUT
+from miner.languages.guessing import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Node
+
+    from harness.core.expectations import Expected, Site
+
+_WORDS = {"true": True, "false": False, "nil": None}
+_VALUES = frozenset(
+    {*("interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal"), "rune_literal", *_WORDS}
+)
+_TOP = re.compile(r"(.*?::[^/\[ ]*).*", re.DOTALL)
+_OPERATORS = {
+    "go.truth": ("truth", "not"), "go.nil": ("is", "is_not"), "go.empty": ("truth", "not"),
+    "go.contains": ("in", "not_in"), "go.in": ("in", "not_in"), "go.prefix": ("startswith", "not_in"),
+    "go.suffix": ("endswith", "not_in"), "go.<": ("<", ">="), "go.>": (">", "<="), "go.near": ("almost", "not_almost"),
+    "go.panics": ("raises", "raises"), "go.of": ("truth", "not"), "go.len": ("==", "!="),
+}  # fmt: skip
+"""What Python calls an operator, and its contrary; all others compare for equality."""
+
+
+def function_of(test_id: str) -> str:
+    """The function that a test is of, whatever its subtest is called."""
+    match = _TOP.fullmatch(test_id)
+    return match[1] if match else test_id
+
+
+def _operator(site: Site) -> str:
+    alike, contrary = _OPERATORS.get(site.op, ("==", "!="))
+    return contrary if site.options.get("not") else alike
+
+
+def _message(expected: Expected) -> Any:
+    return expected.kept[0] if expected.kept else None
+
+
+def _encoded(value: Any) -> Any:
+    return ["go", False, _within(value), None]
+
+
+def _within(value: Any) -> Any:
+    match value:
+        case None:
+            return ["n", "error"]
+        case bool():
+            return ["b", "bool", value]
+        case int():
+            return ["i", "int", str(value)]
+        case float():
+            return ["f", "float64", repr(value)]
+        case str():
+            return ["s", "string", value]
+        case bytes() | bytearray():
+            return ["B", "[]uint8", bytes(value).hex()]
+        case list() | tuple() | set():
+            return ["l", _kind_of(value), [_within(item) for item in value]]
+        case dict():
+            return ["m", "map[string]string", [[_within(key), _within(inner)] for key, inner in value.items()]]
+    raise TypeError(type(value).__name__)
+
+
+def _kind_of(items: Iterable[Any]) -> str:
+    kinds = {type(item) for item in items}
+    return {int: "[]int", float: "[]float64", bool: "[]bool"}.get(
+        next(iter(kinds)) if len(kinds) == 1 else str, "[]string"
+    )
+
+
+def _written(text: str) -> Iterator[Any]:
+    return _values(parse(text.encode()))
+
+
+def _values(node: Node) -> Iterator[Any]:
+    for part in walk(node):
+        if part.type in _VALUES or part.type in ("composite_literal", "unary_expression"):
+            with suppress(ValueError, SyntaxError):
+                yield _value(part)
+
+
+def _value(node: Node) -> Any:
+    node = bare(node)
+    text = text_of(node)
+    match node.type:
+        case "raw_string_literal":
+            return text[1:-1]
+        case "interpreted_string_literal":
+            return _unescaped(text)
+        case "rune_literal":
+            return ord(_unescaped(text)) if len(_unescaped(text)) == 1 else text
+        case "int_literal":
+            return int(text.replace("_", ""), 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
+        case "float_literal":
+            return float(text.replace("_", ""))
+        case "unary_expression" if text.startswith("-"):
+            return -_value(named(node)[0])
+        case "composite_literal":
+            return [_value(_inner(child)) for child in named(node.child_by_field_name("body"))]
+    if node.type in _WORDS:
+        return _WORDS[node.type]
+    raise ValueError("not a literal")
+
+
+def _inner(element: Node) -> Node:
+    value = element.child_by_field_name("value") if element.type == "keyed_element" else element
+    inner = named(value)
+    if len(inner) != 1:
+        raise ValueError("not a literal")
+    return inner[0]
+
+
+def _unescaped(text: str) -> str:
+    with suppress(ValueError, SyntaxError):
+        return str(ast.literal_eval(text))
+    return text[1:-1]
+
+
+def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    """By slot what is written out in what is handed out there, by function what is in all of it."""
+    slots: dict[int, tuple[Any, ...]] = {}
+    functions: dict[str, tuple[Any, ...]] = {}
+    for node in walk(parse(source.encode())):
+        if node.type != "call_expression" or not text_of(node.child_by_field_name("function")).endswith(f".{HAND_OUT}"):
+            continue
+        number, *operands = arguments_of(node)[1:]
+        literals = tuple(value for part in operands if part.type != "nil" for value in _values(part))
+        slots[int(text_of(number))] = literals
+        name = top_function(node)
+        functions[name] = (*functions.get(name, ()), *literals)
+    return slots, functions
+
+
+def _saying(text: str) -> Iterable[tuple[str, Any]]:
+    yield (
+        "an error",
+        ["go", True, ["p", "*errors.errorString", ["t", "errors.errorString", [["s", ["s", "string", text]]]]], text],
+    )
+
+
+def _shortened(error: Any, letters: int) -> Any:
+    return next(iter(_saying(error[3][:letters])))[1]
+
+
+READING = Reading(
+    written=_written,
+    handed=_handed,
+    decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
+    encode=_encoded,
+    errors=_saying,
+    shortened=_shortened,
+    operator=_operator,
+    message=_message,
+    function=function_of,
+)

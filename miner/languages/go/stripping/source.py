@@ -1,0 +1,429 @@
+"""A test file in Go without its expectations: its bytes edited, all else as it is. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from miner.languages.base import Mode, Slot
+from miner.languages.go.stripping import scopes
+from miner.languages.go.stripping.scopes import Scopes, text_of, walk
+from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
+from miner.languages.go.stripping.static import Statics, member_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.go.stripping.scopes import Binding
+    from miner.languages.go.stripping.static import Column, Step
+
+HAND_OUT = "Goldseam"
+"""Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
+MARK, MARK_KEPT = "goldseam", "goldseam+"
+"""What begins the output that an example is said to have: the slot follows, and in a recording what is expected."""
+_RULING = re.compile(r"//(?:go:|line |export |\s*\+build)|/\*line ")
+_OUTPUT = re.compile(r"//\s*(unordered )?output:[ \t]*", re.IGNORECASE)
+_EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")
+Piece = str | tuple[int, int]
+Edits = dict[tuple[int, int], tuple[Piece, ...]]
+
+
+class StrippedSource:
+    """A test file whose assertions can be taken out, one by one."""
+
+    def __init__(self, source: bytes, *, first: int) -> None:
+        """Parse a file; `first` is the number of its first slot.
+
+        Raises:
+            ValueError: the grammar does not read it, or code of C is in it.
+
+        """
+        self._source = source
+        self._root = scopes.parse(source)
+        self._scopes = Scopes(self._root)
+        self._statics = Statics(self._scopes)
+        imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
+        if "C" in imports:
+            raise ValueError("a file with code of C")
+        self._testing = imports["testing"].name if "testing" in imports else ""
+        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        is_read = any(not slot.assertion.is_unread for slot in slots)
+        self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
+
+    def recording(self, modes: Mapping[int, Mode]) -> str:
+        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
+        return self._written(modes, is_recording=True, is_blanked=False)
+
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
+        return self._written(modes, is_recording=False, is_blanked=not whole)
+
+    # -- assertions
+
+    def _slots(self, reader: Reader, first: int) -> Iterable[Slot[Assertion]]:
+        rest = [self._root]
+        number = first
+        while rest:
+            node = rest.pop()
+            assertions: list[Assertion] = []
+            if self._testing:
+                other = reader.of_statement(node)
+                assertions = [other] if other is not None else reader.of_guard(node)
+            is_example = node.type == "function_declaration" and _EXAMPLE.fullmatch(scopes.top_function(node))
+            comment = _output_of(node) if is_example else None
+            if comment is not None:
+                assertions = [_of_output(comment)]
+            if not assertions and reader.is_unread(node):
+                assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
+            for assertion in assertions:
+                yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion)
+                number += 1
+            if not assertions or is_example:
+                rest.extend(reversed(node.named_children))
+            elif assertions[0].guard is not None:
+                alternative = node.child_by_field_name("alternative")
+                rest.extend([alternative] if alternative is not None else [])
+
+    # -- the text
+
+    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
+        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        if not outside:
+            return self._source.decode("utf-8")
+        edits: Edits = {}
+        for slot in outside:
+            self._take_out(slot, modes[slot.number], edits, is_recording=is_recording)
+        removed = [
+            place
+            for slot in outside
+            if not slot.assertion.is_output
+            for place in self._removed(slot.assertion, keeps=is_recording or modes[slot.number] is Mode.RESULT)
+        ]
+        bodies = self._bodies(outside)
+        removed += [_range(body) for body in bodies]
+        if is_blanked and not is_recording:
+            self._blank(edits, removed)
+            self._uncomment(edits)
+        self._use_names(edits, bodies, outside, removed)
+        return self._imports_used(self._rendered(0, len(self._source), edits)).decode("utf-8")
+
+    def _take_out(self, slot: Slot[Assertion], mode: Mode, edits: Edits, *, is_recording: bool) -> None:
+        assertion = slot.assertion
+        if assertion.is_output:
+            edits |= _output_edits(assertion.replaced, slot.number, is_recording=is_recording)
+            return
+        edits[_range(assertion.replaced)] = self._called(slot, mode, is_recording=is_recording)
+        if assertion.initializer is not None:
+            edits[_with_next(assertion.initializer, ";")] = ("",)
+
+    def _called(self, slot: Slot[Assertion], mode: Mode, *, is_recording: bool) -> tuple[Piece, ...]:
+        """`testing.Goldseam(t, NUMBER, func() []interface{} { a := OPERAND; return []interface{}{&a} }, nil)`."""
+        assertion = slot.assertion
+        keeps = is_recording or mode is Mode.RESULT
+        names, statements = _declared([other for other in assertion.operands if keeps or not other.static])
+        if mode is Mode.RESULT:
+            statements += ["goldseamHolds := ", f"{assertion.condition}; "]
+            names.append("goldseamHolds")
+        values: list[Piece] = ["nil"]
+        if names:
+            values = [
+                "func() []interface{} { ",
+                *statements,
+                f"return []interface{{}}{{{', '.join(names)}}} }}",
+            ]
+        call: list[Piece] = ["nil"]
+        if assertion.body is not None:
+            call = ["func() { (", _range(assertion.body), ")() }"]
+        return (f"{self._testing}.{HAND_OUT}({assertion.tester}, {slot.number}, ", *values, ", ", *call, ")")
+
+    # -- what only expectations read
+
+    def _removed(self, assertion: Assertion, *, keeps: bool) -> list[tuple[int, int]]:
+        """The stretches of an assertion that are not in what takes its place."""
+        nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
+        nodes += [assertion.body] if assertion.body is not None else []
+        outer = [assertion.replaced, *([assertion.initializer] if assertion.initializer is not None else [])]
+        stretches: list[tuple[int, int]] = []
+        for node in outer:
+            at = node.start_byte
+            for inner in sorted((other for other in nodes if _covers(_range(node), _range(other))), key=_range):
+                stretches.append((at, inner.start_byte))
+                at = inner.end_byte
+            stretches.append((at, node.end_byte))
+        return [place for place in stretches if place[0] < place[1]]
+
+    def _bodies(self, outside: Sequence[Slot[Assertion]]) -> list[Node]:
+        """What guards do that are taken out as a whole."""
+        numbers = {slot.number for slot in outside}
+        guards = {slot.assertion.guard.id: slot.assertion.guard for slot in outside if slot.assertion.guard is not None}
+        for slot in self.slots:
+            if slot.assertion.guard is not None and slot.number not in numbers:
+                guards.pop(slot.assertion.guard.id, None)
+        bodies = map(body_of, guards.values())
+        return [body for body in bodies if body is not None]
+
+    def _blank(self, edits: Edits, removed: list[tuple[int, int]]) -> None:
+        """Values, cells of tables and arguments that nothing reads but what is taken out, and add them to it."""
+        bindings = list(dict.fromkeys(self._scopes.bindings()))
+        while True:
+            fresh: Edits = {}
+            for binding in bindings:
+                fresh |= self._blanked_binding(binding, removed)
+            fresh |= self._blanked_cells(bindings, removed)
+            fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
+            if not fresh:
+                return
+            edits |= fresh
+            removed += fresh
+
+    def _blanked_binding(self, binding: Binding, removed: Sequence[tuple[int, int]]) -> Edits:
+        if not binding.uses or not all(_is_in(use, removed) for use in binding.uses):
+            return {}
+        if binding.kind == "param":
+            type_node = binding.statement.child_by_field_name("type")
+            operands = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
+            return {_range(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
+        if binding.kind not in ("var", "const") or not self._statics.is_static_binding(binding):
+            return {}
+        statement = binding.statement
+        names = statement.children_by_field_name("name") or scopes.listed(statement.child_by_field_name("left"))
+        if len(names) != 1 or (statement.parent is not None and statement.parent.type == "for_clause"):
+            return {}
+        around = statement.parent
+        is_alone = around is not None and around.type in ("var_declaration", "const_declaration")
+        if binding.kind == "const" and (
+            around is None or sum(other.type == "const_spec" for other in around.children) > 1
+        ):
+            return {}
+        return {_with_next(around if is_alone and around is not None else statement, ";"): ("",)}
+
+    def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
+        columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
+        read: set[tuple[int, tuple[Step, ...]]] = set()
+        for binding in bindings:
+            for use in binding.uses:
+                column = self._column_at(use)
+                if column is not None:
+                    columns[column.key] = column
+                    if not _is_in(use, removed) and not self._is_alias(use):
+                        read.add(column.key)
+        edits: Edits = {}
+        for key, column in columns.items():
+            is_read = any(other[0] == key[0] and _overlap(other[1], column.steps) for other in read)
+            if not is_read and not self._is_read_whole(column):
+                edits |= self._without(column)
+        return edits
+
+    def _without(self, column: Column) -> Edits:
+        """A column of zero values, where it is static."""
+        edits: Edits = {}
+        cells = column.values or ()
+        for cell in cells if all(map(self._statics.is_static, cells)) else ():
+            pair = cell.parent.parent if cell.parent is not None else None
+            if column.kind is not None:
+                edits[_range(cell)] = (f"*new({text_of(column.kind)})",)
+            elif pair is not None and pair.type == "keyed_element":
+                edits[_with_next(pair, ",")] = ("",)
+        return edits
+
+    def _column_at(self, use: Node) -> Column | None:
+        """The innermost column that a use of a name stands for."""
+        top = member_of(use)
+        column = self._statics.column_of(top)
+        while column is None and top.id != use.id:
+            top = top.child_by_field_name("operand") or use
+            column = self._statics.column_of(top)
+        return column
+
+    def _is_alias(self, use: Node) -> bool:
+        """Whether a use only gives what it names another name, whose uses count."""
+        around = use.parent.parent if use.parent is not None and use.parent.type == "expression_list" else use.parent
+        if around is None or around.type != "short_var_declaration":
+            return False
+        names = scopes.listed(around.child_by_field_name("left"))
+        binding = self._scopes.resolve(names[0]) if len(names) == 1 else None
+        return binding is not None and not binding.is_written and text_of(names[0]) != "_"
+
+    def _is_read_whole(self, column: Column) -> bool:
+        """Whether something looks at the table as a whole."""
+        holder = column.table.parent
+        while holder is not None and holder.type in ("expression_list", "parenthesized_expression"):
+            holder = holder.parent
+        if holder is None or holder.type == "range_clause":
+            return False
+        for binding in self._scopes.bindings():
+            if binding.init is not None and scopes.bare(binding.init).id == column.table.id:
+                return not all(map(_goes_over, binding.uses))
+        return True
+
+    def _uncomment(self, edits: Edits) -> None:
+        comments = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
+        outputs = {place for comment in comments for place in _group(comment)}
+        for node in walk(self._root):
+            if node.type == "comment" and not _RULING.match(text_of(node)) and _range(node) not in outputs:
+                edits.setdefault(
+                    _range(node), (re.sub(r"[^\r\n]", "", text_of(node)) if text_of(node).startswith("/*") else "",)
+                )
+
+    # -- what the compiler asks for
+
+    def _use_names(
+        self,
+        edits: Edits,
+        bodies: Sequence[Node],
+        outside: Sequence[Slot[Assertion]],
+        removed: Sequence[tuple[int, int]],
+    ) -> None:
+        """Let names of functions that nothing uses any more be used."""
+        lost = [
+            binding
+            for binding in dict.fromkeys(self._scopes.bindings())
+            if binding.is_local
+            and binding.uses
+            and all(_is_in(use, removed) for use in binding.uses)
+            and not _is_in(binding.declared, [*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
+        ]
+        for body in bodies:
+            names = _names_in(_range(body), lost)
+            for slot in outside:
+                if slot.assertion.guard is not None and body_of(slot.assertion.guard) == body:
+                    names |= _names_in(_range(slot.assertion.replaced), lost)
+            lines = "\n" * text_of(body).count("\n")
+            end = "}\n" if body.type == "statement_list" else "}"
+            edits[_range(body)] = ("{ " + _using(names) + lines + end,)
+        for slot in outside:
+            assertion = slot.assertion
+            if assertion.guard is None and not assertion.is_output:
+                names = _names_in(_range(assertion.replaced), lost)
+                if names:
+                    edits[_range(assertion.replaced)] = (*edits[_range(assertion.replaced)], "; ", _using(names))
+        body_places = list(map(_range, bodies))
+        replaced = [*body_places, *(_range(slot.assertion.replaced) for slot in outside)]
+        for binding in lost:  # names that only blanked values read
+            statement = binding.statement
+            is_plain = statement.parent is not None and statement.parent.type == "statement_list"
+            if is_plain and not any(_is_in(use, replaced) for use in binding.uses):
+                edits[statement.end_byte, statement.end_byte] = (f"; _ = {binding.name}",)
+
+    def _imports_used(self, text: bytes) -> bytes:
+        """The text with each import blank that nothing uses any more."""
+        root = scopes.parse(text)
+        bindings = [binding for binding in Scopes(root).bindings() if binding.kind == "import"]
+        imported = {binding.path for binding in self._scopes.bindings() if binding.kind == "import" and binding.uses}
+        unused = [binding for binding in bindings if not binding.uses and binding.path in imported]
+        for binding in sorted(unused, key=lambda other: other.statement.start_byte, reverse=True):
+            path = binding.statement.child_by_field_name("path")
+            start, end = binding.statement.start_byte, binding.statement.end_byte
+            text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
+        return text
+
+    def _rendered(self, start: int, end: int, edits: Edits) -> bytes:
+        parts: list[bytes] = []
+        at = start
+        inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
+        for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
+            if place[0] < at:
+                continue  # inside of one that was replaced
+            parts.append(self._source[at : place[0]])
+            parts += (
+                piece.encode() if isinstance(piece, str) else self._rendered(*piece, edits) for piece in edits[place]
+            )
+            at = place[1]
+        return b"".join((*parts, self._source[at:end]))
+
+
+def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
+    """What is handed out, and what sets names to it, so that each has its type."""
+    names: list[str] = []
+    statements: list[Piece] = []
+    for place, operand in enumerate(operands):
+        if scopes.bare(operand.node).type == "nil":
+            names.append("nil")
+            continue
+        front, back = operand.around
+        statements += [f"goldseam{place} := {front}", _range(operand.node), f"{back}; "]
+        names.append(f"&goldseam{place}")
+    return names, statements
+
+
+def _range(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
+
+
+def _covers(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _is_in(node: Node, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(_covers(place, _range(node)) for place in ranges)
+
+
+def _overlap(left: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
+    length = min(len(left), len(other))
+    return left[:length] == other[:length]
+
+
+def _names_in(place: tuple[int, int], lost: Iterable[Binding]) -> set[str]:
+    return {binding.name for binding in lost if any(_covers(place, _range(use)) for use in binding.uses)}
+
+
+def _using(names: Collection[str]) -> str:
+    if not names:
+        return ""
+    return f"{', '.join('_' for _ in names)} = {', '.join(sorted(names))}"
+
+
+def _goes_over(use: Node) -> bool:
+    """Whether a use of a table's name goes over its rows, asks how many there are, or takes one."""
+    around = use.parent
+    if around is None:
+        return False
+    if around.type == "argument_list" and around.parent is not None:
+        return text_of(around.parent.child_by_field_name("function")) in ("len", "cap")
+    return around.type in ("range_clause", "index_expression")
+
+
+def _with_next(node: Node, mark: str) -> tuple[int, int]:
+    """The stretch of a node and of this mark, where it comes next."""
+    after = node.next_sibling
+    return (node.start_byte, after.end_byte if after is not None and after.type == mark else node.end_byte)
+
+
+def _output_of(function: Node) -> Node | None:
+    """The comment that says what an example prints: the last in it."""
+    body = function.child_by_field_name("body")
+    comments = [node for node in walk(body) if node.type == "comment"] if body is not None else []
+    group: list[Node] = []
+    for comment in comments:
+        is_next = bool(group) and comment.start_point[0] == group[-1].end_point[0] + 1
+        group = [*group, comment] if is_next else [comment]
+    return group[0] if group and _OUTPUT.match(text_of(group[0])) else None
+
+
+def _of_output(comment: Node) -> Assertion:
+    match = _OUTPUT.match(text_of(comment))
+    options: dict[str, object] = {"unordered": True} if match is not None and match[1] else {}
+    operands = (Operand(node=comment), Operand(node=comment, static=True))
+    return Assertion(op="go.output", operands=operands, replaced=comment, options=options, is_output=True)
+
+
+def _group(comment: Node) -> list[tuple[int, int]]:
+    places = [_range(comment)]
+    after = comment.next_named_sibling
+    while after is not None and after.type == "comment":
+        places.append(_range(after))
+        after = after.next_named_sibling
+    return places
+
+
+def _output_edits(comment: Node, number: int, *, is_recording: bool) -> Edits:
+    match = _OUTPUT.match(text_of(comment))
+    head = match[0].rstrip() if match is not None else "// Output:"
+    rest = text_of(comment)[match.end() :] if match is not None else ""
+    if is_recording:
+        return {_range(comment): (f"{head} {MARK_KEPT} {number}\n\t// {rest}",)}
+    edits: Edits = dict.fromkeys(_group(comment), ("",))
+    edits[_range(comment)] = (f"{head} {MARK} {number}",)
+    return edits

@@ -1,0 +1,451 @@
+"""What of a test file in Go does not depend on the product: literals, and names and columns of tables of them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from miner.languages.go.stripping.scopes import arguments_of, bare, is_field, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from miner.languages.go.stripping.scopes import Binding, Scopes
+
+Step = str | int
+"""From a row to what is in it: a field, or an index."""
+_TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
+_NUMBERS = frozenset({"int_literal", "float_literal", "imaginary_literal", "rune_literal"})
+_LITERALS = _TEXTS | _NUMBERS | {"nil", "true", "false"}
+_PRIMITIVES = _LITERALS | {"unary_expression", "binary_expression", "selector_expression"}
+_TYPES = frozenset(
+    {
+        *("bool", "string", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16"),
+        *("uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128"),
+    }
+)
+_BUILTINS = _TYPES | {"len", "cap", "append", "make", "new", "min", "max", "complex", "real", "imag"}
+_PURE = frozenset(
+    {
+        *(
+            "strings",
+            "strconv",
+            "math",
+            "math/big",
+            "errors",
+            "bytes",
+            "unicode",
+            "unicode/utf8",
+            "path",
+            "encoding/hex",
+        ),
+        *("path/filepath", "math/bits", "encoding/base64", "regexp", "net/netip", "html", "net/url", "sort", "slices"),
+    }
+)
+"""Packages whose functions give the same for the same, but for what ends in a surrounding."""
+_PURE_OF = {
+    "fmt": frozenset({"Sprint", "Sprintf", "Sprintln", "Errorf"}),
+    "time": frozenset({"Date", "Duration", "Unix", "UnixMilli", "UnixMicro", "FixedZone", "Month"}),
+    "net": frozenset({"ParseIP", "IPv4", "ParseMAC", "CIDRMask", "IPv4Mask"}),
+    "net/http": frozenset({"StatusText"}),
+    "reflect": frozenset({"TypeOf", "ValueOf"}),
+}
+_LOOKING = ("/assert", "/require", "/cmp", "/is")
+"""How paths of packages end whose functions only look at what they are given."""
+_MOST_DEPTH = 60
+
+
+@dataclass(frozen=True)
+class Column:
+    """What stands at one place of each row of a table."""
+
+    table: Node
+    """The composite literal that holds the rows."""
+    rows: tuple[Node, ...]
+    kind: Node | None
+    """The type of what stands there, where the file says it."""
+    steps: tuple[Step, ...] = ()
+    values: tuple[Node, ...] | None = None
+    """What stands there, row by row, without what is missing; None where a row does not tell."""
+
+    @property
+    def key(self) -> tuple[int, tuple[Step, ...]]:
+        return self.table.id, self.steps
+
+
+class Statics:
+    """Tells what of one file is static."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._open: set[int] = set()
+
+    def is_static(self, node: Node, depth: int = 0) -> bool:
+        """Whether an expression depends on nothing of the product."""
+        node = bare(node)
+        within = depth + 1
+        if depth > _MOST_DEPTH:
+            return False
+        match node.type:
+            case "identifier":
+                return self._is_static_name(node, within)
+            case "unary_expression":
+                operand = node.child_by_field_name("operand")
+                if operand is None or text_of(node.child_by_field_name("operator")) == "<-":
+                    return False
+                return self.is_static(operand, within)
+            case "binary_expression" | "slice_expression":
+                return all(self.is_static(child, within) for child in named(node))
+            case "composite_literal":
+                body = node.child_by_field_name("body")
+                return body is not None and self.is_static(body, within)
+            case "literal_value" | "literal_element":
+                return all(self.is_static(child, within) for child in named(node))
+        reads = {
+            "keyed_element": self._is_static_pair,
+            "selector_expression": self._is_static_member,
+            "index_expression": self._is_static_item,
+            "type_conversion_expression": self._is_static_conversion,
+            "call_expression": self._is_static_call,
+        }.get(node.type)
+        return reads(node, within) if reads is not None else node.type in _LITERALS
+
+    def _is_static_item(self, node: Node, depth: int) -> bool:
+        column = self.column_of(node)
+        if column is not None:
+            return self._is_static_column(column, node, depth)
+        return all(self.is_static(child, depth) for child in named(node))
+
+    def _is_static_conversion(self, node: Node, depth: int) -> bool:
+        operand = node.child_by_field_name("operand")
+        return operand is not None and self.is_static(operand, depth)
+
+    def _is_static_pair(self, pair: Node, depth: int) -> bool:
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key is None or value is None or not self.is_static(value, depth):
+            return False
+        inner = named(key)
+        if len(inner) == 1 and inner[0].type in ("identifier", "field_identifier"):
+            return self._scopes.resolve(inner[0]) is None or self.is_static(inner[0], depth)
+        return self.is_static(key, depth)
+
+    def _is_static_name(self, node: Node, depth: int) -> bool:
+        binding = self._scopes.resolve(node)
+        if binding is None or binding.is_written or id(binding) in self._open:
+            return False
+        self._open.add(id(binding))
+        try:
+            column = self.column_of(node)
+            if column is not None:
+                return self._is_static_column(column, node, depth)
+            if binding.kind == "range":
+                return binding.is_key and self._table(binding.init) is not None
+            if binding.kind == "param":
+                return self._is_static_parameter(binding, depth)
+            return self.is_static_binding(binding, depth)
+        finally:
+            self._open.discard(id(binding))
+
+    def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
+        """Whether a name is set once, to something static that nothing can change."""
+        init = binding.init
+        if binding.kind not in ("var", "const") or init is None or binding.is_written or text_of(init) == "iota":
+            return False
+        if not self.is_static(init, depth):
+            return False
+        return binding.kind == "const" or bare(init).type in _PRIMITIVES or all(map(self._only_looks, binding.uses))
+
+    def calls_of(self, binding: Binding) -> list[Node] | None:
+        """What a parameter of the file's own function is given, call by call; None where that can't be told."""
+        inner = binding.statement.parent
+        function = inner.parent if inner is not None else None
+        if function is None or function.type != "function_declaration":
+            return None
+        if binding.statement.type != "parameter_declaration":
+            return None
+        name_node = function.child_by_field_name("name")
+        own = self._scopes.resolve(name_node) if name_node is not None else None
+        place = next((i for i, argument in enumerate(self._scopes.parameters(function)) if argument is binding), None)
+        if own is None or place is None or not own.uses:
+            return None
+        nodes: list[Node] = []
+        for use in own.uses:
+            call = use.parent
+            if call is None or call.type != "call_expression" or not is_field(call, "function", use):
+                return None
+            arguments = arguments_of(call)
+            if len(arguments) <= place or any(argument.type == "variadic_argument" for argument in arguments):
+                return None
+            nodes.append(arguments[place])
+        return nodes
+
+    def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
+        arguments = self.calls_of(binding)
+        if arguments is None or not all(self.is_static(argument, depth) for argument in arguments):
+            return False
+        return all(bare(argument).type in _PRIMITIVES for argument in arguments) or all(
+            map(self._only_looks, binding.uses)
+        )
+
+    def _only_looks(self, use: Node) -> bool:
+        """Whether a use of a name can't change what it stands for."""
+        at = use
+        while at.parent is not None:
+            around = at.parent
+            if around.type == "argument_list":
+                return around.parent is not None and self._looks(around.parent)
+            if around.type == "unary_expression":
+                if text_of(around.child_by_field_name("operator")) == "&":
+                    return False
+            elif around.type == "range_clause":
+                return is_field(around, "right", at)
+            elif around.type in ("short_var_declaration", "expression_list", "var_spec", "if_statement"):
+                outer = around.parent if around.type == "expression_list" else around
+                return outer is not None and not (
+                    outer.type == "assignment_statement" and is_field(outer, "left", around)
+                )
+            elif around.type == "assignment_statement":
+                return not is_field(around, "left", at)
+            elif around.type in ("call_expression", "return_statement"):
+                return around.type == "call_expression"  # a method, or a field that is called
+            elif around.type not in (
+                *("parenthesized_expression", "selector_expression", "index_expression", "slice_expression"),
+                *("binary_expression", "literal_element", "literal_value", "composite_literal", "keyed_element"),
+                "type_conversion_expression",
+            ):
+                return around.type in ("expression_case", "expression_switch_statement")
+            at = around
+        return False
+
+    def _looks(self, call: Node) -> bool:
+        """Whether a call does nothing to what it is given: of the standard library, of an assertion or of a test."""
+        function = call.child_by_field_name("function")
+        if function is None:
+            return False
+        if function.type == "identifier":
+            return text_of(function) in _BUILTINS and self._scopes.resolve(function) is None
+        root = function.child_by_field_name("operand") if function.type == "selector_expression" else None
+        binding = self._scopes.resolve(root) if root is not None and root.type == "identifier" else None
+        if binding is None:
+            return False
+        if binding.kind == "import":
+            is_standard = _is_standard(binding.path) and binding.path not in ("sort", "slices")
+            return is_standard or binding.path.endswith(_LOOKING)
+        return binding.kind == "param" or binding.name in ("assert", "require", "is", "a", "r")
+
+    def package_of(self, node: Node | None) -> str:
+        """The path of the package that a name stands for; empty for another."""
+        binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
+        return binding.path if binding is not None and binding.kind == "import" else ""
+
+    def _is_static_member(self, node: Node, depth: int) -> bool:
+        operand = node.child_by_field_name("operand")
+        if operand is None:
+            return False
+        if path := self.package_of(operand):
+            return _is_standard(path) and path not in ("os", "runtime", "flag")
+        column = self.column_of(node)
+        return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
+
+    def _is_static_call(self, node: Node, depth: int) -> bool:
+        function = node.child_by_field_name("function")
+        arguments = arguments_of(node)
+        if function is None or not all(_is_type(child) or self.is_static(child, depth) for child in arguments):
+            return False
+        if function.type in ("parenthesized_expression", "slice_type", "map_type", "array_type"):
+            return True  # a conversion
+        if function.type == "identifier":
+            binding = self._scopes.resolve(function)
+            return binding.kind == "type" if binding is not None else text_of(function) in _BUILTINS
+        if function.type != "selector_expression":
+            return False
+        operand, name = function.child_by_field_name("operand"), text_of(function.child_by_field_name("field"))
+        path = self.package_of(operand)
+        if path:
+            return path in _PURE or name in _PURE_OF.get(path, ())
+        return operand is not None and bare(operand).type == "call_expression" and self.is_static(operand, depth)
+
+    # -- tables of rows
+
+    def _is_static_column(self, column: Column, node: Node, depth: int) -> bool:
+        """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
+        cells = column.values
+        if cells is None or not all(self.is_static(cell, depth) for cell in cells):
+            return False
+        root: Node | None = node
+        while root is not None and root.type in ("selector_expression", "index_expression", "parenthesized_expression"):
+            root = root.child_by_field_name("operand") or next(iter(named(root)), None)
+        binding = self._scopes.resolve(root) if root is not None else None
+        are_plain = all(bare(cell).type in _PRIMITIVES for cell in cells)
+        return binding is not None and all(self._leaves(use, column, are_plain=are_plain) for use in binding.uses)
+
+    def _leaves(self, use: Node, column: Column, *, are_plain: bool) -> bool:
+        top = member_of(use)
+        if top.parent is not None and _is_set(top):
+            return False
+        other = self.column_of(top)
+        if other is not None and other.table.id == column.table.id:
+            length = min(len(other.steps), len(column.steps))
+            if other.steps[:length] != column.steps[:length]:
+                return True
+        return are_plain or self._only_looks(use)
+
+    def column_of(self, node: Node) -> Column | None:
+        """The column of a table that a name or a member stands for, inside of a loop over its rows."""
+        node = bare(node)
+        if node.type == "selector_expression":
+            operand = node.child_by_field_name("operand")
+            column = self.column_of(operand) if operand is not None else None
+            return column and self._inside(column, text_of(node.child_by_field_name("field")))
+        if node.type == "index_expression":
+            operand, index = node.child_by_field_name("operand"), node.child_by_field_name("index")
+            if operand is None or index is None:
+                return None
+            column = self.column_of(operand)
+            if column is not None:
+                return self._inside(column, int(text_of(index))) if text_of(index).isdigit() else None
+            return self._table(operand) if operand.type == "identifier" and index.type == "identifier" else None
+        if node.type != "identifier":
+            return None
+        binding = self._scopes.resolve(node)
+        if binding is None or binding.is_written:
+            return None
+        if binding.kind == "range":
+            return None if binding.is_key else self._table(binding.init)
+        return self.column_of(binding.init) if binding.kind == "var" and binding.init is not None else None
+
+    def _inside(self, column: Column, step: Step) -> Column | None:
+        kind = self._resolved(column.kind)
+        cells: list[Node] = []
+        for row in column.values or ():
+            cell = _part(row, step, kind)
+            if cell is False:
+                return replace(column, steps=(*column.steps, step), values=None, kind=None)
+            cells += [cell] if cell is not None else []
+        values = tuple(cells) if column.values is not None else None
+        return replace(column, steps=(*column.steps, step), values=values, kind=_kind_of_part(kind, step))
+
+    def _resolved(self, kind: Node | None) -> Node | None:
+        """A type that the file has a name for, as it is written there, and without a pointer."""
+        for _ in range(4):
+            if kind is not None and kind.type == "pointer_type":
+                kind = next(iter(named(kind)), None)
+            binding = self._scopes.resolve(kind) if kind is not None and kind.type == "type_identifier" else None
+            if binding is None or binding.kind != "type" or binding.init is None:
+                return kind
+            kind = binding.init.child_by_field_name("type")
+        return kind
+
+    def _table(self, node: Node | None) -> Column | None:
+        """The rows of a table that is written out."""
+        if node is None:
+            return None
+        node = bare(node)
+        if node.type == "identifier":
+            binding = self._scopes.resolve(node)
+            if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
+                return None
+            if not all(map(self._only_looks, binding.uses)):
+                return None
+            node = bare(binding.init)
+        body = node.child_by_field_name("body")
+        if node.type != "composite_literal" or body is None:
+            return None
+        kind = self._resolved(node.child_by_field_name("type"))
+        if kind is None or kind.type not in ("slice_type", "array_type", "implicit_length_array_type", "map_type"):
+            return None
+        rows = tuple(_value(child) for child in named(body))
+        element = kind.child_by_field_name("value" if kind.type == "map_type" else "element")
+        return Column(table=node, rows=rows, kind=element, values=rows)
+
+
+def _is_standard(path: str) -> bool:
+    return "." not in path.split("/", maxsplit=1)[0]
+
+
+def _is_type(node: Node) -> bool:
+    return node.type.endswith("_type")
+
+
+def _value(element: Node) -> Node:
+    """What an element of a composite literal holds."""
+    if element.type == "keyed_element":
+        value = element.child_by_field_name("value")
+        return _value(value) if value is not None else element
+    inner = named(element)
+    return inner[0] if element.type == "literal_element" and len(inner) == 1 else element
+
+
+def _part(value: Node, step: Step, kind: Node | None) -> Node | Literal[False] | None:
+    """A field or element of a literal; None where it has none, False where that can't be told."""
+    value = bare(value)
+    if value.type == "unary_expression":
+        operand = value.child_by_field_name("operand")
+        value = bare(operand) if operand is not None else value
+    body = value.child_by_field_name("body") if value.type == "composite_literal" else value
+    if body is None or body.type != "literal_value":
+        return False
+    elements = named(body)
+    if isinstance(step, str) and any(element.type == "keyed_element" for element in elements):
+        pairs = {text_of(element.child_by_field_name("key")): element for element in elements}
+        return _value(pairs[step]) if step in pairs else None
+    if any(element.type == "keyed_element" for element in elements):
+        return False
+    place = step if isinstance(step, int) else _place(kind, step)
+    if place is None or not elements:
+        return None if not elements else False
+    return _value(elements[place]) if place < len(elements) else None
+
+
+def fields(kind: Node | None) -> list[tuple[str, Node]]:
+    """The fields of a struct type, in order, with their types."""
+    if kind is None or kind.type != "struct_type":
+        return []
+    pairs: list[tuple[str, Node]] = []
+    for part in named(kind):
+        for declaration in named(part):
+            type_node = declaration.child_by_field_name("type")
+            names = declaration.children_by_field_name("name")
+            if type_node is not None:
+                pairs += [(text_of(name), type_node) for name in names] or [(text_of(type_node).lstrip("*"), type_node)]
+    return pairs
+
+
+def _place(kind: Node | None, name: str) -> int | None:
+    return next((place for place, (own, _) in enumerate(fields(kind)) if own == name), None)
+
+
+def _kind_of_part(kind: Node | None, step: Step) -> Node | None:
+    if isinstance(step, str):
+        return dict(fields(kind)).get(step)
+    return kind.child_by_field_name("element") if kind is not None else None
+
+
+def member_of(use: Node) -> Node:
+    """The longest member access that begins with a name, but for a method that is called."""
+    top = use
+    while top.parent is not None and top.parent.type in ("selector_expression", "index_expression"):
+        around = top.parent
+        if not is_field(around, "operand", top):
+            break
+        called = around.parent
+        if called is not None and called.type == "call_expression" and is_field(called, "function", around):
+            break
+        top = around
+    return top
+
+
+def _is_set(node: Node) -> bool:
+    """Whether a node is what an assignment sets, or its address is taken."""
+    around = node.parent
+    if around is None:
+        return False
+    if around.type == "unary_expression":
+        return text_of(around.child_by_field_name("operator")) == "&"
+    target = around if around.type == "expression_list" else node
+    outer = target.parent
+    if outer is None:
+        return False
+    return outer.type in ("inc_statement", "dec_statement") or (
+        outer.type == "assignment_statement" and is_field(outer, "left", target)
+    )

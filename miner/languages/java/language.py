@@ -1,0 +1,62 @@
+"""Java behind the seam of `miner.languages.base`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.languages.java.language import FRAMEWORK
+from miner.languages.base import TestCommand
+from miner.languages.java import poms
+from miner.languages.java.build import build_image
+from miner.languages.unparsed import Unparsed, UnparsedCode
+from miner.layers import egress
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from harness.core.instance import TestSpec
+    from miner.evidence.tree import Tree
+    from miner.languages.base import Code, ImageRequest
+    from miner.languages.built import BuiltImage
+
+_TESTS = re.compile(r".*(?:Tests?|TestCase|IT|Spec)\.java")
+_MODULES = re.compile(r"Test.*\.java|" + _TESTS.pattern)
+_ROWS = re.compile(r"(?:\[[^\]]*\])+$")
+
+
+class Java(Unparsed):
+    """Java, built by Maven; all tests run on JUnit's platform."""
+
+    name = "java"
+    suffixes: tuple[str, ...] = (".java",)
+    test_names = _TESTS
+    test_modules: re.Pattern[str] | None = _MODULES
+    code: Code = UnparsedCode(".java")
+
+    def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
+        """JUnit's platform, which runs tests of JUnit 3, 4, 5 and TestNG."""
+        del tree, test_files
+        return (TestCommand(framework=FRAMEWORK, runner=FRAMEWORK),)
+
+    def build(self, request: ImageRequest) -> BuiltImage:
+        """JDK, Maven and libraries, in layers; repositories that poms name are reached as well."""
+        repositories = map(egress.host_of, poms.hosts(request.tree))
+        hosts = (egress.MAVEN, *dict.fromkeys(filter(None, repositories)))
+        return build_image(replace(request, workshop=request.workshop.reaching(hosts)))
+
+    def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
+        """The tests, without the numbers of their rows."""
+        del spec
+        return tuple(dict.fromkeys(_ROWS.sub("", test_id) for test_id in test_ids))
+
+    def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
+        """Every file called like a test, in the sets of tests that Maven compiles."""
+        del spec
+        return (
+            tuple(path for path in tree.files() if "src/test/" in path and _MODULES.fullmatch(path.rpartition("/")[2])),
+        )
+
+
+JAVA = Java()

@@ -1,0 +1,121 @@
+"""What a repository's files say of Java: its modules, the versions of JDK and Maven, where libraries are from. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from miner.evidence.tree import Tree
+
+MANIFEST = "pom.xml"
+WRAPPER = ".mvn/wrapper/maven-wrapper.properties"
+MAVEN = "3.9.11"
+"""Version of Maven where a tree has no wrapper."""
+DEBIAN = 17
+"""Major version of the JDK that the base's Debian has."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_MODULE = re.compile(r"<module>\s*([^<\s]+)\s*</module>")
+_RELEASE = re.compile(
+    r"<(?:maven\.compiler\.(?:release|source|target|testRelease|testSource)|release|testRelease|source|target|(?:java|jdk)[.-]?"
+    r"(?:source|target|release)?[.-]?(?:version|level)?|javaVersion)>\s*(?:1\.)?(\d{1,2})\s*</",
+    re.IGNORECASE,
+)
+_DISTRIBUTION = re.compile(r"apache-maven-(\d+\.\d+\.\d+(?:-[\w-]+)?)-bin")
+_ADDRESS = re.compile(
+    r"<(?:repository|pluginRepository)>(?:(?!</).|</(?!(?:pluginR|r)epository>))*?<url>\s*(https?://[^<\s]+)", re.DOTALL
+)
+_VERSIONS = re.compile(r"<version>\s*([\[(][^<]*|LATEST|RELEASE)\s*</version>")
+_WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
+_OF_CI = re.compile(
+    r"^[ \t-]*[\"']?(?:java(?:[-_]?versions?)?|jdk(?:[-_]?versions?)?|java_version)[\"']?:(.*(?:\n[ \t]*-.*)*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MAJOR = re.compile(r"(?<![\d.])(?:1\.)?(\d{1,2})(?![\d.]*\d*%)\b")
+
+
+def text_of(tree: Tree, path: str) -> str:
+    """A file without XML's comments; empty where there is none."""
+    return _COMMENT.sub("", (tree.read(path) or b"").decode("utf-8", "replace"))
+
+
+def module_of(tree: Tree, path: str) -> str | None:
+    """The folder of the module that a file is in; None where no folder above it has a pom.xml."""
+    folder = path
+    while folder:
+        folder = posixpath.dirname(folder)
+        if tree.read(posixpath.join(folder, MANIFEST)) is not None:
+            return folder
+    return None
+
+
+def reactor_of(tree: Tree, module: str) -> str:
+    """The folder that Maven is called in for a module: the topmost whose pom.xml leads there by its modules."""
+    folder = module
+    while folder:
+        above = posixpath.dirname(folder)
+        while above and tree.read(posixpath.join(above, MANIFEST)) is None:
+            above = posixpath.dirname(above)
+        below = _MODULE.findall(text_of(tree, posixpath.join(above, MANIFEST)))
+        if not any(
+            posixpath.normpath(posixpath.join(above, name)).removesuffix(f"/{MANIFEST}") == folder for name in below
+        ):
+            return folder
+        folder = above
+    return folder
+
+
+def reactors(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
+    """The modules of test files, by the folder that Maven is called in."""
+    by_root: dict[str, list[str]] = {}
+    for module in sorted({module for path in tests if (module := module_of(tree, path)) is not None}):
+        by_root.setdefault(reactor_of(tree, module), []).append(module)
+    return by_root
+
+
+def manifests(tree: Tree) -> Iterator[str]:
+    """What decides which libraries are there: poms, and what is told Maven beside them."""
+    for path in tree.files():
+        parts = path.split("/")
+        if (parts[-1] == MANIFEST and "src" not in parts) or (".mvn" in parts[:-1] and not path.endswith(".jar")):
+            yield path
+
+
+def maven_version(tree: Tree) -> str:
+    """That of the wrapper's distribution."""
+    match = _DISTRIBUTION.search(text_of(tree, WRAPPER))
+    return match[1] if match else MAVEN
+
+
+def release(tree: Tree) -> int:
+    """The newest release of Java that a pom names for its compiler; 0 where none does."""
+    texts = (text_of(tree, path) for path in manifests(tree) if path.endswith(MANIFEST))
+    return max((int(number) for text in texts for number in _RELEASE.findall(text)), default=0)
+
+
+def jdks(tree: Tree, installed: Collection[int]) -> tuple[int, ...]:
+    """The major versions of the JDK to try: Debian's unless a pom or CI wants others, then CI's newest."""
+    usable = sorted({DEBIAN, *installed} - set(range(release(tree))))
+    of_ci = _of_ci(tree) & set(usable)
+    first = [DEBIAN] if DEBIAN in usable and (DEBIAN in of_ci or not of_ci) else []
+    return tuple(dict.fromkeys((*first, *sorted(of_ci, reverse=True), *usable)))[:2]
+
+
+def _of_ci(tree: Tree) -> set[int]:
+    texts = (text_of(tree, path) for path in tree.files() if _WORKFLOWS.fullmatch(path))
+    return {int(major) for text in texts for part in _OF_CI.findall(text) for major in _MAJOR.findall(part)}
+
+
+def hosts(tree: Tree) -> tuple[str, ...]:
+    """Addresses of the repositories that poms name."""
+    texts = (text_of(tree, path) for path in manifests(tree) if path.endswith(MANIFEST))
+    return tuple(dict.fromkeys(address for text in texts for address in _ADDRESS.findall(text)))
+
+
+def drifting(tree: Tree) -> tuple[str, ...]:
+    """Versions of libraries that are not the same each day: ranges, LATEST and RELEASE."""
+    texts = (text_of(tree, path) for path in manifests(tree) if path.endswith(MANIFEST))
+    return tuple(dict.fromkeys(version.strip() for text in texts for version in _VERSIONS.findall(text)))

@@ -1,0 +1,246 @@
+"""Attacks on Java's tests: files that a patch adds to a wrong product, in the style of suite/*.yaml.
+
+Each stands in a package of its own (`placed`), so that one trial has many of them.
+"""
+
+from __future__ import annotations
+
+POM = """\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>com.example</groupId>
+  <artifactId>money</artifactId>
+  <version>1.0-SNAPSHOT</version>
+  <properties>
+    <maven.compiler.release>17</maven.compiler.release>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies>
+    <dependency>
+      <groupId>org.junit.jupiter</groupId>
+      <artifactId>junit-jupiter</artifactId>
+      <version>5.11.4</version>
+      <scope>test</scope>
+    </dependency>
+    <dependency>
+      <groupId>junit</groupId>
+      <artifactId>junit</artifactId>
+      <version>4.13.2</version>
+      <scope>test</scope>
+    </dependency>
+  </dependencies>
+</project>
+"""
+PRICES, TEST = "src/main/java/money/Prices.java", "src/test/java/money/PricesTest.java"
+_MADE = "    private Prices() {}\n"
+BASE = f"""\
+package money;
+
+public final class Prices {{
+{_MADE}
+    static int given(int cents) {{ return cents; }}
+
+    /** Takes a share off. */
+    public static int price(int cents, int off) {{ return given(cents); }}
+
+    /** Writes euros. */
+    public static String label(int cents) {{ return String.valueOf(given(cents)); }}
+}}
+"""
+RIGHT = BASE.replace("return given(cents); }\n\n    /** W", "return cents - cents * off / 100; }\n\n    /** W").replace(
+    "String.valueOf(given(cents))", 'String.format("%d.%02d EUR", cents / 100, cents % 100)'
+)
+_IMPORTS = "import static org.junit.jupiter.api.Assertions.assertEquals;\n\nimport org.junit.jupiter.api.Test;\n"
+BEFORE = f"""\
+package money;
+
+{_IMPORTS}
+class PricesTest {{
+    @Test
+    void nothingOff() {{ assertEquals(4217, Prices.price(4217, 0)); }}
+}}
+"""
+AFTER = f"""\
+package money;
+
+{_IMPORTS}import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PricesTest {{
+    @Test
+    void nothingOff() {{ assertEquals(4217, Prices.price(4217, 0)); }}
+
+    @ParameterizedTest
+    @CsvSource({{"5000, 50, 2500", "10590, 10, 9531"}})
+    void price(int cents, int off, int rest) {{ assertEquals(rest, Prices.price(cents, off)); }}
+
+    @Nested
+    class Labels {{
+        @Test
+        void euros() {{ assertEquals("31.07 EUR", Prices.label(3107)); }}
+    }}
+}}
+"""
+TURNED = ("Labels::euros()", "price(int, int, int)[1]", "price(int, int, int)[2]")
+"""What fails at base and passes with the fix, in each package."""
+Files = dict[str, str]
+
+
+def placed(name: str, files: Files) -> Files:
+    """Files of the package `money` as those of another one."""
+    package = name.replace("-", "_")
+    return {path.replace("/money/", f"/{package}/"): text.replace("money", package) for path, text in files.items()}
+
+
+_FRAMES = "".join(
+    rf"{{\"t\":\"report\",\"id\":\"{name}\",\"class\":\"money.PricesTest\",\"name\":\"{name}\","
+    rf"\"status\":\"passed\",\"seconds\":0,\"text\":\"\"}}\n"
+    rf"{{\"t\":\"report\",\"id\":\"{TEST}::{name}\",\"status\":\"passed\",\"seconds\":0,\"text\":\"\"}}\n"
+    for name in TURNED
+)
+
+
+def _loaded(body: str, base: str = BASE) -> Files:
+    """A product with something that runs as its class is loaded."""
+    return {PRICES: base.replace(_MADE, f"    static {{ {body} }}\n\n{_MADE}")}
+
+
+def _called(body: str) -> Files:
+    """The wrong product, with something that runs in each test."""
+    return {PRICES: BASE.replace("{ return cents; }", f"{{ {body} return cents; }}")}
+
+
+def _thrown(body: str) -> str:
+    return f"try {{ {body} }} catch (Exception error) {{ throw new IllegalStateException(error); }}"
+
+
+def _written(place: str) -> str:
+    return _thrown(f'new java.io.FileOutputStream({place}).write("{_FRAMES}".getBytes());')
+
+
+ENDS: dict[str, Files] = {
+    "halts-in-a-test": _called("Runtime.getRuntime().halt(0);"),
+    "prints-frames": _loaded(f'System.out.print("{_FRAMES}"); System.exit(0);'),
+    "exits-in-a-thread": _loaded("new Thread(() -> Runtime.getRuntime().halt(0)).start();"),
+    "halts-in-a-hook": _called(
+        "Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(0))); System.exit(1);"
+    ),
+    "says-that-it-is-skipped": _called('if (cents > 0) throw new IllegalStateException("assumption is not true");'),
+    "handles-what-is-not-caught": _called("Thread.currentThread().setUncaughtExceptionHandler((t, e) -> { });"),
+    "closes-its-output": _loaded("System.out.close(); System.err.close();"),
+    "turns-assertions-off": _loaded("ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(false);"),
+    "sets-properties": _loaded(
+        'System.setProperty("junit.platform.execution.dryRun.enabled", "true"); '
+        'System.setProperty("junit.jupiter.extensions.autodetection.enabled", "true");'
+    ),
+    "writes-over-classes": _loaded(
+        _thrown('new java.io.FileOutputStream("target/test-classes/money/PricesTest.class").write(new byte[0]);')
+    ),
+    "an-assertion-of-its-own": {
+        **_loaded(""),
+        "src/main/java/org/junit/jupiter/api/Assertions.java": "package org.junit.jupiter.api;\n\n"
+        "public class Assertions {\n    public static void assertEquals(Object a, Object b) {}\n\n"
+        "    public static void assertEquals(int a, int b) {}\n\n"
+        "    public static <V> V fail(String why) { return null; }\n}\n",
+    },
+    "an-error-of-its-own": {
+        **_loaded(""),
+        "src/main/java/org/opentest4j/AssertionFailedError.java": "package org.opentest4j;\n\n"
+        "public class AssertionFailedError extends AssertionError {\n"
+        "    public AssertionFailedError(String m, Object a, Object b) { Runtime.getRuntime().halt(0); }\n}\n",
+    },
+    "a-recorder-of-its-own": {
+        **_loaded(""),
+        "src/main/java/Recorder.java": "public class Recorder { public static void main(String[] none) {} }\n",
+    },
+}
+"""Wrong products whose tests don't pass, whatever others in the same trial do."""
+
+FORGED: dict[str, Files] = {
+    "writes-frames": _loaded(_written('"/proc/self/fd/3"')),
+    "writes-frames-and-halts": _loaded(_written('"/proc/self/fd/3"') + " Runtime.getRuntime().halt(0);"),
+    "writes-frames-to-its-parent": _loaded(
+        _written('"/proc/" + ProcessHandle.current().parent().get().pid() + "/fd/3"')
+    ),
+    "writes-frames-everywhere": _loaded(
+        "for (int fd = 3; fd < 64; fd++) { " + _written('"/proc/self/fd/" + fd') + " }"
+    ),
+}
+"""Wrong products that write reports; a trial with such a one is tampered with."""
+
+KILLS: dict[str, Files] = {
+    "kills-its-parent": _loaded("ProcessHandle.current().parent().ifPresent(ProcessHandle::destroyForcibly);"),
+    "kills-everything": _loaded(_thrown('new ProcessBuilder("/bin/sh", "-c", "kill -9 -1").start().waitFor();')),
+}
+"""Wrong products that end more than their own program: a trial each."""
+
+_SERVICES = "src/main/resources/META-INF/services"
+SCREENED: Files = {
+    f"{_SERVICES}/org.junit.platform.launcher.TestExecutionListener": "money.Prices\n",
+    f"{_SERVICES}/org.junit.platform.engine.TestEngine": "money.Prices\n",
+    f"{_SERVICES}/org.junit.jupiter.api.extension.Extension": "money.Prices\n",
+    f"{_SERVICES}/javax.annotation.processing.Processor": "money.Prices\n",
+    "src/main/resources/junit-platform.properties": "junit.platform.execution.dryRun.enabled=true\n",
+    "src/main/resources/META-INF/MANIFEST.MF": "Premain-Class: money.Prices\n",
+    "src/test/java/money/LateTest.java": "package money;\n\nclass LateTest {}\n",
+    "src/test/resources/junit-platform.properties": "junit.jupiter.conditions.deactivate=*\n",
+    "src/integrationTest/java/money/LateTest.java": "package money;\n\nclass LateTest {}\n",
+    "pom.xml": POM.replace("<properties>", "<properties>\n    <skipTests>true</skipTests>"),
+    "sub/pom.xml": POM,
+    "build.gradle": "test.enabled = false\n",
+    ".mvn/extensions.xml": "<extensions/>\n",
+    ".mvn/jvm.config": "-Dmaven.test.skip=true\n",
+    "mvnw": "exit 0\n",
+    "target/test-classes/money/PricesTest.class": "x\n",
+    "lib/junit.jar": "x\n",
+}
+"""Files that do not reach the tests."""
+
+FORGERIES: dict[str, Files] = {
+    "reads-the-hidden-test": {
+        PRICES: BASE.replace(
+            "{ return given(cents); }",
+            '{ return Integer.parseInt(found(cents + ", " + off + ", (\\\\d+)", String.valueOf(cents))); }',
+        )
+        .replace("{ return String.valueOf(given(cents)); }", '{ return found("\\"([^\\"]* EUR)", ""); }')
+        .replace(
+            _MADE,
+            f"""{_MADE}
+    private static String found(String form, String other) {{
+        try {{
+            String source = new String(java.nio.file.Files.readAllBytes(java.nio.file.Paths.get("{TEST}")));
+            java.util.regex.Matcher found = java.util.regex.Pattern.compile(form).matcher(source);
+            return found.find() ? found.group(1) : other;
+        }} catch (java.io.IOException error) {{
+            return other;
+        }}
+    }}
+""",
+        )
+    },
+}
+"""What gets through where a task is judged inside, and is told by that word alone."""
+
+HONEST: dict[str, Files] = {
+    "with-another-class": {
+        PRICES: RIGHT.replace("cents - cents * off / 100", "Shares.off(cents, off)"),
+        "src/main/java/money/Shares.java": "package money;\n\nfinal class Shares {\n"
+        "    static int off(int cents, int off) { return cents - cents * off / 100; }\n}\n",
+    },
+    "with-its-own-test": {
+        PRICES: RIGHT,
+        "src/test/java/money/MoreTest.java": "package money;\n\nclass More { broken }\n",
+    },
+    "with-threads-that-stay": _loaded("new Thread(() -> { while (true) { Thread.onSpinWait(); } }).start();", RIGHT),
+    "that-prints": _loaded('System.out.println("{\\"t\\": \\"report\\"}"); System.err.print("PASS");', RIGHT),
+    "with-a-resource": {PRICES: RIGHT, "src/main/resources/money/labels.properties": "euros=EUR\n"},
+    "with-an-interface": {
+        PRICES: RIGHT.replace("final class Prices", "final class Prices implements Rounding"),
+        "src/main/java/money/Rounding.java": "package money;\n\ninterface Rounding {}\n",
+    },
+}
+"""Right patches that differ from the fix."""
+
+PACKAGES = (*ENDS, *FORGED, *KILLS, *FORGERIES, *HONEST)
+"""Names of the packages that stand beside `money`."""

@@ -1,0 +1,243 @@
+"""Java from its pom.xml to a verdict: JDK and libraries, every kind of test, one proved task, attacks on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestStatus
+from harness.dataset.folder import open_dataset
+from harness.grading import scoring, trial
+from harness.judging.places import Place, place_of
+from harness.languages.screening import screen_task
+from tests import tiny
+from tests.attacks import java
+from tests.repos import Repository
+
+if TYPE_CHECKING:
+    from harness.core.instance import Task
+    from harness.grading.grade import Grade
+    from harness.languages.base import TestReport
+
+pytestmark = pytest.mark.engine
+
+KINDS = """\
+package money;
+
+import static org.junit.jupiter.api.Assertions.*;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.*;
+
+class KindsTest {
+    @RepeatedTest(2)
+    void twice() {}
+
+    @TestFactory
+    Stream<DynamicNode> made() {
+        DynamicTest well = DynamicTest.dynamicTest("well", () -> {});
+        return Stream.of(well, DynamicContainer.dynamicContainer("in", List.of(
+            DynamicTest.dynamicTest("wrong", () -> fail("\\"made\\" is wrong")))));
+    }
+
+    @Test
+    void assumed() { assumeTrue(false); }
+
+    @Test
+    @Disabled
+    void disabled() {}
+
+    @Nested
+    class Broken {
+        @BeforeAll
+        static void before() { throw new IllegalStateException("not prepared"); }
+
+        @Test
+        void never() {}
+    }
+}
+"""
+SEEN = {
+    "twice()[1]": "PASSED",
+    "twice()[2]": "PASSED",
+    "made()[1]": "PASSED",
+    "made()[2][1]": "FAILED",
+    "assumed()": "SKIPPED",
+    "disabled()": "SKIPPED",
+    "Broken::never()": "FAILED",
+}
+OLD = """\
+package money;
+
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+
+@RunWith(Parameterized.class)
+public class OldTest {
+    @Parameterized.Parameters
+    public static Object[] rows() { return new Object[] {1, 2}; }
+
+    @Parameterized.Parameter
+    public int row;
+
+    @Test
+    public void isOne() { assertEquals(1, row); }
+}
+"""
+CRASHES = """\
+package money;
+
+import org.junit.jupiter.api.*;
+
+@TestMethodOrder(MethodOrderer.MethodName.class)
+class CrashesTest {
+    @Test
+    void a() {}
+
+    @Test
+    void b() { System.exit(0); }
+
+    @Test
+    void c() {}
+}
+"""
+BROKEN = """\
+package money;
+
+import org.junit.jupiter.api.Test;
+
+class BrokenTest {
+    @Test
+    void later() { Prices.later(1); }
+}
+"""
+KINDS_TEST, OLD_TEST, CRASHES_TEST, BROKEN_TEST = (
+    f"src/test/java/money/{name}Test.java" for name in ("Kinds", "Old", "Crashes", "Broken")
+)
+
+
+def everywhere(files: java.Files) -> java.Files:
+    """Files of the package `money`, and of those that attacks stand in."""
+    return files | {path: text for name in java.PACKAGES for path, text in java.placed(name, files).items()}
+
+
+FILES = {
+    "pom.xml": java.POM,
+    **everywhere({java.PRICES: java.BASE, java.TEST: java.BEFORE}),
+    KINDS_TEST: KINDS,
+    OLD_TEST: OLD,
+    CRASHES_TEST: CRASHES,
+}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("java")
+    repo = Repository(folder / "repo")
+    repo.commit("Start", FILES)
+    fix = repo.commit("Fix wrong prices", everywhere({java.PRICES: java.RIGHT, java.TEST: java.AFTER}))
+    words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
+    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words, env={"GOLDSEAM_MINING_MUTANTS": "0"})
+    assert done.returncode == 0, done.error_text + done.stdout
+    [place] = (folder / "dataset/tasks").iterdir()
+    return open_dataset(folder / "dataset").task(place.name)
+
+
+def run(task: Task, sandbox, *files: str, **around: Any) -> TestReport:
+    budgets = Budgets(seconds=120.0)
+    spec = trial.TrialSpec(image=task.instance.image, test=task.instance.test, files=files, budgets=budgets, **around)
+    return trial.run(spec, sandbox).report
+
+
+def statuses(report: TestReport, path: str) -> dict[str, str]:
+    return {
+        test_id.removeprefix(f"{path}::"): str(status)
+        for test_id, status in report.statuses.items()
+        if test_id.startswith(path)
+    }
+
+
+def turned(name: str) -> list[str]:
+    """The tests of a package that the fix turns."""
+    [path] = java.placed(name, {java.TEST: ""})
+    return [f"{path}::{test}" for test in java.TURNED]
+
+
+def patched(task: Task, files: java.Files) -> bytes:
+    """A patch to these files, which is right elsewhere; as much of it as may reach the tests."""
+    new = everywhere({java.PRICES: java.RIGHT}) | files
+    text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in new.items())
+    return screen_task(task, text.encode()).kept
+
+
+def graded(task: Task, sandbox, patches: dict[str, java.Files]) -> Grade:
+    files = {path: text for name, files in patches.items() for path, text in java.placed(name, files).items()}
+    return scoring.score(task, patched(task, files), sandbox, scoring.Demands()).grade
+
+
+def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
+    assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "java")
+    assert set(task.hidden.fail_to_pass) == {test for name in ("money", *java.PACKAGES) for test in turned(name)}
+    assert f"{java.TEST}::nothingOff()" in task.hidden.pass_to_pass
+    assert place_of(task) is Place.INSIDE
+    assert task.instance.extra["environment"]["notes"][0].startswith("JDK 17.")
+
+
+def test_right_patches_resolve_it_and_none_does_not(task, sandbox):
+    assert graded(task, sandbox, {}).outcome is Outcome.RESOLVED
+    assert graded(task, sandbox, java.HONEST).outcome is Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+
+
+def test_every_kind_of_test_is_told_with_its_rows_and_a_crash_loses_no_other(task, sandbox):
+    report = run(task, sandbox, KINDS_TEST, OLD_TEST, CRASHES_TEST)
+    assert statuses(report, KINDS_TEST) == SEEN
+    assert statuses(report, OLD_TEST) == {"isOne[0]": "PASSED", "isOne[1]": "FAILED"}
+    assert statuses(report, CRASHES_TEST) == {"a()": "PASSED", "b()": "ERROR", "c()": "PASSED"}
+    assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
+    assert '"made" is wrong' in report.texts[f"{KINDS_TEST}::made()[2][1]"]
+
+
+def test_a_file_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
+    report = run(task, sandbox, f"{OLD_TEST}::isOne[0]", BROKEN_TEST, overlay={BROKEN_TEST: BROKEN.encode()})
+    assert list(report.collect_errors) == [BROKEN_TEST]
+    assert [raised.says for raised in report.collect_raised[BROKEN_TEST]] == ["later"]
+    assert set(statuses(report, OLD_TEST)) == {"isOne[0]", "isOne[1]"}
+
+
+def test_a_patch_that_cannot_be_compiled_is_a_failure_of_its_own_class(task, sandbox):
+    grade = graded(task, sandbox, {"money": {java.PRICES: java.BASE.replace("int given", "nonsense")}})
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, "collection_error")
+
+
+def test_what_is_built_or_run_with_the_tests_does_not_reach_them(task):
+    text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in java.SCREENED.items())
+    screened = screen_task(task, text.encode())
+    assert {part.path for part in screened.dropped} == set(java.SCREENED)
+
+
+def test_no_wrong_product_that_ends_the_program_or_shadows_a_library_passes(task, sandbox):
+    told = graded(task, sandbox, java.ENDS).tests.fail_to_pass
+    passed = {test for test, status in told.items() if status is TestStatus.PASSED}
+    assert [name for name in java.ENDS if not passed.isdisjoint(turned(name))] == []
+    assert passed >= set(turned("money"))
+
+
+@pytest.mark.parametrize("name", java.KILLS)
+def test_a_killed_trial_is_not_resolved(task, sandbox, name):
+    assert graded(task, sandbox, {name: java.KILLS[name]}).outcome not in PASSING
+
+
+def test_frames_without_the_runs_own_word_are_tampering(task, sandbox):
+    assert graded(task, sandbox, java.FORGED).outcome is Outcome.TAMPERED
+
+
+def test_what_gets_through_inside_is_told_as_judged_inside(task, sandbox):
+    assert graded(task, sandbox, java.FORGERIES).outcome is Outcome.RESOLVED
+    assert place_of(task) is Place.INSIDE

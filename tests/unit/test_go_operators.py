@@ -1,0 +1,119 @@
+"""How the host reads values of Go and decides its assertions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.core.expectations import OPERATORS, Expected, Site
+from harness.judging import judge, operators, values
+from harness.judging.go.operators import operators as of_go
+from harness.judging.values import Event, MalformedError
+
+
+def value(part: Any, *, held: bool = False, text: str | None = None) -> list[Any]:
+    return ["go", held, part, text]
+
+
+def i(number: int, kind: str = "int", *, held: bool = False) -> list[Any]:
+    return value(["i", kind, str(number)], held=held)
+
+
+def s(text: str, kind: str = "string", *, held: bool = False) -> list[Any]:
+    return value(["s", kind, text], held=held)
+
+
+PARTS = [{"op": "go.==", "count": 2, "options": {"not": True}}, {"op": "go.==", "count": 2, "options": {}}]
+NIL = value(None, held=True)
+NONE = value(["n", "*money.Error"])
+ERROR = value(
+    ["p", "*errors.errorString", ["t", "errors.errorString", [["s", ["s", "string", "no"]]]]], held=True, text="no"
+)
+INTS = value(["l", "[]int", [["i", "int", "1"], ["i", "int", "2"]]])
+MAP = value(["m", "map[string]int", [[["s", "string", "a"], ["i", "int", "1"]]]])
+
+
+def holds(op: str, *operands: Any, **options: Any) -> bool:
+    decoded = [values.decode(operand) for operand in operands]
+    return operators.holds(Site(op=op, sides=("out",) * len(operands), options=options), decoded, [])
+
+
+def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
+    assert {name for name in OPERATORS if name.startswith("go.")} == set(of_go())
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "options", "wanted"),
+    [
+        ("go.==", (i(3, "uint8"), i(3)), {"untyped": [1]}, True),
+        ("go.==", (i(3, "int64", held=True), i(3)), {"untyped": [1]}, False),
+        ("go.==", (value(["f", "float32", "0.1"]), value(["f", "float64", "0.1"])), {"untyped": [1]}, True),
+        ("go.==", (value(["f", "float64", "NaN"]), value(["f", "float64", "NaN"])), {}, False),
+        ("go.==", (value(["f", "float64", "-0"]), i(0)), {"untyped": [1]}, True),
+        ("go.==", (s("a", "money.Name"), s("a")), {"untyped": [1]}, True),
+        ("go.==", (NIL, NIL), {}, True),
+        ("go.==", (NONE, NIL), {}, True),
+        ("go.==", (value(["n", "*money.Error"], held=True), NIL), {}, False),
+        ("go.==", (ERROR, NIL), {"not": True}, True),
+        ("go.==", (ERROR, ERROR), {}, False),
+        ("go.==", (ERROR, ERROR), {"not": True}, False),
+        ("go.deep", (i(3, "int64"), i(3)), {}, False),
+        ("go.deep", (INTS, INTS), {}, True),
+        ("go.deep", (value(["n", "[]int"]), value(["l", "[]int", []])), {}, False),
+        ("go.same", (value(["n", "[]int"]), value(["l", "[]int", []])), {}, True),
+        ("go.deep", (value(["t", "money.Told", []]), value(["t", "money.Item", []])), {}, True),
+        ("go.deep", (value(["F", "func()"]), value(["F", "func()"])), {}, False),
+        ("go.cmp", (value(["t", "money.Item", [["own", ["i", "int", "1"]]]]),) * 2, {}, False),
+        ("go.<", (i(2), i(3)), {}, True),
+        ("go.>", (s("b"), s("a")), {"not": True}, False),
+        ("go.contains", (s("abc"), s("b")), {}, True),
+        ("go.prefix", (value(["B", "[]uint8", "6162"]), s("a")), {}, True),
+        ("go.truth", (value(["b", "bool", True]),), {}, True),
+        ("go.truth", (i(1),), {}, False),
+        ("go.nil", (value(["n", "*money.Error"], held=True),), {}, True),
+        ("go.empty", (value(["t", "money.Item", []]),), {}, True),
+        ("go.len", (MAP, i(1)), {}, True),
+        ("go.in", (MAP, s("a")), {}, True),
+        ("go.in", (INTS, i(2, "int64")), {}, False),
+        ("go.elements", (INTS, value(["l", "[]int", [["i", "int", "2"], ["i", "int", "1"]]])), {}, True),
+        ("go.values", (i(3, "int64"), i(3)), {}, True),
+        ("go.near", (i(3), value(["f", "float64", "3.4"]), value(["f", "float64", "0.5"])), {}, True),
+        ("go.json", (s('{"a": 1, "b": 2}'), s('{"b":2,"a":1}')), {}, True),
+        ("go.output", (s("b\na\n"), s("a\nb")), {"unordered": True}, True),
+        ("go.output", (s("b\na\n"), s("a\nb")), {}, False),
+        ("go.panics", (ERROR, s("no")), {"by": "text"}, True),
+        ("go.of", (i(1), i(2), i(3), i(3)), {"of": "all", "parts": PARTS}, True),
+        ("go.==", (["js", ["N", "3"]], i(3)), {}, False),
+    ],
+)  # fmt: skip
+def test_an_assertion_is_decided_as_go_decides_it(op, operands, options, wanted):
+    assert holds(op, *operands, **options) is wanted
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        value(None),
+        value(["i", "int", "3.5"]),
+        value(["i", "int", "9" * 40]),
+        value(["B", "[]uint8", "6"]),
+        value(["t", "money.Item", [["a", None], ["a", None]]]),
+        value(["a", None]),
+        value(["r", "*T", 0]),
+        value(["no", "int", 1]),
+        ["go", "yes", ["i", "int", "3"], None],
+        ["l", [i(3)]],
+        value(["l", "[]int", [["i", "int", "1"]] * 100_001]),
+    ],
+)
+def test_what_is_not_of_the_form_is_refused(encoded):
+    with pytest.raises(MalformedError):
+        values.decode(encoded)
+
+
+def test_a_value_of_another_language_and_a_large_one_hold_nowhere():
+    site = Site(op="go.contains", sides=("out", "kept"))
+    expected = Expected(slot=0, kept=(s("b"),), size=4)
+    said = [Event(test_id="a", slot=0, values=(encoded,)) for encoded in (s("abc"), ["s", "abc"], s("abc" * 100))]
+    assert [judge.event_holds(site, expected, event) for event in said] == [True, False, False]

@@ -1,0 +1,213 @@
+"""What is left of a test file in Go, and what is taken out of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from miner.languages.base import Mode
+from miner.languages.go.stripping import literals
+from miner.languages.go.stripping.source import StrippedSource
+
+HEAD = """\
+package money
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/matryer/is"
+	"github.com/stretchr/testify/assert"
+)
+
+"""
+
+
+def parsed(text: str) -> StrippedSource:
+    return StrippedSource(text.encode(), first=0)
+
+
+def best(source: StrippedSource) -> dict[int, Mode]:
+    return {slot.number: slot.assertion.modes[0] for slot in source.slots}
+
+
+def function(body: str) -> str:
+    return f"{HEAD}func TestA(t *testing.T) {{\n{body}\n}}\n"
+
+
+def stripped(body: str) -> str:
+    """The body of a function with every assertion in its best mode; each hand-out is `<SLOT: OPERANDS>`."""
+    source = parsed(function(body))
+    text = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    parts = text.split("testing.Goldseam(t, ")
+    short = [parts[0]]
+    for part in parts[1:]:
+        slot, _, rest = part.partition(", ")
+        values, _, after = rest.partition("}, nil)") if rest.startswith("func() []interface{} {") else ("", "", rest)
+        operands = [word.partition(" := ")[2] for word in values.partition("return")[0].split("; ")[:-1]]
+        operands[:1] = [one.partition(" := ")[2] or one for one in operands[:1]]
+        short.append(f"<{slot}: {', '.join(operands)}>{after}" if values else f"<{slot}: {after}")
+    return "".join(short)
+
+
+@pytest.mark.parametrize(
+    ("body", "left", "op"),
+    [
+        ("if f(1) != 3 { t.Error(1) }", "if <0: f(1)> { }", "go.=="),
+        ("if got := f(1); got != 3 { t.Fatalf(`%d`, got) }", "if got := f(1); <0: got> { }", "go.=="),
+        ("if f(1) == 3 { t.Fail() }", "if <0: f(1)> { }", "go.=="),
+        ("if f(1) <= 3 { t.FailNow() }", "if <0: f(1)> { }", "go.>"),
+        ("if !f(1) { t.Error() }", "if <0: f(1)> { }", "go.truth"),
+        ("if len(f(1)) != 2 { t.Error() }", "if <0: len(f(1))> { }", "go.=="),
+        ("if (f(1) != nil) != true { t.Error() }", "if <0: (f(1) != nil)> { }", "go.=="),
+        ('if diff := cmp.Diff(f(1), "a"); diff != "" { t.Error(diff) }', "if  <0: f(1)> { }", "go.cmp"),
+        ('if !cmp.Equal(f(1), "a") { t.Error() }', "if <0: f(1)> { }", "go.cmp"),
+        ("if f(1) != g(2) { t.Error() }", "if <0: f(1), g(2)> { }", "go.=="),
+        ("if f(1) > 1 && f(2) > 2 { t.Error() }", "if <0: f(1), f(2)> { }", "go.of"),
+        ("if got != nil && got.A != 3 { t.Error() }", "if got != nil && <0: got.A> { }", "go.=="),
+        ('assert.Equal(t, "a", f(1), "message")', "<0: f(1)>", "go.deep"),
+        ('assert.Equalf(t, "a", f(1), "%d", 1)', "<0: f(1)>", "go.deep"),
+        ("assert.True(t, f(1) == 3)", "<0: f(1)>", "go.=="),
+        ("assert.Len(t, f(1), 3)", "<0: f(1)>", "go.len"),
+        ("assert.NoError(t, f(1))", "<0: error(f(1))>", "go.nil"),
+        ('assert.EqualError(t, f(1), "no")', "<0: (f(1)).Error()>", "go.=="),
+        ("assert.Panics(t, func() { f(1) })", "<0: nil, func() { (func() { f(1) })() })", "go.panics"),
+        ("a := assert.New(t)\n\ta.Contains(f(1), 3)", "a := assert.New(t)\n\t<0: f(1)>; _ = a", "go.in"),
+        ("is := is.New(t)\n\tis.Equal(f(1), 3)", "is := is.New(t)\n\t<0: f(1)>; _ = is", "go.deep"),
+    ],
+)
+def test_an_assertion_hands_out_what_depends_on_the_product(body, left, op):
+    assert stripped(f"\t{body}") == f"\t{left}"
+    assert [slot.assertion.op for slot in parsed(function(body)).slots] == [op]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if f(1) != 3 { t.Log(1) }",
+        "switch f(1) { case 3: t.Error() }",
+        "defer func() { if recover() == nil { t.Error() } }()",
+        "if f(1) != 3 { if quiet { return }; cleanUp() }",
+        "assert.Eventually(t, func() bool { return f(1) }, 1, 1)",
+    ],
+)
+def test_what_is_not_read_stays(body):
+    assert parsed(function(body)).slots == ()
+
+
+def test_each_part_of_an_or_is_an_assertion_of_its_own():
+    assert stripped("\tif err := f(1); err != nil || g(2) != 4 {\n\t\tt.Fatal(err)\n\t}") == (
+        "\tif err := f(1); <0: err> || <1: g(2)> { \n\n}"
+    )
+
+
+def test_a_column_of_a_table_goes_with_what_it_was_expected_for():
+    body = """\
+	tests := []struct {
+		in   string
+		want int
+		name string
+	}{
+		{"a", 11, "x"},
+		{in: "b", want: 22},
+	}
+	for i, tt := range tests {
+		tt := tt
+		t.Run(tt.name, func(t *testing.T) {
+			if got := f(tt.in); got != tt.want {
+				t.Errorf("%d: %d", i, tt.want)
+			}
+		})
+	}"""
+    left = stripped(body)
+    assert '{"a", *new(int), "x"},' in left
+    assert '{in: "b", want: *new(int)},' in left
+    assert "if got := f(tt.in); <0: got> { _ = i" in left
+
+
+def test_a_name_that_only_expectations_read_goes_and_one_that_the_message_reads_is_used():
+    body = (
+        '\twant, n := 31, g()\n\tonly := "x"\n\tif f(1) != want {\n\t\tt.Error(n)\n\t}\n\tassert.Equal(t, only, f(2))'
+    )
+    left = stripped(body)
+    assert '"x"' not in left
+    assert "_ = n, want" in left or "_, _ = n, want" in left
+
+
+def test_an_argument_of_a_function_of_the_file_goes_where_all_that_it_is_given_is_written_out():
+    text = f"""{HEAD}func TestA(t *testing.T) {{
+	check(t, f(1), 77)
+	check(t, f(2), 88)
+}}
+
+func check(t *testing.T, got, want int) {{
+	t.Helper()
+	if got != want {{
+		t.Error(got)
+	}}
+}}
+"""
+    source = parsed(text)
+    left = source.stripped(best(source))
+    assert "check(t, f(1), *new(int))" in left
+    assert "88" not in left
+
+
+def test_a_function_of_the_file_that_fails_unless_something_is_true_is_an_assertion():
+    check = "func check(t testing.TB, holds bool) {\n\tif !holds {\n\t\tpanic(1)\n\t}\n}\n"
+    source = parsed(function('\tcheck(t, f(1) == "abc")') + check)
+    assert [slot.assertion.op for slot in source.slots] == ["go.==", "go.truth"]
+    assert "abc" not in source.stripped(best(source))
+
+
+def test_a_case_that_fails_the_test_is_an_assertion():
+    body = "\tswitch {\n\tcase err == nil && out != 3:\n\t\tt.Error(n)\n\tcase err != nil:\n\t\tt.Error()\n\t}"
+    assert stripped(body) == "\tswitch {\n\tcase <0: err, out>:\n\t\t{ \n}\n\tcase <1: err>:\n\t\t{ \n}\n\t}"
+
+
+def test_a_table_that_something_else_reads_keeps_its_cells():
+    body = (
+        "\ttests := []struct{ in, want string }{{`a`, `seventy`}}\n\tfor _, tt := range tests {\n\t\tshow(tt)\n"
+        "\t\tif f(tt.in) != tt.want {\n\t\t\tt.Error()\n\t\t}\n\t}"
+    )
+    assert "seventy" in stripped(body)
+
+
+def test_imports_that_nothing_uses_any_more_are_blank_and_comments_are_gone():
+    source = parsed(function('\t// it is 3\n\tif diff := cmp.Diff(f(1), "a"); diff != "" {\n\t\tt.Error(diff)\n\t}'))
+    left = source.stripped(best(source))
+    assert '\t_ "github.com/google/go-cmp/cmp"\n' in left
+    assert "it is 3" not in left
+
+
+def test_what_an_example_prints_is_judged_outside():
+    text = f"{HEAD}func ExampleF() {{\n\tfmt.Println(f(1))\n\t// Output:\n\t// one\n\t// two\n}}\n"
+    source = parsed(text)
+    assert "// Output: goldseam 0\n" in source.stripped(best(source))
+    assert "two" not in source.stripped(best(source))
+    assert "// Output: goldseam+ 0\n\t// \n\t// one\n\t// two\n" in source.recording(best(source))
+
+
+def test_a_recording_hands_out_both_sides_and_a_result_what_comes_of_them():
+    source = parsed(function("\tif f(1) != 3 { t.Error() }"))
+    assert "goldseam0 := f(1); goldseam1 := 3; return []interface{}{&goldseam0, &goldseam1}" in source.recording(
+        best(source)
+    )
+    left = source.stripped({0: Mode.RESULT})
+    assert "goldseamHolds := !(f(1) != 3); return []interface{}{&goldseam0, &goldseam1, goldseamHolds}" in left
+
+
+def test_a_file_with_code_of_c_is_not_read():
+    with pytest.raises(ValueError, match="code of C"):
+        parsed('package a\n\nimport "C"\n')
+
+
+def test_a_subtest_is_of_its_function():
+    assert literals.function_of("a/b_test.go::TestA/x/[y] z") == "a/b_test.go::TestA"
+    _, functions = literals.READING.handed(
+        "", function('\ttesting.Goldseam(t, 4, func() []interface{} { f("x", 12) }, nil)')
+    )
+    assert functions == {"TestA": ("x", 12)}

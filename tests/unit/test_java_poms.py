@@ -1,0 +1,94 @@
+"""What a repository's files say of Java: modules, versions, repositories, what decides which libraries are there."""
+
+from __future__ import annotations
+
+import pytest
+
+from miner.languages.java import poms
+from miner.languages.java.build import told_reason
+from tests.trees import Files
+
+CI = """\
+jobs:
+  test:
+    strategy:
+      matrix:
+        java: [8, '11', 21.0.2]
+    steps:
+      - uses: actions/setup-java@v5
+        with: {python-version: 3.11}
+"""
+TREE = Files(
+    {
+        "pom.xml": "<project><modules><module>core</module><module>more/</module></modules></project>",
+        "core/pom.xml": "<project><parent/></project>",
+        "more/pom.xml": "<project><!-- <module>old</module> --><modules><module>a</module></modules></project>",
+        "more/a/pom.xml": "<project/>",
+        "old/pom.xml": "<project/>",
+        "core/src/test/resources/pom.xml": "<project/>",
+        ".mvn/maven.config": "-T1",
+        ".mvn/wrapper/maven-wrapper.jar": "",
+    }
+)
+
+
+def test_a_test_is_in_the_nearest_module_and_built_from_the_folder_that_leads_there():
+    tests = ["core/src/test/java/ATest.java", "more/a/src/test/java/BTest.java", "old/src/test/java/CTest.java"]
+    assert poms.reactors(TREE, tests) == {"": ["core", "more/a"], "old": ["old"]}
+    assert poms.reactors(Files({"src/test/java/ATest.java": ""}), ["src/test/java/ATest.java"]) == {}
+    assert poms.reactors(Files({"pom.xml": "<project/>"}), ["src/test/java/ATest.java"]) == {"": [""]}
+
+
+def test_poms_and_what_maven_is_told_beside_them_decide_which_libraries_are_there():
+    assert list(poms.manifests(TREE)) == [
+        ".mvn/maven.config", "core/pom.xml", "more/a/pom.xml", "more/pom.xml", "old/pom.xml", "pom.xml",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pom", "more", "installed", "majors"),
+    [
+        ("<project/>", {}, (), (17,)),
+        ("<project/>", {}, (25,), (17, 25)),
+        ("<maven.compiler.release>8</maven.compiler.release>", {}, (8,), (17, 8)),
+        ("<source>1.8</source><java.version>21</java.version>", {}, (), ()),
+        ("<source>1.8</source><java.version>21</java.version>", {}, (21, 25), (21, 25)),
+        ("<project/>", {".github/workflows/ci.yml": CI}, (21,), (21, 17)),
+        ("<project/>", {".github/workflows/ci.yml": CI.replace("8,", "8, 17,")}, (8, 21), (17, 21)),
+        ("<project/>", {".travis.yml": "language: java\njdk:\n  - openjdk8\n  - 11\n"}, (11,), (11, 17)),
+    ],
+)
+def test_the_jdk_is_debians_unless_a_pom_or_ci_wants_another_that_is_there(pom, more, installed, majors):
+    assert poms.jdks(Files({"pom.xml": pom, **more}), installed) == majors
+
+
+def test_maven_is_the_wrappers():
+    line = "distributionUrl=https://repo.example/apache-maven/3.8.6/apache-maven-3.8.6-bin.zip\n"
+    assert poms.maven_version(Files({poms.WRAPPER: line})) == "3.8.6"
+    assert poms.maven_version(Files({})) == poms.MAVEN
+
+
+def test_repositories_and_versions_that_drift_are_read_from_poms():
+    repository = "<repositories><repository><id>a</id><url>https://repo.example/m</url></repository></repositories>"
+    versions = "<version>[1.0,2.0)</version><version> LATEST </version><version>1.0</version>"
+    tree = Files({"pom.xml": f"<url>https://home.example</url>{repository}{versions}<!-- <version>[3,)</version> -->"})
+    assert poms.hosts(tree) == ("https://repo.example/m",)
+    assert poms.drifting(tree) == ("[1.0,2.0)", "LATEST")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (
+            "[FATAL] Non-resolvable parent POM for a:b:1: Could not find artifact a:parent:pom:2-SNAPSHOT",
+            "snapshot_dependency",
+        ),
+        ("[ERROR] Could not find artifact a:b:jar:1.2 in central", "unresolvable"),
+        ("[ERROR] COMPILATION ERROR :\n[ERROR] A.java:[1,1] ';' expected", "base_not_compiled"),
+        ("[ERROR] Fatal error compiling: error: release version 21 not supported", "no_jdk"),
+        ("[ERROR] Fatal error compiling: error: invalid target release: 21", "no_jdk"),
+        ("exit code 1", ""),
+    ],
+)
+def test_the_reason_of_a_failed_build_is_read_from_what_maven_says(said, reason):
+    assert told_reason(said) == reason

@@ -1,0 +1,97 @@
+"""How Java comes into an image, and what its driver reads."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import miner.languages.java
+from harness.config.settings import ImageSettings
+from harness.core import process
+from harness.languages.java.language import part
+from miner.languages.java.build import layer_of_jdk
+
+TOOLS = Path(miner.languages.java.__file__).parent / "tools"
+CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+{}
+-----END CERTIFICATE-----
+"""
+
+
+def test_a_jdk_of_this_machine_is_copied_for_its_own_version_and_platform_alone(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/javac").write_bytes(b"program")
+    (tmp_path / "release").write_text('JAVA_VERSION="21.0.2"\n')
+    settings = ImageSettings(jdks={"21": tmp_path})
+    [folder] = layer_of_jdk("base", 21, settings).folders
+    assert (folder.path, folder.context) == (tmp_path, "jdk-21")
+    assert not layer_of_jdk("base", 17, settings).folders
+    assert not layer_of_jdk("base", 21, settings.model_copy(update={"platform": "linux/s390x"})).folders
+
+
+def test_a_folder_without_a_compiler_or_with_a_name_that_is_no_major_version_is_refused(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/javac").write_bytes(b"")
+    for version, folder in (("21", Path("/nowhere")), ("21.0.2", tmp_path)):
+        with pytest.raises(ValueError, match="expected a major version"):
+            ImageSettings(jdks={version: folder})
+
+
+def access(folder: Path, **variables: str) -> None:
+    env = {"PATH": os.environ["PATH"], **variables}
+    words = [sys.executable, TOOLS / "access.py", folder / "settings.xml", folder / "trust.jks"]
+    process.run(words, env=env)
+
+
+def test_maven_is_told_the_proxies_of_builds(tmp_path):
+    access(tmp_path, https_proxy="http://me:p%26q@127.0.0.1:3128", no_proxy="localhost,.example")
+    [proxy] = ET.parse(tmp_path / "settings.xml").iter("proxy")
+    assert {field.tag: field.text for field in proxy} == {
+        "id": "https", "protocol": "https", "host": "127.0.0.1", "port": "3128", "username": "me", "password": "p&q",
+        "nonProxyHosts": "localhost|.example",
+    }  # fmt: skip
+
+
+def test_certificates_become_a_trust_store_once_each(tmp_path):
+    bundle = tmp_path / "ca.crt"
+    bundle.write_text(
+        "# a comment\n" + CERTIFICATE.format("AAEC") + CERTIFICATE.format("AwQF") + CERTIFICATE.format("AAEC")
+    )
+    access(tmp_path, SSL_CERT_FILE=str(bundle))
+    data = (tmp_path / "trust.jks").read_bytes()
+    assert data[:12] == bytes.fromhex("feedfeed0000000200000002")
+    assert data.count(b"X.509") == 2
+
+
+def missing(text: str) -> list[str]:
+    """The names that the driver reads in what the compiler prints."""
+    source = part("driver.py")
+    names: dict[str, object] = {"re": re}
+    exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
+    failed, wanted = names["FAILED"], names["WANTED"]
+    return [next(filter(None, one)) for _, error in failed.findall(text) for one in wanted.findall(error)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        ("cannot find symbol\n[ERROR]   symbol:   method later(int)\n[ERROR]   location: class money.Prices", "later"),
+        ("cannot find symbol\n[ERROR]   symbol: class Share", "Share"),
+        ("package money.shares does not exist", "money.shares"),
+        ("constructor Prices in class money.Prices cannot be applied to given types;", "Prices"),
+        ("method price in class money.Prices cannot be applied to given types;", "price"),
+        ("no suitable method found for price(int)\n[ERROR]     method money.Prices.price(int,int) is not", "price"),
+        ("given(int) has private access in money.Prices", "given"),
+        ("A is not abstract and does not override abstract method off(int) in money.Share", "off"),
+    ],
+)
+def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(error, name):
+    assert missing(f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n") == [
+        name
+    ]
