@@ -515,7 +515,7 @@ def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox
 
 
 @pytest.mark.parametrize("framework", javascript_honest.AS_LIBRARIES)
-def test_the_host_takes_the_modules_that_the_library_itself_takes(task, sandbox, tmp_path, framework):
+def test_the_host_takes_no_module_that_the_library_itself_does_not_take(task, sandbox, tmp_path, framework):
     path, text = javascript_honest.AS_LIBRARIES[framework]
     place, variants = javascript_honest.PLACE, javascript_honest.variants()
     product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
@@ -532,7 +532,8 @@ def test_the_host_takes_the_modules_that_the_library_itself_takes(task, sandbox,
     report = scoring.score(whole, patch, sandbox, scoring.Demands()).trial.report
     ids = [name for name in listed(whole) if name.partition("::")[2].partition(" > ")[0] in names]
     assert len(ids) == 9 * len(names)
-    assert {
-        name: (report.statuses[name], report.texts.get(name)) for name in ids if report.statuses[name] != own[name]
-    } == {}
+    differing = {name: report.statuses[name] for name in ids if report.statuses[name] != own[name]}
+    assert TestStatus.PASSED not in differing.values()
+    refused = {name.partition("::")[2].partition(" > ")[0] for name in differing}
+    assert len(refused) <= 2, differing  # of a prototype that names no class, what its class is can't be told
     assert sum(own[name] is TestStatus.PASSED for name in ids) > 8 * len(names)

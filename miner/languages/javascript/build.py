@@ -20,7 +20,7 @@ from miner.languages.building import Building
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
-from miner.layers import base, build, dockerfile, source
+from miner.layers import base, build, dockerfile, egress, source
 from miner.layers.layer import (
     CACHE_DIR,
     FACTS_PATH,
@@ -212,7 +212,7 @@ def _environment() -> tuple[str, ...]:
         f"export npm_config_store_dir={CACHE_DIR}/pnpm YARN_CACHE_FOLDER={CACHE_DIR}/yarn",
         'export NODE_EXTRA_CA_CERTS="${SSL_CERT_FILE:-}" YARN_ENABLE_TELEMETRY=0 YARN_NODE_LINKER=node-modules',
         'export YARN_HTTP_PROXY="${http_proxy:-}" YARN_HTTPS_PROXY="${https_proxy:-}" YARN_ENABLE_SCRIPTS=0',
-        'if [ -n "${NPM_CONFIG_REGISTRY:-}" ]; then export YARN_NPM_REGISTRY_SERVER="$NPM_CONFIG_REGISTRY"; fi',
+        f'export YARN_NPM_REGISTRY_SERVER="${{NPM_CONFIG_REGISTRY:-https://{egress.NPM}}}"',  # a later yarn has another
         "mkdir -p /tmp/home",
         # what locks write down as ssh is public as a rule, and reached through the build's proxy
         *(
