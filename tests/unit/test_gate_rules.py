@@ -78,7 +78,7 @@ def test_tasks_have_to_be_judged_on_the_host_unless_told_otherwise():
 def test_a_place_that_is_none_is_refused(tmp_path):
     told = refused(tmp_path, '[gate]\nrequire = "outside"\n')
 
-    assert 'gate.require: expected "host", "mixed", "inside" or "own_runner", found' in told
+    assert 'gate.require: expected "host", "mixed", "inside", "declared" or "own_runner", found' in told
 
 
 def test_a_key_like_no_other_lists_the_known_ones(tmp_path):
