@@ -170,6 +170,10 @@ class Strippable(Protocol):
         """The file that enters a container when patches are judged; functions of these names stay whole."""
         ...
 
+    def unstopped(self, text: str) -> str:
+        """What `stripped` gave, where nothing that raises ends a test; the same text where that can't be had."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedTests:

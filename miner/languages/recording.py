@@ -214,8 +214,31 @@ class _Recorder:
         still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
             return {self._function(test_id) for test_id in still}
-        placed = replace(expectations, tests=self._placed(expectations, before))
-        return RecordedTests(expectations=placed, before=before.events)
+        events = (*before.events, *self._right_beyond(expectations, before.events))
+        return RecordedTests(
+            expectations=replace(expectations, tests=self._placed(expectations, events)), before=events
+        )
+
+    def _right_beyond(self, expectations: Expectations, before: Iterable[Event]) -> tuple[Event, ...]:
+        """What the base gives right where its tests end before: who keeps them going gets that for nothing."""
+        wanted = {
+            (test_id, expected.slot, expected.n): expected
+            for test_id in self._fail_to_pass
+            if test_id in expectations.tests
+            for expected in expectations.tests[test_id].events
+        }
+        beyond = wanted.keys() - {_key(expectations, event) for event in before}
+        stripped = {file.path: file for file in self._files if file.path in expectations.files}
+        files = {path: file.source.unstopped(expectations.files[path]) for path, file in stripped.items()}
+        if not beyond or files == expectations.files:
+            return ()
+        report = self._run({path: source.encode() for path, source in files.items()}, gold=False)
+        return tuple(
+            event
+            for event in report.events
+            if (key := _key(expectations, event)) in beyond
+            and judge.event_holds(expectations.sites[event.slot], wanted[key], event)
+        )
 
     def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
         judged = judge.judge(expectations, report)
@@ -223,11 +246,9 @@ class _Recorder:
             self._function(test_id) for test_id in self._listed if judged.statuses.get(test_id) is not TestStatus.PASSED
         }
 
-    def _placed(self, expectations: Expectations, before: TestReport) -> dict[str, ExpectedTest]:
+    def _placed(self, expectations: Expectations, before: Iterable[Event]) -> dict[str, ExpectedTest]:
         """Each test with where it is judged: by values outside, by results, or by both."""
-        events = {
-            (expectations.ids.get(event.test_id, event.test_id), event.slot, event.n): event for event in before.events
-        }
+        events = {_key(expectations, event): event for event in before}
         tests: dict[str, ExpectedTest] = {}
         for test_id, expected in expectations.tests.items():
             if test_id in self._fail_to_pass:
@@ -280,6 +301,11 @@ class _Recorder:
                 numbers = {number for number, (file, _) in self._slots.items() if file.path == path}
             for number in numbers:
                 self._slots[number][0].modes[number] = Mode.INSIDE
+
+
+def _key(expectations: Expectations, event: Event) -> tuple[str, int, int]:
+    """Which expectation an event answers."""
+    return expectations.ids.get(event.test_id, event.test_id), event.slot, event.n
 
 
 def _names(stripped: Sequence[str], listed: Sequence[str]) -> dict[str, str]:

@@ -547,3 +547,22 @@ def test_bits_of_javascript_follow_the_same_rules():
     assert bits("nothing", "quite another sentence of it") > 40
     assert bits("nothing", "SOME TITLE") < 8
     assert bits("nothing", "quite another", words="another quite") < bits("nothing", "quite another") / 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "goes_on"),
+    [
+        ("missing();", "try { missing(); } catch {}"),
+        ("await missing()", "try { await missing(); } catch {}"),
+        ("const x = missing(), y = 2;", "let x; try { x = missing(); } catch {} let y; try { y = 2; } catch {} "),
+        ("const { x } = missing();", "const { x } = missing();"),
+        ("for (const x of [1]) { f(x); }", "for (const x of [1]) { try { f(x); } catch {} }"),
+        ("while (f()) { g(); }", "while (f()) { g(); }"),
+        ("try { f(); } catch (e) { g(); }", "try { f(); } catch (e) { g(); }"),
+        ("__goldseam__(0, () => { f(); return []; });", "try { __goldseam__(0, () => { f(); return []; }); } catch {}"),
+    ],
+)
+def test_where_nothing_ends_a_test_its_statements_stand_alone(statement, goes_on):
+    text = f'"use strict";\nit("a", async () => {{ {statement} }});\n'
+
+    assert parsed("").unstopped(text) == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from contextlib import nullcontext, suppress
 
 import pytest
 
@@ -567,3 +568,30 @@ def test_slots_are_numbered_from_the_first_and_know_their_function():
 def test_what_is_no_python_is_refused(source):
     with pytest.raises((SyntaxError, ValueError)):
         StrippedSource(source, first=0, product=lambda _: False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "missing()\nreached.append(1)",
+        "for row in (1,):\n    missing(row)\n    reached.append(row)",
+        "with held() as value:\n    missing()\n    reached.append(value)",
+        "if reached == []:\n    missing()\n    reached.append(1)",
+        "try:\n    missing()\n    reached.append(3)\nexcept NameError:\n    reached.append(1)",
+        "with __goldseam__(0) as site:\n    missing()\n    reached.append(3)\nreached.append(1)",
+        "with raises():\n    missing()\n    reached.append(3)\nreached.append(1)",
+        "while missing():\n    pass\nreached.append(1)",
+    ],
+)
+def test_where_nothing_ends_a_test_it_comes_to_its_end(body):
+    text = f'"""Words."""\nfrom __future__ import annotations\nfrom os import no_such, path\n\n\n{function(body)}'
+    reached: list[int] = []
+    names = {"reached": reached, "held": lambda: nullcontext(1), "raises": lambda: suppress(NameError)}
+    names |= {"__goldseam__": lambda _: suppress(NameError)}
+
+    exec(parsed("").unstopped(text), names)
+    names["test_a"]()
+
+    assert reached == [1]
+    assert names["path"]
+    assert names["__doc__"] == "Words."

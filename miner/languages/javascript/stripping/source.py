@@ -35,6 +35,9 @@ _TESTS = frozenset(
 )
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 _ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
+_BLOCKS = frozenset({"program", "statement_block"})
+_KEPT_WHOLE = frozenset({"while_statement", "do_statement", "try_statement", "export_statement"})
+"""Without an error, a loop may never end and a handler never run; what is exported has to be declared as it is."""
 Piece = str | tuple[int, int]
 
 
@@ -82,6 +85,23 @@ class StrippedSource:
             }
             edits |= {_range(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
+
+    def unstopped(self, text: str) -> str:
+        """The stripped file with statements in a `try` each, and simple declarations; bodies of assertions stay."""
+        source = text.encode()
+        edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
+        waiting = [scopes.parse(source, self._path)]
+        while waiting:
+            node = waiting.pop()
+            if node.type in _KEPT_WHOLE or (
+                node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT
+            ):
+                continue
+            waiting += node.named_children
+            pieces = _tried(node) if node.parent is not None and node.parent.type in _BLOCKS else None
+            if pieces is not None:
+                edits[_range(node)] = pieces
+        return _rendered(source, 0, len(source), edits).decode()
 
     # -- assertions
 
@@ -162,21 +182,7 @@ class StrippedSource:
         at = self._place_of_head()
         head = f"const {HAND_OUT} = globalThis.process.{HAND_OUT}(globalThis, {json.dumps(self._path)}); "
         edits[at, at] = (("// @ts-nocheck\n" if scopes.is_typescript(self._path) else "") + head,)
-        return self._rendered(0, len(self._source), edits).decode("utf-8")
-
-    def _rendered(self, start: int, end: int, edits: Mapping[tuple[int, int], tuple[Piece, ...]]) -> bytes:
-        parts: list[bytes] = []
-        at = start
-        inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
-        for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
-            if place[0] < at:
-                continue  # inside of one that was replaced
-            parts.append(self._source[at : place[0]])
-            parts += (
-                piece.encode() if isinstance(piece, str) else self._rendered(*piece, edits) for piece in edits[place]
-            )
-            at = place[1]
-        return b"".join((*parts, self._source[at:end]))
+        return _rendered(self._source, 0, len(self._source), edits).decode("utf-8")
 
     def _place_of_head(self) -> int:
         """Before the first statement that is no directive."""
@@ -185,6 +191,41 @@ class StrippedSource:
             if node.type not in ("comment", "hash_bang_line") and not is_directive:
                 return node.start_byte
         return len(self._source)
+
+
+def _rendered(source: bytes, start: int, end: int, edits: Mapping[tuple[int, int], tuple[Piece, ...]]) -> bytes:
+    """A part of a source with its edits, those inside of pieces that are kept among them."""
+    parts: list[bytes] = []
+    at = start
+    inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
+    for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
+        if place[0] < at:
+            continue  # inside of one that was replaced
+        parts.append(source[at : place[0]])
+        parts += (
+            piece.encode() if isinstance(piece, str) else _rendered(source, *piece, edits) for piece in edits[place]
+        )
+        at = place[1]
+    return b"".join((*parts, source[at:end]))
+
+
+def _tried(statement: Node) -> tuple[Piece, ...] | None:
+    """A statement in a `try`; None where it stays: a directive, and what is no call or plain declaration."""
+    if statement.type == "expression_statement" and statement.named_children[0].type != "string":
+        inner = statement.named_children[0]
+        return ("try { ", _range(inner), "; } catch {}")
+    declared = [child for child in statement.named_children if child.type == "variable_declarator"]
+    values = [(child.child_by_field_name("name"), child.child_by_field_name("value")) for child in declared]
+    if statement.type != "lexical_declaration" or not values:
+        return None
+    pieces: list[Piece] = []
+    for name, value in values:
+        if name is None or name.type != "identifier" or value is None:
+            return None
+        if text_of(name) == HAND_OUT:
+            return None
+        pieces += [f"let {text_of(name)}; try {{ {text_of(name)} = ", _range(value), "; } catch {} "]
+    return tuple(pieces)
 
 
 def _range(node: Node) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
-from miner.languages.python.stripping import helpers, tables
+from miner.languages.python.stripping import helpers, tables, unstopped
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, module_of
 
@@ -60,6 +60,10 @@ class StrippedSource:
         tables.blank_shared(functions, tree, module)
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+    def unstopped(self, text: str) -> str:
+        """The stripped file with each statement in a `try` of its own."""
+        return unstopped.unstopped(text, HAND_OUT)
 
     def _write(
         self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
