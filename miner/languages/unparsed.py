@@ -67,7 +67,9 @@ class UnparsedCode:
 
     def added_names(self, change: FileChange) -> frozenset[str]:
         """Every name on a new line."""
-        lines = (line.decode("utf-8", "replace") for line in change.added.values() if self.is_source(change.path))
+        lines = (
+            line.decode("utf-8", "replace") for line in change.added.values() if change.path.endswith(self._suffix)
+        )
         return frozenset(name for line in lines for name in _NAME.findall(line))
 
     def missing_names(self, report: TestReport) -> dict[str, str]:

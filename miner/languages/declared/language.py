@@ -6,21 +6,21 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.core.instance import is_matched
-from miner.languages.base import Guess, RecordedTests, TestCommand
+from miner.languages.base import TestCommand
 from miner.languages.declared.build import RUNG, build_image
 from miner.languages.declared.code import DeclaredCode
+from miner.languages.unparsed import Unparsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
-    from harness.core.instance import Task, TestSpec
+    from harness.core.instance import TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Contents, ImageRequest, KnownText, TaskRun, Traced
+    from miner.languages.base import Code, ImageRequest
     from miner.languages.built import BuiltImage
-    from miner.sources.change import Kind
 
 
-class Declared:
+class Declared(Unparsed):
     """Tests of any language: files by patterns, one command, results in files."""
 
     name = "declared"
@@ -28,11 +28,6 @@ class Declared:
     test_names = re.compile(r"(?!)")
     test_modules: re.Pattern[str] | None = None
     code: Code = DeclaredCode()
-
-    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
-        """None."""
-        del repo, base, head, kinds
-        return []
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """The declared one; `spec` has it from the image."""
@@ -49,55 +44,15 @@ class Declared:
         assert image.test is not None  # noqa: S101 - `build` gives it
         return image.test
 
-    def listing(self, spec: TestSpec) -> TestSpec:
-        """The tests are run: no command is declared that lists them."""
-        return spec
-
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """None: the command takes files."""
         del spec, test_ids
         return ()
 
-    def stopping(self, spec: TestSpec) -> TestSpec:
-        """As always."""
-        return spec
-
-    def terse(self, spec: TestSpec) -> TestSpec:
-        """As always."""
-        return spec
-
-    def traced(
-        self,
-        spec: TestSpec,
-        sources: Mapping[str, bytes],
-        lines: Mapping[str, tuple[int, ...]],
-        tests: Sequence[str],
-    ) -> Traced | None:
-        """None."""
-        del spec, sources, lines, tests
-        return None
-
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """The files that are declared as tests."""
         patterns = spec.declared.tests if spec.declared else ()
         return (tuple(path for path in tree.files() if is_matched(path, patterns)),)
-
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
-        """None: its tests are judged where they run."""
-        del paths, read, is_test
-        return {}
-
-    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """Nothing."""
-        del task, sources, run
-        return RecordedTests()
-
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """Nothing is kept that could be guessed."""
-        del recorded, fail_to_pass, known
-        return Guess(bits=0.0)
 
 
 DECLARED = Declared()

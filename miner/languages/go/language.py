@@ -6,45 +6,38 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.core.instance import TestSpec
 from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
 from miner.languages.base import TestCommand
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
-from miner.languages.go.code import GoCode
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.guessing import guess
 from miner.languages.recording import record
+from miner.languages.unparsed import Unparsed, UnparsedCode
 from miner.layers import egress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from harness.core.instance import Task
+    from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, Traced
+    from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
-    from miner.sources.change import Kind
 
 _TESTS = re.compile(r".*_test\.go")
 _TOP = re.compile(r"[^/\[]*")
 
 
-class Go:
+class Go(Unparsed):
     """Go: its toolchain runs its tests, and is all that there is to choose."""
 
     name = "go"
     suffixes: tuple[str, ...] = (".go",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = _TESTS
-    code: Code = GoCode()
-
-    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
-        """None."""
-        del repo, base, head, kinds
-        return []
+    code: Code = UnparsedCode(".go")
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`go test`."""
@@ -55,38 +48,11 @@ class Go:
         """Toolchain and modules, in layers."""
         return build_image(replace(request, workshop=request.workshop.reaching((egress.GO,))))
 
-    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
-        """With GOFLAGS among the variables."""
-        return TestSpec(framework=command.framework, options=command.options, env=dict(image.env))
-
-    def listing(self, spec: TestSpec) -> TestSpec:
-        """The tests are run: subtests come to be while they run."""
-        return spec
-
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The functions of the tests."""
         del spec
         parts = (test_id.partition("::") for test_id in test_ids)
         return tuple(dict.fromkeys(f"{path}::{_TOP.match(name)[0]}" for path, _, name in parts))  # type: ignore[index]
-
-    def stopping(self, spec: TestSpec) -> TestSpec:
-        """As always: a run is short."""
-        return spec
-
-    def terse(self, spec: TestSpec) -> TestSpec:
-        """As always: the recorder says little."""
-        return spec
-
-    def traced(
-        self,
-        spec: TestSpec,
-        sources: Mapping[str, bytes],
-        lines: Mapping[str, tuple[int, ...]],
-        tests: Sequence[str],
-    ) -> Traced | None:
-        """None."""
-        del spec, sources, lines, tests
-        return None
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test, where the toolchain looks for packages."""
