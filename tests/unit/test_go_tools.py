@@ -80,7 +80,7 @@ def test_a_folder_without_go_is_refused():
 def missing(text: str) -> list[str]:
     """The names that the driver reads in what the compiler prints."""
     program = (
-        part("driver.py").partition("def say")[0]
+        part("driver.py").partition("def link_cache")[0]
         + "\nprint([next(filter(None, f)) for f in WANTED.findall(sys.stdin.read())])"
     )
     return eval(process.run([sys.executable, "-c", program], input=text.encode()).stdout)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import functools
 import json
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.clock import prefix
@@ -14,6 +12,7 @@ from harness.core.errors import InputError
 from harness.core.instance import TestStatus, is_matched
 from harness.core.test_ids import files, readable
 from harness.judging.frames import has_shape
+from harness.languages import parts
 from harness.languages.base import InnerGrading, Program, Raised, TestReport
 from harness.languages.declared import results
 from harness.sandbox.job import PYTHON
@@ -156,12 +155,6 @@ def _id(file: str, result: Result) -> str:
     return readable("::".join((*((path,) if is_within else ()), *result.names)))
 
 
-@functools.cache
-def _part(name: str) -> bytes:
-    folder = "declared.inside" if name == "door" else "inside"
-    return resources.files(f"harness.languages.{folder}").joinpath(f"{name}.py").read_bytes()
-
-
 def _declaration(test: TestSpec) -> Declaration:
     """What the task declares.
 
@@ -198,11 +191,12 @@ class Declared:
             "each": declared.is_each,
             "takes_files": declared.takes_files,
         }
+        argv = [PYTHON, "-s", "-S", "-B", "-c", parts.part("door.py", "declared"), json.dumps(request)]
         return Program(
             interpreter=PYTHON,
-            sources=tuple((name, _part(name)) for name in _SHARED),
+            sources=parts.shared(*_SHARED),
             parts=("command", *met),
-            spec={"argv": [PYTHON, "-s", "-S", "-B", "-c", _part("door").decode(), json.dumps(request)], **met},
+            spec={"argv": argv, **met},
             env={"CI": "1", "NO_COLOR": "1", "HOME": "/tmp"},  # noqa: S108 - inside the container
         )
 

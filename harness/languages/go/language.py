@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import posixpath
 import re
-from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.languages import parts
 from harness.languages.base import InnerGrading, Program
 from harness.languages.go import screen
 from harness.languages.reporting import Runner
@@ -50,21 +49,14 @@ exit $code
 _SHARED = ("command", "vary")
 
 
-@functools.cache
 def part(name: str) -> str:
-    """A program of the folder `inside`; read once, so that a run never mixes two versions of it."""
-    return resources.files("harness.languages.go.inside").joinpath(name).read_text(encoding="utf-8")
+    """A file of the folder `inside`."""
+    return parts.part(name, "go")
 
 
 def sources() -> dict[str, str]:
     """What is compiled into the testing package, by name."""
     return {name: part(name) for name in ("recorder.go", "handout.go")}
-
-
-@functools.cache
-def _sources() -> tuple[tuple[str, bytes], ...]:
-    folder = resources.files("harness.languages.inside")
-    return tuple((name, folder.joinpath(f"{name}.py").read_bytes()) for name in _SHARED)
 
 
 class Go:
@@ -85,10 +77,11 @@ class Go:
             "sources": sources(),
             "run": [] if order is None else [f"-test.shuffle={order}"],
         }
-        argv = [PYTHON, "-s", "-S", "-B", "-c", part("overlay.py") + part("driver.py"), json.dumps(asked)]
+        program = parts.part("child.py") + part("overlay.py") + part("driver.py")
+        argv = [PYTHON, "-s", "-S", "-B", "-c", program, json.dumps(asked)]
         return Program(
             interpreter=PYTHON,
-            sources=_sources(),
+            sources=parts.shared(*_SHARED),
             parts=_SHARED if varied is not None else _SHARED[:1],
             spec={"argv": argv, **({"vary": varied} if varied is not None else {})},
             env=ENV,

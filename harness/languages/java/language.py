@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.languages import parts
 from harness.languages.base import InnerGrading, Program
 from harness.languages.java import screen
 from harness.languages.reporting import Runner
@@ -33,16 +32,9 @@ ENV: Mapping[str, str] = {
 _SHARED = ("command", "vary")
 
 
-@functools.cache
 def part(name: str) -> str:
-    """A program of the folder `inside`; read once, so that a run never mixes two versions of it."""
-    return resources.files("harness.languages.java.inside").joinpath(name).read_text(encoding="utf-8")
-
-
-@functools.cache
-def _sources() -> tuple[tuple[str, bytes], ...]:
-    folder = resources.files("harness.languages.inside")
-    return tuple((name, folder.joinpath(f"{name}.py").read_bytes()) for name in _SHARED)
+    """A file of the folder `inside`."""
+    return parts.part(name, "java")
 
 
 class Java:
@@ -63,10 +55,10 @@ class Java:
             "recorder": part("Recorder.java"),
             "order": (varied or {}).get("order"),
         }
-        argv = [PYTHON, "-s", "-S", "-B", "-c", part("child.py") + part("driver.py"), json.dumps(settings)]
+        argv = [PYTHON, "-s", "-S", "-B", "-c", parts.part("child.py") + part("driver.py"), json.dumps(settings)]
         return Program(
             interpreter=PYTHON,
-            sources=_sources(),
+            sources=parts.shared(*_SHARED),
             parts=_SHARED if varied is not None else _SHARED[:1],
             spec={"argv": argv, **({"vary": varied} if varied is not None else {})},
             env=ENV,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import posixpath
-from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.clock import prefix
+from harness.languages import parts
 from harness.languages.base import InnerGrading, Program
 from harness.languages.javascript import screen
 from harness.languages.javascript.frameworks import FRAMEWORKS
@@ -46,16 +45,8 @@ _ALL: Mapping[str, tuple[str, ...]] = {"tap": ("test*/**/*.js",)}
 """What a program is given that runs nothing by itself."""
 
 
-@functools.cache
 def _part(name: str) -> str:
-    """A part in JavaScript; read once, so that a run never mixes two versions of it."""
-    return resources.files("harness.languages.javascript.inside").joinpath(name).read_text(encoding="utf-8")
-
-
-@functools.cache
-def _sources() -> tuple[tuple[str, bytes], ...]:
-    folder = resources.files("harness.languages.inside")
-    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in ("command", *_REQUESTS))
+    return parts.part(name, "javascript")
 
 
 class JavaScript:
@@ -83,7 +74,7 @@ class JavaScript:
         }
         return Program(
             interpreter=PYTHON,
-            sources=_sources(),
+            sources=parts.shared("command", *_REQUESTS),
             parts=("command", *met),
             spec={"argv": [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)], **met},
             env={"CI": "1", "NODE_OPTIONS": "", "NO_COLOR": "1", "FORCE_COLOR": "0", "NODE_DISABLE_COMPILE_CACHE": "1"},

@@ -1,17 +1,13 @@
 # Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: compiles the test programs
 # of some packages, then runs them, and writes what their tests said to descriptor 3, one JSON object a line. Before it
-# stands overlay.py, in the same names.
+# stand child.py and overlay.py, in the same names.
 import json
 import os
 import re
-import selectors
 import subprocess
 import sys
 import tempfile
 
-PIPE = 3
-LONGEST = 1 << 22
-TAIL = 4000
 TESTS = re.compile(r"^func ((?:Test|Example|Fuzz)\w*)\(", re.MULTILINE)
 WANTED = re.compile(
     r"undefined: (?:\w+\.)?(\w+)"
@@ -26,12 +22,6 @@ WANTED = re.compile(
     r"|no required module provides package \S*?(\w+)[;:]"
 )
 """How the compiler tells which name, or which form of one, it misses."""
-
-
-def say(kind, **fields):
-    data = json.dumps(dict(fields, t=kind)).encode("ascii") + b"\n"
-    while data:
-        data = data[os.write(PIPE, data) :]
 
 
 def link_cache(shared, own):
@@ -96,68 +86,6 @@ def compile_tests(package, program, overlay, word):
     return False
 
 
-class Run(object):
-    """One start of a test program on some of its tests."""
-
-    def __init__(self, argv, folder, word):
-        self.frames, self.tail = [], b""
-        self.done = self.forged = False
-        source, entry = os.pipe()
-        child = subprocess.Popen(
-            argv,
-            cwd=folder or ".",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=(PIPE,),
-            preexec_fn=lambda: os.dup2(entry, PIPE),
-        )
-        os.close(entry)
-        self.word = word.encode("ascii") + b" "
-        self.rest = b""
-        with selectors.DefaultSelector() as ready:
-            ready.register(source, selectors.EVENT_READ, self.take)
-            ready.register(child.stdout, selectors.EVENT_READ, self.show)
-            while ready.get_map():
-                ended = child.poll() is not None  # what it has started may still hold the pipes
-                events = ready.select(0 if ended else 0.05)
-                for key, _ in events:
-                    data = os.read(key.fd, 1 << 16)
-                    key.data(data)
-                    if not data:
-                        ready.unregister(key.fileobj)
-                if ended and not events:
-                    break
-        os.close(source)
-        self.code = child.wait()
-
-    def show(self, data):
-        os.write(2, data)
-        self.tail = (self.tail + data)[-TAIL:]
-
-    def take(self, data):
-        *lines, self.rest = (self.rest + data).split(b"\n")
-        if len(self.rest) > LONGEST or (not data and self.rest):
-            lines, self.rest = lines + [self.rest], b""
-        for line in lines:
-            frame = self.frame(line)
-            if frame is None:
-                self.forged = True
-            elif frame["t"] == "done":
-                self.done = True
-            else:
-                self.frames.append(frame)
-
-    def frame(self, line):
-        try:
-            frame = json.loads(line[len(self.word) :].decode("utf-8"))
-            if line.startswith(self.word) and isinstance(frame["t"], str):
-                return frame
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass
-        return None
-
-
 def run_tests(package, program, word, options):
     """Run a package's tests, those that a crash has kept from running once more; True if all is well."""
     well = True
@@ -165,7 +93,7 @@ def run_tests(package, program, word, options):
     while batches:
         names = batches.pop(0)
         asked = ["-test.run=^(%s)$" % "|".join(names), "-test.timeout=0", "-test.paniconexit0"]
-        ran = Run([program] + asked + options, package.folder, word)
+        ran = Run([program] + asked + options, package.folder or ".", word, "", None)
         well = well and ran.code == 0 and ran.done
         if ran.forged:
             say("forged")
@@ -220,6 +148,7 @@ def tell_values(package, frames):
 
 
 def main(asked, wanted):
+    shut()
     work = tempfile.mkdtemp(prefix="go-tests-")
     link_cache(asked["cache"], os.environ["GOCACHE"])
     overlay = overlaid(work, os.environ["GOROOT"], asked["sources"])

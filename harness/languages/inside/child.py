@@ -1,5 +1,5 @@
 # Stands before driver.py, in the same names: a program that runs tests and tells of them on descriptor 3, a line each behind
-# a word that it was stdin alone.
+# a word that is nobody else's.
 import ctypes
 import json
 import os
@@ -84,6 +84,6 @@ class Run(object):
             frame = json.loads(line[len(self.word) :].decode("utf-8"))
             if line.startswith(self.word) and isinstance(frame["t"], str):
                 return frame
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             pass
         return None
