@@ -348,7 +348,7 @@ def proved(task: Task, sandbox, folder: Path, products: dict[str, tuple[str, str
         test_files=subject.test_files,
     )
     plain = replace(task, instance=replace(task.instance, budgets=Budgets(seconds=240.0)), hidden=hidden)
-    before = [texts[0].encode() for texts in products.values()]
+    before = {path: texts[0].encode() for path, texts in products.items()}
     return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
 
 
