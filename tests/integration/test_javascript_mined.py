@@ -372,7 +372,7 @@ def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):
 
 # -- judged on the host
 
-BUDGETS = Budgets(seconds=20.0)
+BUDGETS = Budgets(seconds=120.0)
 
 
 def proved(
