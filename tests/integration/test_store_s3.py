@@ -252,7 +252,7 @@ def test_a_store_that_takes_nothing_back_is_told_with_where_the_lines_are(s3, da
     with mirrors.written_back(told.append):
         copy = mirrors.local_copy(URL)
         ledger.record(open_dataset(copy), ledger.Event.EVALUATED)
-        monkeypatch.setattr(store.Store, "put", refused)
+        monkeypatch.setattr(store.Store, "upload", refused)
     assert [str(copy) in text and "no write access" in text for text in told] == [True]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from harness.core import python_source
+
 _STAY = (ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue, ast.Raise)
 _KEPT_WHOLE = (ast.While, ast.Try, ast.TryStar)
 """Without an error, a loop may never end and a handler never run."""
@@ -13,7 +15,7 @@ _CATCHES = re.compile(r"raises|warn|suppress|assert|logs", re.IGNORECASE)
 
 def unstopped(text: str, hand_out: str) -> str:
     """The same file with each statement in a `try` of its own; bodies of assertions (`with hand_out(…)`) stay."""
-    tree = ast.parse(text)
+    tree = python_source.parse(text)
     _go_on(tree, hand_out)
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
