@@ -17,6 +17,7 @@ from harness.runs import evaluate
 from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.images import service_image
+from harness.sandbox.images.service_image import ServiceImage
 from harness.sandbox.job import Job, ServiceError
 from tests import service_images, tiny
 
@@ -37,9 +38,14 @@ print(json.dumps([ask(*one) for one in json.loads(sys.argv[1])]))
 """
 
 
+def held(tag: str) -> ServiceImage:
+    """An image by the engine's own id, since other tests push the same one and take its name away again."""
+    return replace(service_image.look(tag), name=str(engine.image_id(tag)))
+
+
 @pytest.fixture(scope="module")
 def redis() -> Service:
-    image = service_image.look(service_images.redis())
+    image = held(service_images.redis())
     return Service(name="redis", image=image.name, ports=("6379:6379",), health="redis-cli ping", folders=image.folders)
 
 
@@ -129,7 +135,7 @@ def test_a_service_writes_where_its_image_says_as_the_user_that_it_runs_as(sandb
 
 
 def test_a_database_whose_entrypoint_becomes_another_user_is_ready_when_it_lets_tests_in(sandbox, tiny_image):
-    image = service_image.look(service_images.postgres())
+    image = held(service_images.postgres())
     database = Service(
         name="db",
         image=image.name,
