@@ -107,7 +107,7 @@ def test_neither_tests_nor_service_have_a_way_out(sandbox, tiny_image, redis):
     assert (out, accepted) == ("OSError", "+OK")
 
     probe = "cat /proc/net/dev /proc/net/route | grep -vcE 'lo:|Inter-|face|Iface'; grep Cap /proc/self/status"
-    looks = replace(redis, command=("sh", "-c", f"{probe} >&2; exit 3"), health="")
+    looks = replace(redis, command=("sh", "-c", f"exec >&2; {probe}; exit 3"), health="")
     with pytest.raises(ServiceError, match="ended with 3") as failed:
         asked(sandbox, tiny_image, (looks,))
     assert "0\nCapInh" in str(failed.value)
