@@ -228,9 +228,11 @@ class _Recorder:
             for expected in expectations.tests[test_id].events
         }
         beyond = wanted.keys() - {_key(expectations, event) for event in before}
+        if not beyond:
+            return ()
         stripped = {file.path: file for file in self._files if file.path in expectations.files}
         files = {path: file.source.unstopped(expectations.files[path]) for path, file in stripped.items()}
-        if not beyond or files == expectations.files:
+        if files == expectations.files:
             return ()
         report = self._run({path: source.encode() for path, source in files.items()}, gold=False)
         return tuple(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Described
 from miner.languages.javascript import artefacts, mutants, names
 from miner.languages.javascript.manifest import read_manifest
-from miner.languages.javascript.stripping.scopes import parse, text_of
+from miner.languages.javascript.stripping.scopes import parse
+from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -10,7 +10,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Fault, FaultySource
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, parse, text_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, parse
+from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

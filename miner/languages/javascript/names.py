@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from harness.quality.base import Names
 from miner.languages.base import MODULE
 from miner.languages.javascript.artefacts import SUFFIXES
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parameters, text_of, walk
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parameters
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

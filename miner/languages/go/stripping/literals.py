@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.judging import values
 from harness.judging.go.values import as_python
-from miner.languages.go.stripping.scopes import arguments_of, bare, named, parse, text_of, top_function, walk
+from miner.languages.go.stripping.scopes import arguments_of, bare, named, parse, top_function
 from miner.languages.go.stripping.source import HAND_OUT
 from miner.languages.guessing import Reading
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import tree_sitter_go
 from tree_sitter import Language, Parser
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from miner.languages import syntax
+from miner.languages.syntax import text_of, walk
 
+if TYPE_CHECKING:
     from tree_sitter import Node
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
@@ -22,7 +23,6 @@ _SCOPES = FUNCTIONS | {
 }
 _COUNTING = frozenset({"inc_statement", "dec_statement"})
 _VERSION = re.compile(r"v\d+")
-_MOST_BYTES = 1 << 21
 
 
 @cache
@@ -37,26 +37,7 @@ def parse(source: bytes) -> Node:
         ValueError: the grammar does not read it, or it is too large.
 
     """
-    if len(source) > _MOST_BYTES:
-        raise ValueError("a file too large")
-    root = _parser().parse(source).root_node
-    if root.has_error:
-        raise ValueError("not a file that the grammar reads")
-    return root
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, in the order of the text."""
-    rest = [node]
-    while rest:
-        current = rest.pop()
-        yield current
-        rest.extend(reversed(current.children))
-
-
-def text_of(node: Node | None) -> str:
-    """The text of a node; empty for none."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+    return syntax.parse(_parser(), source)
 
 
 def named(node: Node | None) -> list[Node]:

@@ -7,16 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
-from miner.languages.go.stripping.scopes import (
-    arguments_of,
-    bare,
-    function_around,
-    listed,
-    named,
-    statements_of,
-    text_of,
-    walk,
-)
+from miner.languages.go.stripping.scopes import arguments_of, bare, function_around, listed, named, statements_of
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

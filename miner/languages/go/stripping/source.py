@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
-from miner.languages.go.stripping.scopes import Scopes, text_of, walk
+from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
 from miner.languages.go.stripping.static import Statics, member_of
+from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,8 +27,7 @@ MARK, MARK_KEPT = "goldseam", "goldseam+"
 _RULING = re.compile(r"//(?:go:|line |export |\s*\+build)|/\*line ")
 _OUTPUT = re.compile(r"//\s*(unordered )?output:[ \t]*", re.IGNORECASE)
 _EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")
-Piece = str | tuple[int, int]
-Edits = dict[tuple[int, int], tuple[Piece, ...]]
+Edits = dict[Place, tuple[Piece, ...]]
 
 
 class StrippedSource:
@@ -106,19 +106,19 @@ class StrippedSource:
             for place in self._removed(slot.assertion, keeps=is_recording or modes[slot.number] is Mode.RESULT)
         ]
         bodies = self._bodies(outside)
-        removed += [_range(body) for body in bodies]
+        removed += [place_of(body) for body in bodies]
         if is_blanked and not is_recording:
             self._blank(edits, removed)
             self._uncomment(edits)
         self._use_names(edits, bodies, outside, removed)
-        return self._imports_used(self._rendered(0, len(self._source), edits)).decode("utf-8")
+        return self._imports_used(rendered(self._source, 0, len(self._source), edits)).decode("utf-8")
 
     def _take_out(self, slot: Slot[Assertion], mode: Mode, edits: Edits, *, is_recording: bool) -> None:
         assertion = slot.assertion
         if assertion.is_output:
             edits |= _output_edits(assertion.replaced, slot.number, is_recording=is_recording)
             return
-        edits[_range(assertion.replaced)] = self._called(slot, mode, is_recording=is_recording)
+        edits[place_of(assertion.replaced)] = self._called(slot, mode, is_recording=is_recording)
         if assertion.initializer is not None:
             edits[_with_next(assertion.initializer, ";")] = ("",)
 
@@ -139,7 +139,7 @@ class StrippedSource:
             ]
         call: list[Piece] = ["nil"]
         if assertion.body is not None:
-            call = ["func() { (", _range(assertion.body), ")() }"]
+            call = ["func() { (", place_of(assertion.body), ")() }"]
         return (f"{self._testing}.{HAND_OUT}({assertion.tester}, {slot.number}, ", *values, ", ", *call, ")")
 
     # -- what only expectations read
@@ -152,7 +152,7 @@ class StrippedSource:
         stretches: list[tuple[int, int]] = []
         for node in outer:
             at = node.start_byte
-            for inner in sorted((other for other in nodes if _covers(_range(node), _range(other))), key=_range):
+            for inner in sorted((other for other in nodes if covers(place_of(node), place_of(other))), key=place_of):
                 stretches.append((at, inner.start_byte))
                 at = inner.end_byte
             stretches.append((at, node.end_byte))
@@ -183,12 +183,12 @@ class StrippedSource:
             removed += fresh
 
     def _blanked_binding(self, binding: Binding, removed: Sequence[tuple[int, int]]) -> Edits:
-        if not binding.uses or not all(_is_in(use, removed) for use in binding.uses):
+        if not binding.uses or not all(is_in(use, removed) for use in binding.uses):
             return {}
         if binding.kind == "param":
             type_node = binding.statement.child_by_field_name("type")
             operands = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
-            return {_range(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
+            return {place_of(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
         if binding.kind not in ("var", "const") or not self._statics.is_static_binding(binding):
             return {}
         statement = binding.statement
@@ -211,11 +211,11 @@ class StrippedSource:
                 column = self._column_at(use)
                 if column is not None:
                     columns[column.key] = column
-                    if not _is_in(use, removed) and not self._is_alias(use):
+                    if not is_in(use, removed) and not self._is_alias(use):
                         read.add(column.key)
         edits: Edits = {}
         for key, column in columns.items():
-            is_read = any(other[0] == key[0] and _overlap(other[1], column.steps) for other in read)
+            is_read = any(other[0] == key[0] and overlap(other[1], column.steps) for other in read)
             if not is_read and not self._is_read_whole(column):
                 edits |= self._without(column)
         return edits
@@ -227,7 +227,7 @@ class StrippedSource:
         for cell in cells if all(map(self._statics.is_static, cells)) else ():
             pair = cell.parent.parent if cell.parent is not None else None
             if column.kind is not None:
-                edits[_range(cell)] = (f"*new({text_of(column.kind)})",)
+                edits[place_of(cell)] = (f"*new({text_of(column.kind)})",)
             elif pair is not None and pair.type == "keyed_element":
                 edits[_with_next(pair, ",")] = ("",)
         return edits
@@ -266,9 +266,9 @@ class StrippedSource:
         comments = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
         outputs = {place for comment in comments for place in _group(comment)}
         for node in walk(self._root):
-            if node.type == "comment" and not _RULING.match(text_of(node)) and _range(node) not in outputs:
+            if node.type == "comment" and not _RULING.match(text_of(node)) and place_of(node) not in outputs:
                 edits.setdefault(
-                    _range(node), (re.sub(r"[^\r\n]", "", text_of(node)) if text_of(node).startswith("/*") else "",)
+                    place_of(node), (re.sub(r"[^\r\n]", "", text_of(node)) if text_of(node).startswith("/*") else "",)
                 )
 
     # -- what the compiler asks for
@@ -286,29 +286,29 @@ class StrippedSource:
             for binding in dict.fromkeys(self._scopes.bindings())
             if binding.is_local
             and binding.uses
-            and all(_is_in(use, removed) for use in binding.uses)
-            and not _is_in(binding.declared, [*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
+            and all(is_in(use, removed) for use in binding.uses)
+            and not is_in(binding.declared, [*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
         ]
         for body in bodies:
-            names = _names_in(_range(body), lost)
+            names = _names_in(place_of(body), lost)
             for slot in outside:
                 if slot.assertion.guard is not None and body_of(slot.assertion.guard) == body:
-                    names |= _names_in(_range(slot.assertion.replaced), lost)
+                    names |= _names_in(place_of(slot.assertion.replaced), lost)
             lines = "\n" * text_of(body).count("\n")
             end = "}\n" if body.type == "statement_list" else "}"
-            edits[_range(body)] = ("{ " + _using(names) + lines + end,)
+            edits[place_of(body)] = ("{ " + _using(names) + lines + end,)
         for slot in outside:
             assertion = slot.assertion
             if assertion.guard is None and not assertion.is_output:
-                names = _names_in(_range(assertion.replaced), lost)
+                names = _names_in(place_of(assertion.replaced), lost)
                 if names:
-                    edits[_range(assertion.replaced)] = (*edits[_range(assertion.replaced)], "; ", _using(names))
-        body_places = list(map(_range, bodies))
-        replaced = [*body_places, *(_range(slot.assertion.replaced) for slot in outside)]
+                    edits[place_of(assertion.replaced)] = (*edits[place_of(assertion.replaced)], "; ", _using(names))
+        body_places = list(map(place_of, bodies))
+        replaced = [*body_places, *(place_of(slot.assertion.replaced) for slot in outside)]
         for binding in lost:  # names that only blanked values read
             statement = binding.statement
             is_plain = statement.parent is not None and statement.parent.type == "statement_list"
-            if is_plain and not any(_is_in(use, replaced) for use in binding.uses):
+            if is_plain and not any(is_in(use, replaced) for use in binding.uses):
                 edits[statement.end_byte, statement.end_byte] = (f"; _ = {binding.name}",)
 
     def _imports_used(self, text: bytes) -> bytes:
@@ -323,20 +323,6 @@ class StrippedSource:
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
         return text
 
-    def _rendered(self, start: int, end: int, edits: Edits) -> bytes:
-        parts: list[bytes] = []
-        at = start
-        inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
-        for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
-            if place[0] < at:
-                continue  # inside of one that was replaced
-            parts.append(self._source[at : place[0]])
-            parts += (
-                piece.encode() if isinstance(piece, str) else self._rendered(*piece, edits) for piece in edits[place]
-            )
-            at = place[1]
-        return b"".join((*parts, self._source[at:end]))
-
 
 def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
     """What is handed out, and what sets names to it, so that each has its type."""
@@ -347,30 +333,13 @@ def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
             names.append("nil")
             continue
         front, back = operand.around
-        statements += [f"goldseam{place} := {front}", _range(operand.node), f"{back}; "]
+        statements += [f"goldseam{place} := {front}", place_of(operand.node), f"{back}; "]
         names.append(f"&goldseam{place}")
     return names, statements
 
 
-def _range(node: Node) -> tuple[int, int]:
-    return node.start_byte, node.end_byte
-
-
-def _covers(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def _is_in(node: Node, ranges: Iterable[tuple[int, int]]) -> bool:
-    return any(_covers(place, _range(node)) for place in ranges)
-
-
-def _overlap(left: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
-    length = min(len(left), len(other))
-    return left[:length] == other[:length]
-
-
 def _names_in(place: tuple[int, int], lost: Iterable[Binding]) -> set[str]:
-    return {binding.name for binding in lost if any(_covers(place, _range(use)) for use in binding.uses)}
+    return {binding.name for binding in lost if any(covers(place, place_of(use)) for use in binding.uses)}
 
 
 def _using(names: Collection[str]) -> str:
@@ -414,10 +383,10 @@ def _of_output(comment: Node) -> Assertion:
 
 
 def _group(comment: Node) -> list[tuple[int, int]]:
-    places = [_range(comment)]
+    places = [place_of(comment)]
     after = comment.next_named_sibling
     while after is not None and after.type == "comment":
-        places.append(_range(after))
+        places.append(place_of(after))
         after = after.next_named_sibling
     return places
 
@@ -427,7 +396,7 @@ def _output_edits(comment: Node, number: int, *, is_recording: bool) -> Edits:
     head = match[0].rstrip() if match is not None else "// Output:"
     rest = text_of(comment)[match.end() :] if match is not None else ""
     if is_recording:
-        return {_range(comment): (f"{head} {MARK_KEPT} {number}\n\t// {rest}",)}
+        return {place_of(comment): (f"{head} {MARK_KEPT} {number}\n\t// {rest}",)}
     edits: Edits = dict.fromkeys(_group(comment), ("",))
-    edits[_range(comment)] = (f"{head} {MARK} {number}",)
+    edits[place_of(comment)] = (f"{head} {MARK} {number}",)
     return edits

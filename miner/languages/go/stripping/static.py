@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from miner.languages.go.stripping.scopes import arguments_of, bare, is_field, named, text_of
+from miner.languages.go.stripping.scopes import arguments_of, bare, is_field, named
+from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

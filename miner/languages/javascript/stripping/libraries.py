@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, required, text_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, required
+from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

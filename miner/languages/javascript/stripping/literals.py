@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from harness.judging import values
 from harness.judging.javascript import values as javascript
 from miner.languages.guessing import Reading
-from miner.languages.javascript.stripping.scopes import Scopes, arguments_of, parse, text_of, walk
+from miner.languages.javascript.stripping.scopes import Scopes, arguments_of, parse
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

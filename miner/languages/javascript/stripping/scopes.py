@@ -10,9 +10,10 @@ import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Language, Parser
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from miner.languages import syntax
+from miner.languages.syntax import text_of, walk
 
+if TYPE_CHECKING:
     from tree_sitter import Node
 
 FUNCTIONS = frozenset(
@@ -25,7 +26,6 @@ _SCOPES = FUNCTIONS | {"program", "statement_block", "for_statement", "for_in_st
 _DECLARING = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _USING = frozenset({"identifier", "shorthand_property_identifier"})
 _TYPESCRIPT = (".ts", ".mts", ".cts")
-_MOST_BYTES = 1 << 21
 
 
 @cache
@@ -49,26 +49,7 @@ def parse(source: bytes, path: str) -> Node:
         ValueError: it is not of this grammar, or too large.
 
     """
-    if len(source) > _MOST_BYTES:
-        raise ValueError("a file too large")
-    root = _parser("." + path.rpartition(".")[2]).parse(source).root_node
-    if root.has_error:
-        raise ValueError("not a file that the grammar reads")
-    return root
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, in the order of the text."""
-    rest = [node]
-    while rest:
-        current = rest.pop()
-        yield current
-        rest.extend(reversed(current.children))
-
-
-def text_of(node: Node | None) -> str:
-    """The text of a node; empty for none."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+    return syntax.parse(_parser("." + path.rpartition(".")[2]), source)
 
 
 def arguments_of(call: Node) -> list[Node]:

@@ -16,8 +16,9 @@ from miner.languages.javascript.stripping.libraries import (
     UVU,
     given_by,
 )
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, text_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
+from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

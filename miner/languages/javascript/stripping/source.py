@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import scopes, supertest
 from miner.languages.javascript.stripping.libraries import function_around
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of, text_of, walk
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
     Assertion,
@@ -18,6 +18,7 @@ from miner.languages.javascript.stripping.sites import (
     holds,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
+from miner.languages.syntax import Piece, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -38,7 +39,6 @@ _ENDING = frozenset({"throw_statement", "expression_statement", "return_statemen
 _BLOCKS = frozenset({"program", "statement_block"})
 _KEPT_WHOLE = frozenset({"while_statement", "do_statement", "try_statement", "export_statement"})
 """Without an error, a loop may never end and a handler never run; what is exported has to be declared as it is."""
-Piece = str | tuple[int, int]
 
 
 class StrippedSource:
@@ -64,7 +64,9 @@ class StrippedSource:
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
         edits = {
-            _range(slot.assertion.call): _recorded(slot) for slot in self.slots if modes[slot.number] is not Mode.INSIDE
+            place_of(slot.assertion.call): _recorded(slot)
+            for slot in self.slots
+            if modes[slot.number] is not Mode.INSIDE
         }
         return self._written(edits, modes)
 
@@ -73,17 +75,17 @@ class StrippedSource:
         outside = [slot.assertion for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
         edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
         for node in self._blanked(outside) if not whole else ():
-            edits[_range(node)] = ("undefined",)
+            edits[place_of(node)] = ("undefined",)
         for slot in self.slots:
             if modes[slot.number] is not Mode.INSIDE:
-                edits[_range(slot.assertion.call)] = _handing(slot)
+                edits[place_of(slot.assertion.call)] = _handing(slot)
         if outside and not whole:
             edits |= {
-                _range(node): (_blank(node),)
+                place_of(node): (_blank(node),)
                 for node in walk(self._root)
                 if node.type == "comment" and not _rules(node)
             }
-            edits |= {_range(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
+            edits |= {place_of(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
 
     def unstopped(self, text: str) -> str:
@@ -100,8 +102,8 @@ class StrippedSource:
             waiting += node.named_children
             pieces = _tried(node) if node.parent is not None and node.parent.type in _BLOCKS else None
             if pieces is not None:
-                edits[_range(node)] = pieces
-        return _rendered(source, 0, len(source), edits).decode()
+                edits[place_of(node)] = pieces
+        return rendered(source, 0, len(source), edits).decode()
 
     # -- assertions
 
@@ -128,7 +130,7 @@ class StrippedSource:
     def _blanked(self, assertions: Collection[Assertion]) -> list[Node]:
         """The values of names and the cells of tables that nothing reads but what is taken out."""
         gone = [
-            _range(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
+            place_of(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
         ]
         blanked: dict[int, Node] = {}
         bindings = self._scopes.bindings()
@@ -138,12 +140,12 @@ class StrippedSource:
             if not fresh:
                 return list(blanked.values())
             blanked |= {node.id: node for node in fresh}
-            gone += map(_range, fresh)
+            gone += map(place_of, fresh)
 
     def _unread_values(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
         for binding in bindings:
             init = binding.init
-            if init is None or not all(_is_in(use, gone) for use in binding.uses):
+            if init is None or not all(is_in(use, gone) for use in binding.uses):
                 continue
             if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
                 yield init
@@ -158,10 +160,10 @@ class StrippedSource:
             for use in binding.uses:
                 column = self._statics.column_of(member_of(use)) or whole
                 columns[column.key] = column
-                if not _is_in(use, gone):
+                if not is_in(use, gone):
                     read.add(column.key)
         for key, column in columns.items():
-            touching = (other for other in read if other[0] == key[0] and _overlap(other[1], key[1]))
+            touching = (other for other in read if other[0] == key[0] and overlap(other[1], key[1]))
             if column.is_shared or not column.steps or any(touching) or _is_titled(column):
                 continue
             cells = column.cells()
@@ -173,16 +175,16 @@ class StrippedSource:
     def _written(self, edits: dict[tuple[int, int], tuple[Piece, ...]], modes: Mapping[int, Mode]) -> str:
         if all(modes[slot.number] is Mode.INSIDE for slot in self.slots):
             return self._source.decode("utf-8")
-        outside = [_range(slot.assertion.call) for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        outside = [place_of(slot.assertion.call) for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
         for node in walk(self._root):
             if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in _COUNTS:
                 function = function_around(node)
-                if function is not None and any(_covers(_range(function), inner) for inner in outside):
-                    edits[_range(node)] = ("void 0",)
+                if function is not None and any(covers(place_of(function), inner) for inner in outside):
+                    edits[place_of(node)] = ("void 0",)
         at = self._place_of_head()
         head = f"const {HAND_OUT} = globalThis.process.{HAND_OUT}(globalThis, {json.dumps(self._path)}); "
         edits[at, at] = (("// @ts-nocheck\n" if scopes.is_typescript(self._path) else "") + head,)
-        return _rendered(self._source, 0, len(self._source), edits).decode("utf-8")
+        return rendered(self._source, 0, len(self._source), edits).decode("utf-8")
 
     def _place_of_head(self) -> int:
         """Before the first statement that is no directive."""
@@ -193,27 +195,11 @@ class StrippedSource:
         return len(self._source)
 
 
-def _rendered(source: bytes, start: int, end: int, edits: Mapping[tuple[int, int], tuple[Piece, ...]]) -> bytes:
-    """A part of a source with its edits, those inside of pieces that are kept among them."""
-    parts: list[bytes] = []
-    at = start
-    inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
-    for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
-        if place[0] < at:
-            continue  # inside of one that was replaced
-        parts.append(source[at : place[0]])
-        parts += (
-            piece.encode() if isinstance(piece, str) else _rendered(source, *piece, edits) for piece in edits[place]
-        )
-        at = place[1]
-    return b"".join((*parts, source[at:end]))
-
-
 def _tried(statement: Node) -> tuple[Piece, ...] | None:
     """A statement in a `try`; None where it stays: a directive, and what is no call or plain declaration."""
     if statement.type == "expression_statement" and statement.named_children[0].type != "string":
         inner = statement.named_children[0]
-        return ("try { ", _range(inner), "; } catch {}")
+        return ("try { ", place_of(inner), "; } catch {}")
     declared = [child for child in statement.named_children if child.type == "variable_declarator"]
     values = [(child.child_by_field_name("name"), child.child_by_field_name("value")) for child in declared]
     if statement.type != "lexical_declaration" or not values:
@@ -224,25 +210,8 @@ def _tried(statement: Node) -> tuple[Piece, ...] | None:
             return None
         if text_of(name) == HAND_OUT:
             return None
-        pieces += [f"let {text_of(name)}; try {{ {text_of(name)} = ", _range(value), "; } catch {} "]
+        pieces += [f"let {text_of(name)}; try {{ {text_of(name)} = ", place_of(value), "; } catch {} "]
     return tuple(pieces)
-
-
-def _range(node: Node) -> tuple[int, int]:
-    return node.start_byte, node.end_byte
-
-
-def _covers(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def _is_in(node: Node, ranges: Iterable[tuple[int, int]]) -> bool:
-    return any(_covers(place, _range(node)) for place in ranges)
-
-
-def _overlap(left: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
-    length = min(len(left), len(other))
-    return left[:length] == other[:length]
 
 
 def _is_titled(column: Column) -> bool:
@@ -409,7 +378,7 @@ def _text(operand: Operand) -> tuple[Piece, ...]:
     if operand.node is None:
         return (operand.text,)
     front, back = operand.around
-    return (front, _range(operand.node), back) if front else (_range(operand.node),)
+    return (front, place_of(operand.node), back) if front else (place_of(operand.node),)
 
 
 def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
@@ -424,8 +393,8 @@ def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]
     """What stands for an assertion: what hands out, or what has supertest call that with the response."""
     if assertion.receiver is None:
         return piece
-    end: tuple[Piece, ...] = (".end(", _range(assertion.callback), ")") if assertion.callback is not None else ()
-    return (_range(assertion.receiver), "((__response__) => { ", *piece, "; })", *end)
+    end: tuple[Piece, ...] = (".end(", place_of(assertion.callback), ")") if assertion.callback is not None else ()
+    return (place_of(assertion.receiver), "((__response__) => { ", *piece, "; })", *end)
 
 
 def _called(
@@ -443,12 +412,12 @@ def _called(
             values[0] = (f"await {HAND_OUT}.reason(", *values[0], ")")
         body: tuple[Piece, ...] = ("[", *_joined(values), "]")
     elif assertion.awaits:
-        body = (f"{{ await {HAND_OUT}.settled(", _range(assertion.body), "); return []; }")
+        body = (f"{{ await {HAND_OUT}.settled(", place_of(assertion.body), "); return []; }")
     else:
-        body = ("{ (", _range(assertion.body), ")(); return []; }")
+        body = ("{ (", place_of(assertion.body), ")(); return []; }")
     more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()
     if assertion.counted_by is not None:
-        more = (*(more or (", null",)), ", ", _range(assertion.counted_by))
+        more = (*(more or (", null",)), ", ", place_of(assertion.counted_by))
     if assertion.gives:
         more = (*more, ", true")
     return (f"{front}{HAND_OUT}({slot.number}, {arrow}", *body, *more, ")")

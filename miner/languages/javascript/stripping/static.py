@@ -14,8 +14,8 @@ from miner.languages.javascript.stripping.scopes import (
     is_exported,
     parameters,
     root_of,
-    text_of,
 )
+from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

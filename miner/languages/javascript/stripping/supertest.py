@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, root_of, text_of, walk
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import Assertion, Operand
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

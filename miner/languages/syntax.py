@@ -1,0 +1,82 @@
+"""Syntax trees of languages that tree-sitter reads, and edits of a source at their places. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from tree_sitter import Node, Parser
+
+Place = tuple[int, int]
+"""Where a stretch of a source begins and ends, in bytes."""
+Piece = str | Place
+"""A part of what takes a stretch's place: new text, or a stretch of the source that is kept."""
+_MOST_BYTES = 1 << 21
+
+
+def parse(parser: Parser, source: bytes) -> Node:
+    """The syntax tree of a file.
+
+    Raises:
+        ValueError: the grammar does not read it, or it is too large.
+
+    """
+    if len(source) > _MOST_BYTES:
+        raise ValueError("a file too large")
+    root = parser.parse(source).root_node
+    if root.has_error:
+        raise ValueError("not a file that the grammar reads")
+    return root
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    rest = [node]
+    while rest:
+        current = rest.pop()
+        yield current
+        rest.extend(reversed(current.children))
+
+
+def text_of(node: Node | None) -> str:
+    """The text of a node; empty for none."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+
+
+def place_of(node: Node) -> Place:
+    """Where a node stands."""
+    return node.start_byte, node.end_byte
+
+
+def covers(outer: Place, inner: Place) -> bool:
+    """Whether a stretch has another in it, or is the same."""
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def is_in(node: Node, places: Iterable[Place]) -> bool:
+    """Whether a node stands in one of these stretches."""
+    return any(covers(place, place_of(node)) for place in places)
+
+
+def overlap(left: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
+    """Whether one path into a value leads through the other's end."""
+    length = min(len(left), len(other))
+    return left[:length] == other[:length]
+
+
+def rendered(source: bytes, start: int, end: int, edits: Mapping[Place, tuple[Piece, ...]]) -> bytes:
+    """A part of a source with its edits, those inside of pieces that are kept among them."""
+    parts: list[bytes] = []
+    at = start
+    inner = [place for place in edits if start <= place[0] and place[1] <= end and place != (start, end)]
+    for place in sorted(inner, key=lambda place: (place[0], place[0] < place[1], -place[1])):
+        if place[0] < at:
+            continue  # inside of one that was replaced
+        parts.append(source[at : place[0]])
+        parts += (
+            piece.encode() if isinstance(piece, str) else rendered(source, *piece, edits) for piece in edits[place]
+        )
+        at = place[1]
+    return b"".join((*parts, source[at:end]))
