@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import RefusedError
-from miner.languages.built import Attempt
-from miner.layers import build
+from miner.languages.built import Attempt, BuiltImage
+from miner.layers import base, build, dockerfile
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from miner.languages.base import ImageRequest
-    from miner.languages.built import BuiltImage, Collected
+    from miner.languages.built import Collected
     from miner.layers.build import BuiltLayer
     from miner.layers.layer import Layer
 
@@ -83,6 +83,46 @@ class Building:
         if best is None or (collected and best[1] and collected.lost < best[1].lost):
             self._best = image, collected
         return collected is None or collected.ok
+
+    def over(
+        self, versions: Iterable[int], called: Callable[[int], str], made: Callable[[int], BuiltImage]
+    ) -> BuiltImage:
+        """The image of the first toolchain in which all tests are collected, else the one that loses the fewest files.
+
+        `called` names the toolchain of a version, of which there is one at least; `made` makes its image.
+
+        Raises:
+            RefusedError: no image can be built; it tells of the last attempt.
+            InfrastructureError: the engine, a registry or the disk failed.
+
+        """
+        refused: list[RefusedError] = []
+        for version in versions:
+            try:
+                image = made(version)
+            except RefusedError as error:
+                refused.append(error)
+                continue
+            if self.collects_all(image, called(version)):
+                break
+        if (best := self.best()) is None:
+            raise refused[-1]
+        return best
+
+    def image(self, rung: str, recipes: Sequence[Layer], stack: Sequence[BuiltLayer]) -> BuiltImage:
+        """An image of layers and of what each was built by, without what only its language knows."""
+        workshop = self.request.workshop
+        return BuiltImage(
+            image_id=stack[-1].image_id,
+            platform=stack[-1].platform,
+            dockerfile=dockerfile.render(base.describe(workshop.settings), recipes, dict(workshop.variables)),
+            locks={},
+            rung=rung,
+            attempts=(),
+            layers=tuple(layer.tag for layer in stack),
+            seconds={layer.kind: layer.seconds for layer in stack},
+            layer_bytes={layer.kind: layer.size for layer in stack},
+        )
 
     def best(self) -> BuiltImage | None:
         """The image that lost the fewest files, with the record of all attempts."""

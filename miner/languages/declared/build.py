@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Declared, TestSpec
@@ -11,14 +12,14 @@ from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import RefusedError
 from miner.languages.building import Building
-from miner.languages.built import BuiltImage
-from miner.layers import base, dockerfile, source
+from miner.layers import base, source
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.config.settings import DeclaredSettings
     from miner.languages.base import ImageRequest
+    from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
 RUNG = "declared"
@@ -53,18 +54,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
     recipes.append(_tree(stack[-1].image_id, request, declared))
     stack.append(building.ensure(recipes[-1], RUNG, "", "source", "; ".join(declared.install)))
     tree = stack[-1]
-    image = BuiltImage(
-        image_id=tree.image_id,
-        platform=tree.platform,
-        dockerfile=dockerfile.render(
-            base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
-        ),
-        locks={},
-        rung=RUNG,
-        attempts=(),
-        layers=tuple(layer.tag for layer in stack),
-        seconds={layer.kind: layer.seconds for layer in stack},
-        layer_bytes={layer.kind: layer.size for layer in stack},
+    image = replace(
+        building.image(RUNG, recipes, stack),
         system=tuple(stack[1].facts.get("packages", ())) if declared.packages else (),
         notes=(_NOT_DATED,),
         test=_spec(declared, tree.facts.get("installed", ())),

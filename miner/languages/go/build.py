@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+from dataclasses import replace
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -13,9 +15,8 @@ from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.building import Building
-from miner.languages.built import BuiltImage
 from miner.languages.go import modules
-from miner.layers import base, dockerfile, source
+from miner.layers import base, source
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from harness.config.settings import ImageSettings
     from miner.languages.base import ImageRequest
+    from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/go"
@@ -45,18 +47,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
     building = Building(request)
-    refused: list[RefusedError] = []
-    for minor in modules.minors(request.tree, request.when.date()):
-        try:
-            image = _image(building, ground, minor)
-        except RefusedError as error:
-            refused.append(error)
-            continue
-        if building.collects_all(image, _toolchain(minor)):
-            break
-    if (best := building.best()) is None:
-        raise refused[-1]
-    return best
+    minors = modules.minors(request.tree, request.when.date())
+    return building.over(minors, _toolchain, partial(_image, building, ground))
 
 
 def _toolchain(minor: int) -> str:
@@ -87,18 +79,9 @@ def _image(building: Building, ground: BuiltLayer, minor: int) -> BuiltImage:
     stack = (ground, toolchain, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), go_layer, module_layer, tree_layer]
     failure = tree.facts.get("not_compiled")
-    return BuiltImage(
-        image_id=tree.image_id,
-        platform=tree.platform,
-        dockerfile=dockerfile.render(
-            base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
-        ),
+    return replace(
+        building.image(rung, recipes, stack),
         locks={modules.SUMS: sums.decode("utf-8", "replace")} if sums else {},
-        rung=rung,
-        attempts=(),
-        layers=tuple(layer.tag for layer in stack),
-        seconds={layer.kind: layer.seconds for layer in stack},
-        layer_bytes={layer.kind: layer.size for layer in stack},
         notes=(str(toolchain.facts.get("go")), *((f"not all packages can be compiled: {failure}",) if failure else ())),
         env=_env(request),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,8 @@ from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.building import Building
-from miner.languages.built import BuiltImage
 from miner.languages.java import poms
-from miner.layers import base, dockerfile, source
+from miner.layers import base, source
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
@@ -22,6 +23,7 @@ from miner.sources.change import Rejection, Stage
 if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
     from miner.languages.base import ImageRequest
+    from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/jdk"
@@ -53,18 +55,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
     building = Building(request, told_reason)
-    refused: list[RefusedError] = []
-    for major in poms.jdks(request.tree, _own(request)):
-        try:
-            image = _image(building, ground, major)
-        except RefusedError as error:
-            refused.append(error)
-            continue
-        if building.collects_all(image, _toolchain(major)):
-            break
-    if (best := building.best()) is None:
-        raise refused[-1]
-    return best
+    return building.over(poms.jdks(request.tree, _own(request)), _toolchain, partial(_image, building, ground))
 
 
 def told_reason(output: str) -> str:
@@ -111,18 +102,8 @@ def _image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
     tree = building.ensure(tree_layer, rung, version, "source", "mvn test-compile")
     stack = (ground, jdk, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), jdk_layer, library_layer, tree_layer]
-    return BuiltImage(
-        image_id=tree.image_id,
-        platform=tree.platform,
-        dockerfile=dockerfile.render(
-            base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
-        ),
-        locks={},
-        rung=rung,
-        attempts=(),
-        layers=tuple(layer.tag for layer in stack),
-        seconds={layer.kind: layer.seconds for layer in stack},
-        layer_bytes={layer.kind: layer.size for layer in stack},
+    return replace(
+        building.image(rung, recipes, stack),
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
             *(f"a version that is not the same each day: {range_}" for range_ in poms.drifting(request.tree)),

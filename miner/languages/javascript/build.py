@@ -7,7 +7,7 @@ import json
 import math
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,9 @@ from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.building import Building
-from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
-from miner.layers import base, build, dockerfile, egress, source
+from miner.layers import base, build, egress, source
 from miner.layers.layer import (
     CACHE_DIR,
     FACTS_PATH,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
+    from miner.languages.built import BuiltImage
     from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
     from miner.layers.runner import Workshop
@@ -175,18 +175,9 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
     tree = building.ensure(tree_layer, rung, toolchain, "source", "")
     stack = (ground, noded, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
-    return BuiltImage(
-        image_id=tree.image_id,
-        platform=tree.platform,
-        dockerfile=dockerfile.render(
-            base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
-        ),
+    return replace(
+        building.image(rung, recipes, stack),
         locks=locks,
-        rung=rung,
-        attempts=(),
-        layers=tuple(layer.tag for layer in stack),
-        seconds={layer.kind: layer.seconds for layer in stack},
-        layer_bytes={layer.kind: layer.size for layer in stack},
         notes=(
             f"Node {noded.facts.get('node')}",
             *(() if recipe.is_dated else (_UNDATED,)),
