@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import functools
+import json
 from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from harness.languages.base import Program
+from harness.sandbox.job import PYTHON
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @functools.cache
@@ -13,7 +21,21 @@ def part(name: str, language: str = "") -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-@functools.cache
-def shared(*names: str) -> tuple[tuple[str, bytes], ...]:
-    """Programs in Python that all languages share, by name, as they are sent."""
-    return tuple((name, part(f"{name}.py").encode()) for name in names)
+def command(argv: Sequence[str], requests: Mapping[str, Any], met: Sequence[str], env: Mapping[str, str]) -> Program:
+    """A runner that is a program of its own, started by `inside/command.py`.
+
+    `met` names the requests that it meets, each by the shared program of that name.
+    """
+    requested = {name: requests[name] for name in met if name in requests}
+    return Program(
+        interpreter=PYTHON,
+        sources=tuple((name, part(f"{name}.py").encode()) for name in ("command", *met)),
+        parts=("command", *requested),
+        spec={"argv": list(argv), **requested},
+        env=env,
+    )
+
+
+def in_python(program: str, settings: Mapping[str, Any]) -> list[str]:
+    """The words that start a driver in Python, without anything of the image's, on its settings."""
+    return [PYTHON, "-s", "-S", "-B", "-c", program, json.dumps(settings)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,6 @@ from harness.judging.frames import has_shape
 from harness.languages import parts
 from harness.languages.base import InnerGrading, Program, Raised, TestReport
 from harness.languages.declared import results
-from harness.sandbox.job import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +37,6 @@ _SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
 }
 _WORST = tuple(map(TestStatus, ("PASSED", "SKIPPED", "ERROR", "FAILED")))
 _ROOT = "/testbed/"
-_SHARED = ("command", "vary", "clock")
 
 
 @dataclass(kw_only=True)
@@ -183,7 +180,6 @@ class Declared:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own. The order of tests is the runner's."""
         declared = _declaration(test)
-        met = {name: requests[name] for name in _SHARED if name in requests}
         request = {
             "build": declared.build,
             "test": declared.command,
@@ -191,14 +187,9 @@ class Declared:
             "each": declared.is_each,
             "takes_files": declared.takes_files,
         }
-        argv = [PYTHON, "-s", "-S", "-B", "-c", parts.part("door.py", "declared"), json.dumps(request)]
-        return Program(
-            interpreter=PYTHON,
-            sources=parts.shared(*_SHARED),
-            parts=("command", *met),
-            spec={"argv": argv, **met},
-            env={"CI": "1", "NO_COLOR": "1", "HOME": "/tmp"},  # noqa: S108 - inside the container
-        )
+        env = {"CI": "1", "NO_COLOR": "1", "HOME": "/tmp"}  # noqa: S108 - inside the container
+        argv = parts.in_python(parts.part("door.py", "declared"), request)
+        return parts.command(argv, requests, ("vary", "clock"), env)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """The declaration's tests, results and whatever else it protects."""

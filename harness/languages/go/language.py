@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from typing import TYPE_CHECKING, Any, cast
@@ -11,7 +10,6 @@ from harness.languages import parts
 from harness.languages.base import InnerGrading, Program
 from harness.languages.go import screen
 from harness.languages.reporting import Runner
-from harness.sandbox.job import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -46,7 +44,6 @@ fi
 for folder; do (cd "$folder" && go test -vet=off -run "$names" "$packages") || code=1; done
 exit $code
 """
-_SHARED = ("command", "vary")
 
 
 def part(name: str) -> str:
@@ -70,22 +67,14 @@ class Go:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own: it compiles, then runs. No program of Go takes a clock from outside."""
         del test
-        varied = requests.get("vary")
-        order = (varied or {}).get("order")
-        asked = {
+        order = requests.get("vary", {}).get("order")
+        settings = {
             "cache": CACHE,
             "sources": sources(),
             "run": [] if order is None else [f"-test.shuffle={order}"],
         }
         program = parts.part("child.py") + part("overlay.py") + part("driver.py")
-        argv = [PYTHON, "-s", "-S", "-B", "-c", program, json.dumps(asked)]
-        return Program(
-            interpreter=PYTHON,
-            sources=parts.shared(*_SHARED),
-            parts=_SHARED if varied is not None else _SHARED[:1],
-            spec={"argv": argv, **({"vary": varied} if varied is not None else {})},
-            env=ENV,
-        )
+        return parts.command(parts.in_python(program, settings), requests, ("vary",), ENV)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests, which are compiled into the same program, and what says which modules are compiled."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.languages import parts
 from harness.languages.base import InnerGrading, Program
 from harness.languages.java import screen
 from harness.languages.reporting import Runner
-from harness.sandbox.job import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -29,7 +27,6 @@ ENV: Mapping[str, str] = {
     "PATH": f"{JDK}/bin:{MAVEN}/bin:/usr/local/bin:/usr/bin:/bin",
 }
 """Variables of whatever calls the toolchain."""
-_SHARED = ("command", "vary")
 
 
 def part(name: str) -> str:
@@ -48,21 +45,14 @@ class Java:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own: it compiles, then runs."""
         del test
-        varied = requests.get("vary")
         settings = {
             "project": PROJECT,
             "kept": RECORDERS,
             "recorder": part("Recorder.java"),
-            "order": (varied or {}).get("order"),
+            "order": requests.get("vary", {}).get("order"),
         }
-        argv = [PYTHON, "-s", "-S", "-B", "-c", parts.part("child.py") + part("driver.py"), json.dumps(settings)]
-        return Program(
-            interpreter=PYTHON,
-            sources=parts.shared(*_SHARED),
-            parts=_SHARED if varied is not None else _SHARED[:1],
-            spec={"argv": argv, **({"vary": varied} if varied is not None else {})},
-            env=ENV,
-        )
+        program = parts.part("child.py") + part("driver.py")
+        return parts.command(parts.in_python(program, settings), requests, ("vary",), ENV)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests, which are compiled together, and what says how they are built and run."""

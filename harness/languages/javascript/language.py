@@ -12,7 +12,6 @@ from harness.languages import parts
 from harness.languages.base import InnerGrading, Program
 from harness.languages.javascript import screen
 from harness.languages.javascript.frameworks import FRAMEWORKS
-from harness.sandbox.job import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -60,7 +59,6 @@ class JavaScript:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """Node with the driver, as a program of its own, on a clock of its own where that is asked for."""
         root, transpiled, options = _own_options(test)
-        met = {name: requests[name] for name in _REQUESTS if name in requests}
         order = requests.get("vary", {}).get("order")
         asked = {
             **({"order": order} if order is not None else {}),
@@ -72,13 +70,9 @@ class JavaScript:
             "transpiler": _part("typescript.js") if transpiled else "",
             "reporter": _part(f"{FRAMEWORKS[test.framework].reporter}.js"),
         }
-        return Program(
-            interpreter=PYTHON,
-            sources=parts.shared("command", *_REQUESTS),
-            parts=("command", *met),
-            spec={"argv": [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)], **met},
-            env={"CI": "1", "NODE_OPTIONS": "", "NO_COLOR": "1", "FORCE_COLOR": "0", "NODE_DISABLE_COMPILE_CACHE": "1"},
-        )
+        argv = [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)]
+        env = {"CI": "1", "NODE_OPTIONS": "", "NO_COLOR": "1", "FORCE_COLOR": "0", "NODE_DISABLE_COMPILE_CACHE": "1"}
+        return parts.command(argv, requests, _REQUESTS, env)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """What says how tests are found, loaded and run, and what is installed."""
