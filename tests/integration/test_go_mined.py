@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.core.expectations import Expectations, ExpectedTest
-from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, TestStatus
+from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
 from harness.languages import language_of
 from harness.languages.screening import screen_task
 from harness.sandbox.job import Job
-from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
-from miner.stripping import task as stripping
 from tests import tiny
 from tests.attacks import go, go_honest
+from tests.proved_task import proved
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.core.instance import Task
     from harness.grading.grade import Grade
     from harness.languages.base import TestReport
@@ -197,6 +194,8 @@ FILES = {
     **{f"{go_honest.PLACE}/{name}/shop.go": go_honest.WRONG for name in go_honest.variants()},
 }
 TEST = "money_test.go"
+SECONDS = 240.0
+"""That a run of a task may take."""
 
 
 @pytest.fixture(scope="module")
@@ -327,36 +326,12 @@ BESIDE = {
 }
 
 
-def proved(task: Task, sandbox, folder: Path, products: dict[str, tuple[str, str]], tests: dict[str, str]) -> Task:
-    """A task on the same image, proved and stripped as mining does it; `products` are files before and after."""
-    subject = Subject(
-        instance_id="judged",
-        image=task.instance.image,
-        test=task.instance.test,
-        test_files=tuple(tests),
-        gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
-        test_patch="".join(tiny.diff(path, None, text) for path, text in tests.items()).encode(),
-    )
-    notebook = Notebook(folder / "runs.jsonl", subject)
-    proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
-    assert isinstance(proof, Proof), proof
-    hidden = Hidden(
-        gold_patch=subject.gold_patch,
-        test_patch=subject.test_patch,
-        fail_to_pass=proof.fail_to_pass,
-        pass_to_pass=proof.pass_to_pass,
-        test_files=subject.test_files,
-    )
-    plain = replace(task, instance=replace(task.instance, budgets=Budgets(seconds=240.0)), hidden=hidden)
-    before = {path: texts[0].encode() for path, texts in products.items()}
-    return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
-
-
 @pytest.fixture(scope="module")
 def judged(task, sandbox, tmp_path_factory) -> Task:
     place = FOLDERS[0]
     products = {f"{place}/money.go": (go.SHOP, go.SHOP_RIGHT)}
-    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, {f"{place}/money_test.go": go.SHOP_TEST})
+    tests = {f"{place}/money_test.go": go.SHOP_TEST}
+    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, tests, seconds=SECONDS)
 
 
 def test_every_kind_of_assertion_is_judged_on_the_host(judged):
@@ -442,7 +417,8 @@ def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbo
     variants = go_honest.variants()
     paths = {name: f"{go_honest.PLACE}/{name}/shop.go" for name in variants}
     products = dict.fromkeys(paths.values(), (go_honest.WRONG, go_honest.RIGHT))
-    whole = proved(task, sandbox, tmp_path, products, {go_honest.TEST: go_honest.test_file(list(variants))})
+    tests = {go_honest.TEST: go_honest.test_file(list(variants))}
+    whole = proved(task, sandbox, tmp_path, products, tests, seconds=SECONDS)
     assert len(whole.hidden.fail_to_pass) == len(variants) * 11
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     text = "".join(tiny.diff(paths[name], go_honest.WRONG, code) for name, code in variants.items())

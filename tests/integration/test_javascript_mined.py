@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.core.instance import PASSING, Budgets, Hidden, Outcome, TaskState, TestSpec, TestStatus
+from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
 from harness.languages.javascript.language import TRANSPILED
 from harness.languages.screening import screen_task
 from harness.patches.patch import parse
-from miner.proof import Notebook, Proof, Subject, validate
 from miner.proof.variations import Variation
-from miner.stripping import task as stripping
 from tests import tiny
 from tests.attacks import javascript, javascript_honest
+from tests.proved_task import proved
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.core.instance import Task
     from harness.languages.base import TestReport
 
@@ -372,42 +368,13 @@ def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):
 
 # -- judged on the host
 
-BUDGETS = Budgets(seconds=120.0)
+SECONDS = 120.0
+"""That a run of a task may take."""
 
 
-def proved(
-    task: Task,
-    sandbox,
-    folder: Path,
-    framework: str,
-    products: dict[str, tuple[str, str]],
-    tests: dict[str, str],
-) -> Task:
-    """A task of one framework on the same image, proved and stripped as mining does it.
-
-    `products` are files as they are, and as the fix leaves them.
-    """
-    subject = Subject(
-        instance_id="judged",
-        image=task.instance.image,
-        test=TestSpec(framework=framework),
-        test_files=tuple(tests),
-        gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
-        test_patch="".join(tiny.diff(path, None, text) for path, text in tests.items()).encode(),
-    )
-    notebook = Notebook(folder / "runs.jsonl", subject)
-    proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
-    assert isinstance(proof, Proof), proof
-    hidden = Hidden(
-        gold_patch=subject.gold_patch,
-        test_patch=subject.test_patch,
-        fail_to_pass=proof.fail_to_pass,
-        pass_to_pass=proof.pass_to_pass,
-        test_files=subject.test_files,
-    )
-    plain = replace(task, instance=replace(task.instance, test=subject.test, budgets=BUDGETS), hidden=hidden)
-    before = {path: texts[0].encode() for path, texts in products.items()}
-    return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
+def of(framework: str) -> dict[str, Any]:
+    """How the tests of a task of this framework are run."""
+    return {"test": TestSpec(framework=framework), "seconds": SECONDS}
 
 
 def listed(task: Task) -> tuple[str, ...]:
@@ -419,7 +386,7 @@ def judged(request, task, sandbox, tmp_path_factory) -> Task:
     path, text = javascript.HIDDEN[request.param]
     products = {"money.js": (javascript.BASE, javascript.RIGHT)}
     framework = request.param.partition(" ")[0]
-    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), framework, products, {path: text})
+    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, {path: text}, **of(framework))
 
 
 def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
@@ -468,7 +435,7 @@ def side_by_side(task, sandbox, tmp_path_factory) -> Task:
     products = {f"{folder}/money.js": (javascript.BASE, javascript.RIGHT) for folder in FOLDERS}
     text = javascript.HIDDEN["node:test"][1].replace("../money.js", "./money.js")
     tests = {f"{folder}/money.test.js": text for folder in FOLDERS}
-    return proved(task, sandbox, tmp_path_factory.mktemp("side"), "node:test", products, tests)
+    return proved(task, sandbox, tmp_path_factory.mktemp("side"), products, tests, **of("node:test"))
 
 
 @pytest.mark.parametrize("first", range(0, len(javascript.SIDE_BY_SIDE_ATTACKS), PER_CONTAINER))
@@ -497,7 +464,7 @@ def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox
     path, text = javascript_honest.HIDDEN[framework]
     place, variants = javascript_honest.PLACE, javascript_honest.variants()
     product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
-    whole = proved(task, sandbox, tmp_path, framework, product, {path: text})
+    whole = proved(task, sandbox, tmp_path, product, {path: text}, **of(framework))
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     names = list(variants)
     for half in (names[::2], names[1::2]):  # a patch may have so many files
@@ -519,7 +486,7 @@ def test_the_host_takes_no_module_that_the_library_itself_does_not_take(task, sa
     path, text = javascript_honest.AS_LIBRARIES[framework]
     place, variants = javascript_honest.PLACE, javascript_honest.variants()
     product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
-    whole = proved(task, sandbox, tmp_path, framework, product, {path: text})
+    whole = proved(task, sandbox, tmp_path, product, {path: text}, **of(framework))
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     names = list(variants)[::2]  # a patch may have so many files
     files = {f"{place}/{name}/{file}": text for name in names for file, text in variants[name].items()}
