@@ -238,6 +238,9 @@ def test_teardown_error(breaks_after):
 
 def test_holds():
     pass
+
+
+unittest.main()
 """
 CONFTEST = """\
 def pytest_collection_modifyitems(items):

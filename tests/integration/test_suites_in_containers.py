@@ -102,6 +102,9 @@ def load_tests(loader, tests, pattern):
     tests.addTests(loader.loadTestsFromTestCase(Plain.Inner))
     tests.addTests(doctest.DocTestSuite())
     return tests
+
+
+unittest.main()
 '''
 LOST = "tests/test_lost.py"
 SPEC = TestSpec(framework="unittest")
