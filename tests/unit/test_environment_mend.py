@@ -247,11 +247,19 @@ BARE = """error: The build backend returned an error
   cause: Call to `setuptools.build_meta:__legacy__.get_requires_for_build_wheel` failed (exit status: 1)
            File "setup.py", line 1, in <module>
              import numpy
-         ModuleNotFoundError: No module named 'numpy'
+         {0}
 """
 
 
-def test_what_the_projects_own_setup_imports_is_there_when_it_is_built():
-    found = recipe_fixes.after_failure(recipe("six"), BARE)
-    assert found.built_with == (("", "numpy"),)
-    assert recipe_fixes.after_failure(found, BARE) is None
+@pytest.mark.parametrize(
+    ("error", "needed"),
+    [
+        ("ModuleNotFoundError: No module named 'numpy'", "numpy"),
+        ("RuntimeError: Cython required to build the development version.", "Cython"),
+        ("SystemExit: Please install Cython first", "Cython"),
+    ],
+)
+def test_what_the_projects_own_setup_imports_or_asks_for_is_there_when_it_is_built(error, needed):
+    found = recipe_fixes.after_failure(recipe("six"), BARE.format(error))
+    assert found.built_with == (("", needed),)
+    assert recipe_fixes.after_failure(found, BARE.format(error)) is None

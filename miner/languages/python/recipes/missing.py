@@ -312,8 +312,12 @@ _UNDECLARED = re.compile(
 
 
 _SETUP_LACKS = re.compile(
-    r"Call to `setuptools[^`]*` failed.*File \"setup\.py\", line.*No module named '([A-Za-z_]\w*)", re.DOTALL
+    r"Call to `setuptools[^`]*` failed.*File \"setup\.py\", line.*(?:No module named '([A-Za-z_]\w*)"
+    r"|\b(?i:(cython|numpy|cffi|pybind11) (?:\S+ ){0,2}(?:required|needed|missing|installed|found)"
+    r"|(?:requires?|needs?|install|without|missing) (cython|numpy|cffi|pybind11))\b)",
+    re.DOTALL,
 )
+"""What a project's setup.py fails to import, or asks for in words of its own."""
 
 
 def undeclared(text: str) -> tuple[tuple[str, str], ...]:
@@ -323,7 +327,7 @@ def undeclared(text: str) -> tuple[tuple[str, str], ...]:
     """
     matches = _UNDECLARED.findall(" ".join(text[-_LONGEST:].split()))
     if not matches and "Failed to build" not in text and (match := _SETUP_LACKS.search(text[-_LONGEST:])):
-        matches = [("", match[1])]
+        matches = [("", "".join(filter(None, match.groups())))]
     return tuple((name.lower().replace("_", "-"), module) for name, module in matches)
 
 
