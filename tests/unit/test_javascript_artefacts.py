@@ -37,6 +37,12 @@ def test_an_import_that_leads_nowhere_is_to_be_built(text, first):
     assert [ways[0] for ways in lacking(tree, [TEST])] == [first]
 
 
+def test_the_file_that_a_package_names_goes_before_an_index():
+    tree = files(**{TEST: 'require("..")', "index.js": "export default 1"})
+    assert [ways[0] for ways in lacking(tree, [TEST])] == ["dist/main.js"]
+    assert lacking(Files({"package.json": "{}", "index.ts": "", TEST: 'require("..")'}), [TEST]) == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -77,6 +83,16 @@ def test_a_package_of_a_workspace_is_built_before_the_whole():
     }
     found = plan(files({"build": "lerna run build"}, **inner), ["packages/a/test/x.js"])
     assert found.commands == (("packages/a", "npm run build"), ("", "npm run build"))
+
+
+def test_what_the_script_for_tests_builds_is_built_for_tests_that_load_no_source():
+    line = ("", "cross-env BABEL_ENV=test npm run build")
+    scripts = {"build": "babel src -d lib", "test": f"npm run lint && {line[1]} && tape test"}
+    by_path = files(scripts, **{TEST: 'spawn("../bin/x"); require("./help.js")', "test/help.js": "", "src/y.js": ""})
+    found = plan(by_path, [TEST])
+    assert (found.wanted, found.commands) == ((), (line,))
+    assert plan(files(scripts, **{TEST: 'require("../src/y.js")', "src/y.js": ""}), [TEST]) is None
+    assert plan(files({"test": "tsc --noEmit && tape"}, **{TEST: 'require("tape")'}), [TEST]) is None
 
 
 def test_outputs_of_a_build_are_files_or_folders_below_the_root_alone():

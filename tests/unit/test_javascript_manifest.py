@@ -77,6 +77,8 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("nyc tape 'test/**/*.js'", "tap", ()),
         ("uvu -r esm -i fixtures test", "uvu", ("-r", "esm")),
         ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
+        ("ts-mocha -r tsconfig-paths/register test/*.ts", "mocha", ("-r", "tsconfig-paths/register")),
+        ("node --trace-gc node_modules/mocha/bin/mocha.js -r esm", "mocha", ("-r", "esm")),
     ],
 )  # fmt: skip
 def test_a_script_tells_the_runner_and_how_files_are_loaded(script, framework, options):
@@ -97,6 +99,15 @@ def test_a_script_is_followed_to_those_that_it_runs_with_the_variables_that_they
     scripts = {"test": "run-s test:*", "test:unit": "NODE_OPTIONS=--experimental-vm-modules jest", "unit": "mocha"}
     [first, *_] = manifest.test_commands(tree({"scripts": scripts}), ["test/a.js"])
     assert (first.framework, first.env) == ("jest", (("NODE_OPTIONS", "--experimental-vm-modules"),))
+
+
+def test_what_node_is_told_before_the_file_of_a_runner_is_kept_as_a_variable():
+    script = "NODE_OPTIONS=--no-warnings c8 node --max-old-space-size=99 --experimental-vm-modules {} --coverage"
+    for place in ("node_modules/jest/bin/jest.js", "./node_modules/.bin/jest"):
+        [first, *_] = manifest.test_commands(tree({"scripts": {"test": script.format(place)}}), ["test/a.js"])
+        assert (first.framework, first.options) == ("jest", ())
+        assert first.env == (("NODE_OPTIONS", "--no-warnings --experimental-vm-modules"),)
+    assert unsupported(tree({"scripts": {"test": "node test/mocha.js"}}), ["test/a.js"])
 
 
 def test_typescript_that_a_runner_cannot_load_is_transpiled_at_last():
@@ -250,6 +261,9 @@ def test_a_root_whose_runner_names_its_packages_is_where_tests_are_run_first():
             },
             "vitest",
         ),
+        ({"package.json": {"scripts": {"test": "tools test"}}, "jest.config.js": ""}, "jest"),
+        ({"package.json": {"scripts": {"test": "gulp"}}, "packages/a/.mocharc.yml": ""}, "mocha"),
+        ({"package.json": {"scripts": {"test": "make test"}, "ava": {"files": ["test/*"]}}}, "ava"),
     ],
 )
 def test_a_runner_is_found_behind_the_tool_that_calls_it(files, framework):

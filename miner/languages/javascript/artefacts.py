@@ -31,6 +31,9 @@ _NO_BUILD = re.compile(
     r"|types?-?check|patch-package|is-ci|install|date|echo|mocha|jest|vitest|ava|tape|tap|nyc|c8|safe-publish-latest"
     r"|not-in-publish)\b(?!\.|:build)|\b(?:npm|yarn|pnpm) (?:run )?tests?\b"
 )
+_BUILDS = re.compile(
+    r"(?<![\w:-])(?:build|compile|babel|tsc|tsup|rollup|webpack|esbuild|swc|bundle|dist|prepare)\b(?!.*--noEmit)"
+)
 _CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
 _READ = re.compile(
     r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
@@ -57,14 +60,24 @@ class Plan:
 
 
 def plan(tree: Tree, test_files: Sequence[str]) -> Plan | None:
-    """What to build; None where the tests find all that they load, or no script could make the rest."""
-    wanted = lacking(tree, test_files)
-    commands = tuple(dict.fromkeys(_commands(tree, test_files)))[:_MOST_COMMANDS] if wanted else ()
+    """What to build; None where the tests find all that they load, or no script could make the rest.
+
+    Tests that load none of the sources may start a program, or make up its path: what their script builds is built.
+    """
+    wanted, loaded = _loaded(tree, test_files)
+    if not wanted and any(path not in test_files and not _IS_NOT_OWN.search(path) for path in loaded):
+        return None
+    commands = tuple(dict.fromkeys(_commands(tree, test_files, is_named=bool(wanted))))[:_MOST_COMMANDS]
     return Plan(wanted=wanted, commands=commands) if commands else None
 
 
 def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Imports that lead nowhere, of tests and of what they load in turn; test files that are yet to come as others."""
+    return _loaded(tree, test_files)[0]
+
+
+def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
+    """What `lacking` gives, and the files that were read for it."""
     files = frozenset(tree.files())
     packages = dict(_packages(tree))
     waiting = [path for path in test_files if path in files]
@@ -82,7 +95,7 @@ def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...
             elif there[0] not in seen and len(seen) < _MOST_FILES and not there[0].endswith((".json", ".node")):
                 seen[there[0]] = None
                 order.append(there[0])
-    return tuple(wanted)
+    return tuple(wanted), order
 
 
 def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -142,7 +155,7 @@ def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
             exports = manifest.get("exports")
             root = exports.get(".", exports) if isinstance(exports, dict) else exports
             named = [*_leaves([manifest.get("main"), manifest.get("module"), root])]
-            ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in named or ["index.js"]]
+            ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in named or ["index"]]
             found = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
             if isinstance(own := manifest.get("name"), str):
                 yield own, found
@@ -169,16 +182,20 @@ def _ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]]) -> 
     if suffix in SUFFIXES:
         return (path, *(stem + other for other in _SOURCES.get(suffix, ())))
     own = (path, *(path + other for other in SUFFIXES)) if path else ()
-    return (*own, *packages.get(path, ()), *(posixpath.join(path, f"index{other}") for other in SUFFIXES))
+    inside = packages.get(path) or tuple(posixpath.join(path, f"index{other}") for other in SUFFIXES)
+    return (*own, *inside)
 
 
-def _commands(tree: Tree, test_files: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _commands(tree: Tree, test_files: Sequence[str], *, is_named: bool) -> Iterator[tuple[str, str]]:
+    """What the scripts for tests build before anything is tested; where it `is_named`, what other scripts build too."""
     for folder in dict.fromkeys((package_folder(tree, test_files), "")):
         scripts = read_manifest(tree, folder).get("scripts")
         lines: dict[str, Any] = scripts if isinstance(scripts, dict) else {}
-        if line := _building(lines.get("pretest")):
+        if (line := _building(lines.get("pretest"))) and (is_named or _BUILDS.search(line)):
             yield folder, line
-        for name in _SCRIPTS:
+        if parts := [part for part in _building(lines.get("test")).split(" && ") if _BUILDS.search(part)]:
+            yield folder, " && ".join(parts)
+        for name in _SCRIPTS if is_named else ():
             if _building(lines.get(name)):
                 yield folder, f"npm run {name}"
 

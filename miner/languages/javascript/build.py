@@ -60,6 +60,8 @@ _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
 _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
+_DISTRUSTS = 11
+"""The first line of pnpm that checks locks by its policies of supply."""
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
 _BUILD_ENV = {
     "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
@@ -69,6 +71,8 @@ _BUILD_ENV = {
     "npm_config_update_notifier": "false",
     "npm_config_cache": "/tmp/npm",  # noqa: S108
     "npm_config_manage_package_manager_versions": "false",
+    "pnpm_config_pm_on_fail": "ignore",
+    "pnpm_config_verify_deps_before_run": "false",
     "NX_DAEMON": "false",
     "TURBO_TELEMETRY_DISABLED": "1",
 }
@@ -286,7 +290,9 @@ def _unpacked() -> tuple[str, ...]:
 def _install(manager: Manager) -> str:
     """The command that installs what a lock says, and runs no script of any package."""
     if manager.name == "pnpm":
-        return "pnpm install --frozen-lockfile --ignore-scripts"
+        # from 11 on, locks are judged again by when and how their versions were published
+        trusted = " --config.trust-lockfile=true" if int(manager.version.partition(".")[0]) >= _DISTRUSTS else ""
+        return f"pnpm install --frozen-lockfile --ignore-scripts{trusted}"
     if manager.name == "yarn":
         return "yarn install --frozen-lockfile --ignore-scripts --non-interactive --ignore-engines"
     if manager.name == "berry":

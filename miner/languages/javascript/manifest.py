@@ -83,6 +83,7 @@ _LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit"})
 """Runners that leave the loading of files to Node."""
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
+_CONFIGURE = re.compile(r"\.?(vitest|jest|mocha|ava|tap)(?:\.config\.\w+|rc(?:\.\w+)?)")
 _LARGEST = 4 * 1024 * 1024
 
 
@@ -365,7 +366,7 @@ def _is_of_types(text: str) -> bool:
 
 
 def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:
-    """What calls the tests: what they import, scripts, dependencies; where none of these say, the lock."""
+    """What calls the tests: what they import, scripts, dependencies; else what is configured or locked."""
     calls = [call for manifest in manifests for call in called(manifest)]
     by_framework = {call.framework: call for call in reversed(calls)}
     for path in test_files:
@@ -377,13 +378,21 @@ def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[st
     depended = {name for manifest in manifests for name in _dependencies(manifest)}
     typed = {name.removeprefix("@types/") for name in depended}
     frameworks = [*_by_package(depended), *_by_package(typed)]
-    for framework in frameworks if frameworks or calls else _by_package(_locked(tree)):
+    if not frameworks and not calls:
+        frameworks = _by_package({*_configured(tree, manifests), *_locked(tree)})
+    for framework in frameworks:
         yield by_framework.get(framework, Call(framework))
 
 
 def _by_package(names: Container[str]) -> list[str]:
     """The runners that some packages are, or bring."""
     return [framework for framework, packages in _PACKAGES.items() if any(package in names for package in packages)]
+
+
+def _configured(tree: Tree, manifests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The runners that files or tables of their own configure: a tool of the repository may call them."""
+    yield from (match[1] for path in tree.files() if (match := _CONFIGURE.fullmatch(posixpath.basename(path))))
+    yield from (name for name in _PACKAGES if any(isinstance(manifest.get(name), dict) for manifest in manifests))
 
 
 def _locked(tree: Tree) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +16,12 @@ _RUNS_OTHERS = re.compile(r"\b(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|concur
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=([^$]*)")
 _NEVER = frozenset({"PATH", "HOME", "CI"})
 """Variables that are not the scripts' to say."""
-_RUNNERS = {"_mocha": "mocha", **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine", "uvu", "qunit")}}
+_RUNNERS = {
+    **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine", "uvu", "qunit")},
+    **dict.fromkeys(("_mocha", "ts-mocha"), "mocha"),
+}
+_INSTALLED = re.compile(r"(?:.*/)?node_modules/(?:\.bin/)?([\w-]+).*")
+"""The file of a package that Node is given."""
 _TAKES_A_VALUE = frozenset(
     {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
 )
@@ -88,7 +93,7 @@ def _call(words: Sequence[str]) -> Call | None:
         name, options = posixpath.basename(word), words[at + 1 :]
         if name in _RUNNERS:
             # what decides which tests there are is ours to say
-            kept = _options(options) if name in ("mocha", "_mocha", "uvu", "qunit") else _config(options)
+            kept = _options(options) if _RUNNERS[name] in ("mocha", "uvu", "qunit") else _config(options)
             return Call(_RUNNERS[name], kept, _variables(words[:at]))
         if name in ("tape", "tap", "tape-run"):
             return Call("tap", _options(options) if name == "tape" else (), _variables(words[:at]))
@@ -96,8 +101,18 @@ def _call(words: Sequence[str]) -> Call | None:
             loader = ("--import", "tsx") if name == "tsx" else ()
             kept = tuple(option for option in _options(options) if option != "--test")
             return Call("node:test", (*loader, *kept), _variables(words[:at]))
-        if name == "node" and "mocha" not in " ".join(options):
-            return None
+        if name == "node":
+            return _by_node(words[:at], options)
+    return None
+
+
+def _by_node(before: Sequence[str], words: Sequence[str]) -> Call | None:
+    """A runner whose file Node is given, with what Node is told of loading files."""
+    for at, word in enumerate(words):
+        if (match := _INSTALLED.fullmatch(word)) and (call := _call([*before, match[1], *words[at + 1 :]])):
+            env = dict(call.env)
+            told = " ".join(filter(None, (env.get("NODE_OPTIONS"), *_options(words[:at]))))
+            return replace(call, env=tuple({**env, "NODE_OPTIONS": told}.items())) if told else call
     return None
 
 

@@ -24,7 +24,13 @@ function tellAll(files, unhandled) {
     }
     tell(name, file.tasks, []);
   }
-  if ((unhandled || []).length) say("internal_error", { text: textOf(unhandled).slice(0, 4000) });
+  const ofFile = (error) => files_.has(relative(path_.resolve(error.VITEST_TEST_PATH || "/")));
+  // what no test waits for fails none, though vitest tells in whose file it came up: it is a test of its own there
+  for (const error of (unhandled || []).filter(ofFile)) {
+    report(relative(path_.resolve(error.VITEST_TEST_PATH)), ["unhandled error"], "failed", 0, textOf([error]));
+  }
+  const others = (unhandled || []).filter((error) => !ofFile(error));
+  if (others.length) say("internal_error", { text: textOf(others).slice(0, 4000) });
 }
 
 let told = false;

@@ -2,8 +2,9 @@
 
     built.py PLAN OUT       PLAN is JSON: `wanted` and `commands` of miner/languages/javascript/artefacts.py
 
-The first command that gives all that is wanted counts. It runs as in a trial: without .git and without a network. New
-files that are none of its outputs are removed, what it changed in files of the repository is taken back.
+The first command that gives any of what is wanted counts, where nothing is named any that makes a file. It runs as in
+a trial: without .git and without a network. New files that are none of its outputs are removed, what it changed in
+files of the repository is taken back.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def main(plan_text: str, out: str) -> None:
     for folder, line in plan["commands"]:
         ok, seconds, text = run(folder, line)
         files = new_files() if ok else []
-        there = ok and any(any((TREE / way).is_file() for way in ways) for ways in plan["wanted"])
+        there = ok and (not plan["wanted"] or any((TREE / way).is_file() for ways in plan["wanted"] for way in ways))
         made = outputs(files) if there else []
         if made and len(made) <= MOST:
             take_back(made)
