@@ -314,6 +314,27 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
     path, _ = RUNNERS[framework]
     one = f"{path}::{'adds' if framework in EXPECTED else 'outer > adds'}"
     assert list(run(task, sandbox, framework, one).statuses) == [one]
+    nothing = run(task, sandbox, framework, path.replace("/a.", "/gone."))
+    assert (nothing.statuses, nothing.collect_errors, nothing.finished) == ({}, {}, True)
+
+
+def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):
+    path, _ = RUNNERS["mocha"]
+    config = json.dumps({"spec": ["gone/*.js", "runners/mocha/ends.js"], "require": ["./runners/mocha/required.js"]})
+    texts = {".mocharc.json": config, "runners/mocha/ends.js": "process.exit(0);", "runners/mocha/required.js": ""}
+    patch = parse("".join(tiny.diff(name, None, text) for name, text in texts.items()).encode())
+    assert len(run(task, sandbox, "mocha", path, test_patch=patch).statuses) == len(SEEN)
+
+
+def test_an_error_that_no_test_of_vitest_waits_for_loses_no_test(task, sandbox):
+    path = RUNNERS["vitest"][0].replace("/a.", "/later.")
+    text = 'import { it } from "vitest";\nit("adds", async () => { Promise.reject(new Error("later")); });\n'
+    report = run(task, sandbox, "vitest", path, test_patch=parse(tiny.diff(path, None, text).encode()))
+    assert {name: str(status) for name, status in report.statuses.items()} == {
+        f"{path}::adds": "PASSED",
+        f"{path}::unhandled error": "FAILED",
+    }
+    assert not report.internal_error
 
 
 def test_a_run_of_a_proof_has_another_time_zone_language_year_and_number_of_processors(task, sandbox):

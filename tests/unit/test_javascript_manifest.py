@@ -118,6 +118,20 @@ def test_typescript_that_a_runner_cannot_load_is_transpiled_at_last():
 
 
 @pytest.mark.parametrize(
+    ("script", "package", "last"),
+    [
+        ("mocha -r ts-node/register", "ts-node", (("TS_NODE_TRANSPILE_ONLY", "true"),)),
+        ("jest", "ts-jest", ('--globals={"ts-jest":{"diagnostics":false}}',)),
+    ],
+)
+def test_typescript_whose_types_are_wrong_is_run_unchecked_at_last(script, package, last):
+    text = {"scripts": {"test": script}, "devDependencies": {"typescript": "5", package: "1"}}
+    plain, unchecked = manifest.test_commands(tree(text), ["test/a.test.ts"])
+    assert last not in (plain.env, plain.options)
+    assert last in (unchecked.env, unchecked.options)
+
+
+@pytest.mark.parametrize(
     ("text", "framework"),
     [
         ('import { it } from "vitest";', "vitest"),
@@ -162,6 +176,8 @@ def test_what_cannot_be_run_has_a_reason_of_its_own(script, found):
     [
         ("index.test-d.ts", "", "type_tests"),
         ("test/a.ts", 'import { expectType } from "tsd";', "type_tests"),
+        ("test/types/a.ts", "const a: number = f();", "type_tests"),
+        ("test/types/a.ts", 'it("a", () => {});', None),
         ("test/a.ts", 'import { expectTypeOf } from "expect-type";\nexpectTypeOf(a).toBeString();', "type_tests"),
         ("test/a.ts", 'import { expectTypeOf } from "expect-type";\ntest("a", () => {});', None),
         ("e2e/a.ts", 'import { test } from "@playwright/test";\ntest("a", () => {});', "browser_tests"),

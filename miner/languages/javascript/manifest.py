@@ -65,6 +65,7 @@ _OF_TYPES = re.compile(r"\b(tsd|tsd-lite|dtslint|check-dts|attw|tstyche)\b|\b(ts
 _NAMED_TYPES = re.compile(
     r".*\.d\.[cm]?ts|.*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
 )
+_BESIDE_TESTS = re.compile(r"(?:.*/)?tests?/types?/.*\.[cm]?tsx?")
 _IMPORTS_TYPES = re.compile(
     r"""(?:from\s*|require\(\s*)["'](tsd|tsd-lite|expect-type|tstyche|@typescript/twoslash)["']"""
 )
@@ -81,6 +82,7 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
 }
 _LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit"})
 """Runners that leave the loading of files to Node."""
+_NO_DIAGNOSTICS = '--globals={"ts-jest":{"diagnostics":false}}'
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
 _CONFIGURE = re.compile(r"\.?(vitest|jest|mocha|ava|tap)(?:\.config\.\w+|rc(?:\.\w+)?)")
@@ -296,11 +298,12 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
         places.reverse()
         if any(_without_types(tree, call.framework) for call in named):
             named.sort(key=lambda call: not call.options)  # of projects no option turns tests of types off
-    if any(path.endswith(_TYPED) for path in test_files) and any(
-        "typescript" in _dependencies(one) for one in manifests
-    ):
-        loaded = (call for call in named if call.framework in _LOADING)
-        named += [replace(call, options=(TRANSPILED, *call.options)) for call in loaded]
+    depended = {name for one in manifests for name in _dependencies(one)}
+    if any(path.endswith(_TYPED) for path in test_files) and "typescript" in depended:
+        named += [_unchecked(call) for call in named if call.framework in _LOADING]
+        if "ts-jest" in depended:
+            jest = [call for call in named if call.framework == "jest"]
+            named += [replace(call, options=(*call.options, _NO_DIAGNOSTICS)) for call in jest]
     commands = (
         TestCommand(
             framework=call.framework,
@@ -312,6 +315,12 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
         for place in places
     )
     return tuple(dict.fromkeys(commands)) or (TestCommand(framework="mocha", runner="mocha"),)
+
+
+def _unchecked(call: Call) -> Call:
+    """A call whose TypeScript is transpiled by the project's own compiler, or by ts-node, and never checked."""
+    env = {**dict(call.env), **({"TS_NODE_TRANSPILE_ONLY": "true"} if "ts-node" in " ".join(call.options) else {})}
+    return replace(call, options=(TRANSPILED, *call.options), env=tuple(env.items()))
 
 
 def _has_projects(tree: Tree) -> bool:
@@ -342,7 +351,7 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     texts = {path: (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in test_files}
     known = [path for path, text in texts.items() if text]
     code = [path for path in test_files if re.search(r"\.[cm]?[jt]sx?$", path)]
-    if code and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(texts[path]) for path in code):
+    if code and all(_NAMED_TYPES.fullmatch(path) or _is_of_types(path, texts[path]) for path in code):
         return "type_tests", "its tests are tests of types: nothing of them runs"
     browsers = [match for path in known if (match := _IN_BROWSER.search(texts[path]))]
     if known and len(browsers) == len(known):
@@ -361,8 +370,8 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     return "runner_unsupported", "no runner that is known"
 
 
-def _is_of_types(text: str) -> bool:
-    return bool(_IMPORTS_TYPES.search(text)) and not _RUNS.search(text)
+def _is_of_types(path: str, text: str) -> bool:
+    return bool(_IMPORTS_TYPES.search(text) or (text and _BESIDE_TESTS.fullmatch(path))) and not _RUNS.search(text)
 
 
 def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:

@@ -144,6 +144,28 @@ function jestOrder() {
   return ["--testSequencer=" + written("sequencer", ".cjs", "ASKED.inOrder = ", JSON.stringify(inOrder), ";", SEQUENCER), ...randomize];
 }
 
+// Beside the files that it is given mocha runs those that its configuration names: that is given without them.
+function mochaOptions() {
+  const at = asked.options.findIndex((option) => /^(--config|-c)(=|$)/.test(option));
+  const [named, value] = at < 0 ? [] : asked.options[at].split("=");
+  const size = at < 0 ? 0 : value === undefined ? 2 : 1;
+  process.chdir(root);
+  try {
+    const { loadRc, loadPkgRc } = require(path.join(installed("mocha"), "lib", "cli", "options.js"));
+    const config = value === undefined && named ? asked.options[at + 1] : value;
+    const options = Object.assign({}, loadPkgRc({}), loadRc(config ? { config } : {}));
+    if (!options.spec) return asked.options;
+    delete options.spec;
+    const place = path.join(folder, "mocharc.json");
+    fs.writeFileSync(place, JSON.stringify(options));
+    return [...asked.options.filter((_, number) => number < at || number >= at + size), "--no-package", "--config", place];
+  } catch (error) {
+    return asked.options; // mocha itself tells what is wrong
+  } finally {
+    process.chdir(top);
+  }
+}
+
 const RUNNERS = {
   jest() {
     const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
@@ -156,8 +178,8 @@ const RUNNERS = {
     return call([program("vitest"), ...fixed, ...asked.options, ...varied, ...files.map((file) => path.relative(root, absolute(file)))]).code;
   },
   mocha() {
-    const reporter = reporterFile(".cjs");
-    return eachFile((file) => [program("mocha"), ...asked.options, "--reporter", reporter, file]);
+    const options = [...mochaOptions(), "--reporter", reporterFile(".cjs")];
+    return eachFile((file) => [program("mocha"), ...options, file]);
   },
   "node:test"() {
     const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
@@ -167,7 +189,7 @@ const RUNNERS = {
     return eachByTap((file) => [...asked.options, file]);
   },
   ava() {
-    return eachByTap((file) => [program("ava"), "--tap", "--serial", ...asked.options, path.relative(root, file)]);
+    return eachByTap((file) => [program("ava"), "--tap", "--serial", "--timeout=10m", ...asked.options, path.relative(root, file)]);
   },
   uvu() {
     return eachFile((file) => {
