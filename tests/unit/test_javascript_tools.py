@@ -145,3 +145,28 @@ def test_npm_is_taken_away_where_it_holds_a_package_of_the_tree_and_no_trial_cal
     script = command.replace(FACTS_PATH, str(tmp_path / "facts.json")).replace("/opt/goldseam", str(tmp_path))
     process.run(("sh", "-ec", script))
     assert ((tmp_path / "npm").exists(), (tmp_path / "node/bin/npm").exists()) == (stays, stays)
+
+
+@pytest.mark.parametrize(
+    ("own", "whole", "folder"),
+    [
+        ("mkdir -p dist; echo > dist/x.js", "for p in packages/*; do mkdir -p $p/dist; echo > $p/dist/x.js; done", ""),
+        ("mkdir -p dist; echo > dist/x.js", "false", "packages/a"),
+        ("false", "echo > packages/b/dist", None),
+    ],
+)
+def test_of_a_package_and_the_whole_the_build_that_gives_more_counts(tmp_path, own, whole, folder):
+    tree = tmp_path / "testbed"
+    for name in "ab":
+        (tree / "packages" / name).mkdir(parents=True)
+        (tree / "packages" / name / "package.json").write_text("{}")
+    for words in (("init", "-q"), ("add", "-A"), ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")):
+        process.run(["git", "-C", tree, *words])
+    program = (TOOLS / "built.py").read_text().replace("/testbed", str(tree))
+    wanted = [["packages/a/dist/x.js"], ["packages/b/dist/x.js"]]
+    plan = json.dumps({"wanted": wanted, "commands": [["packages/a", own], ["", whole]]})
+    process.run([sys.executable, "-c", program, plan, tmp_path / "out.json"])
+    found = json.loads((tmp_path / "out.json").read_text()).get("build")
+    assert (found and found["folder"]) == folder
+    there = [str(path.relative_to(tree)) for path in tree.glob("packages/*/dist/x.js")]
+    assert sorted(there) == [path for [path] in wanted][: 2 if folder == "" else int(folder is not None)]

@@ -323,6 +323,8 @@ def _tools(manager: Manager, node: int) -> tuple[str, ...]:
         f"python3 {_FETCH} {package} {manager.version or _NEW_NPM} /tmp/manager",
         f"mkdir -p /tmp/bin; printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > /tmp/bin/{name}",
         f"chmod 755 /tmp/bin/{name}; export PATH=/tmp/bin:/tmp/node/bin:$PATH",
+        # it opens 50 connections at once otherwise, and has no patience with those that fail
+        *(("export YARN_NETWORK_CONCURRENCY=10 YARN_HTTP_RETRY=8",) if manager.name == "berry" else ()),
     )
 
 

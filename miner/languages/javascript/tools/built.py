@@ -2,9 +2,9 @@
 
     built.py PLAN OUT       PLAN is JSON: `wanted` and `commands` of miner/languages/javascript/artefacts.py
 
-The first command that gives any of what is wanted counts, where nothing is named any that makes a file. It runs as in
-a trial: without .git and without a network. New files that are none of its outputs are removed, what it changed in
-files of the repository is taken back.
+The first command that gives any of what is wanted counts, where nothing is named any that makes a file; of a package's
+and its root's, the one that gives more. It runs as in a trial: without .git and without a network. New files that are
+none of its outputs are removed, what it changed in files of the repository is taken back.
 """
 
 from __future__ import annotations
@@ -79,25 +79,38 @@ def take_back(kept: list[str]) -> None:
             (TREE / path).unlink()
 
 
+def result_of(folder: str, line: str, wanted: list[list[str]]) -> tuple[int, dict[str, object] | str]:
+    """How much of what is wanted a command gives, and what it makes of it; else why it is no use."""
+    ok, seconds, text = run(folder, line)
+    files = new_files() if ok else []
+    satisfied = sum(any((TREE / way).is_file() for way in ways) for ways in wanted) if wanted else len(files)
+    produced = outputs(files) if satisfied else []
+    if produced and len(produced) <= MOST:
+        return satisfied, {"folder": folder, "command": line, "outputs": produced, "seconds": seconds}
+    return 0, f"{line}: {text if not ok else 'it does not make what the tests load'}"
+
+
 def main(plan_text: str, out: str) -> None:
     plan = json.loads(plan_text)
-    facts: dict[str, object] = {}
-    failures = []
-    for folder, line in plan["commands"]:
-        ok, seconds, text = run(folder, line)
-        files = new_files() if ok else []
-        there = ok and (not plan["wanted"] or any((TREE / way).is_file() for ways in plan["wanted"] for way in ways))
-        made = outputs(files) if there else []
-        if made and len(made) <= MOST:
-            take_back(made)
-            with (TREE / ".git/info/exclude").open("a") as exclude:
-                exclude.write("".join(f"/{path}\n" for path in made))
-            facts["build"] = {"folder": folder, "command": line, "outputs": made, "seconds": seconds}
+    wanted, commands = plan["wanted"], plan["commands"]
+    results = []
+    for folder, line in commands:
+        results.append(result_of(folder, line, wanted))
+        # what a package of a workspace does not build, its root may
+        if results[-1][0] >= (max(1, len(wanted)) if folder != commands[-1][0] else 1):
             break
-        failures.append(f"{line}: {text if not ok else 'it does not make what the tests load'}")
         take_back([])
+    best = max(range(len(results)), key=lambda number: results[number][0])
+    satisfied, produced = results[best]
+    if satisfied and best < len(results) - 1:
+        satisfied, produced = result_of(*commands[best], wanted)
+    if satisfied and isinstance(produced, dict):
+        take_back(produced["outputs"])
+        with (TREE / ".git/info/exclude").open("a") as exclude:
+            exclude.write("".join(f"/{path}\n" for path in produced["outputs"]))
+        facts = {"build": produced}
     else:
-        facts["not_built"] = "\n".join(failures)[-TAIL:]
+        facts = {"not_built": "\n".join(str(why) for _, why in results)[-TAIL:]}
     Path(out).write_text(json.dumps(facts))
 
 
