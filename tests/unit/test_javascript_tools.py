@@ -170,3 +170,35 @@ def test_of_a_package_and_the_whole_the_build_that_gives_more_counts(tmp_path, o
     assert (found and found["folder"]) == folder
     there = [str(path.relative_to(tree)) for path in tree.glob("packages/*/dist/x.js")]
     assert sorted(there) == [path for [path] in wanted][: 2 if folder == "" else int(folder is not None)]
+
+
+@pytest.mark.parametrize(
+    ("words", "runs"),
+    [
+        ("build", ["testbed run build"]),
+        ("run build --fast", ["testbed run build -- --fast"]),
+        ("echo hi", []),
+        ("--cwd packages/a build", ["a run build"]),
+        ("workspace @x/b run build", ["b run build"]),
+        ("workspaces foreach -Apt --exclude c run build", ["b run build", "a run build"]),
+        ("workspaces run build", ["b run build", "a run build"]),
+    ],
+)
+def test_yarn_as_builds_call_it_is_npm_in_the_order_of_what_packages_require(tmp_path, words, runs):
+    tree, log = tmp_path / "testbed", tmp_path / "log"
+    texts = {
+        "": {"workspaces": ["packages/*"], "scripts": {"build": "x"}},
+        "packages/a": {"name": "@x/a", "dependencies": {"@x/b": "*", "other": "1"}, "scripts": {"build": "x"}},
+        "packages/b": {"name": "@x/b", "devDependencies": {"@x/a": "*"}, "scripts": {"build": "x"}},
+        "packages/c": {"name": "@x/c"},
+    }
+    for folder, text in texts.items():
+        (tree / folder).mkdir(parents=True, exist_ok=True)
+        (tree / folder / "package.json").write_text(json.dumps(text))
+    npm = tmp_path / "bin/npm"
+    npm.parent.mkdir()
+    npm.write_text(f'#!/bin/sh\necho "$(basename "$PWD") $*" >> {log}\n')
+    npm.chmod(0o755)
+    env = {"PATH": f"{npm.parent}:/usr/bin:/bin"}
+    process.run([sys.executable, TOOLS / "yarn.py", *words.split()], cwd=tree, env=env)
+    assert (log.read_text().splitlines() if log.exists() else []) == runs

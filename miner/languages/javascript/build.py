@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
-_MANAGER = "/opt/goldseam/manager"
+_MANAGER, _YARN = "/opt/goldseam/manager", "/opt/goldseam/yarn.py"
 _FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
@@ -333,11 +333,12 @@ def _kept_manager(manager: Manager) -> tuple[str, ...]:
     name, place = _install(manager).partition(" ")[0], f"{_HOME}/bin"
     if name == "npm":
         return ()
-    run = f'exec {NODE} {_MANAGER}/bin/pnpm.cjs "$@"'
     if name == "yarn":
-        run = '[ "$1" = run ] && shift; [ -x "node_modules/.bin/$1" ] && exec "$@"; exec npm run "$@"'
-    kept = (f"mv /tmp/manager {_MANAGER}",) if name == "pnpm" else ()
-    return (*kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
+        kept, program = write_tool(_YARN, _tool("yarn.py")), f"python3 {_YARN}"
+    else:
+        kept, program = f"mv /tmp/manager {_MANAGER}", f"{NODE} {_MANAGER}/bin/pnpm.cjs"
+    run = f'exec {program} "$@"'
+    return (kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
 
 
 def _natives(idle: frozenset[str]) -> tuple[str, ...]:
