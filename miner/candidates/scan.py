@@ -11,7 +11,7 @@ from harness.core.errors import BugError
 from harness.runs import bug_log
 from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
-from miner.candidates.split import documents, is_code, kinds_of
+from miner.candidates.split import documents, is_code, kinds_of, never_runs
 from miner.sources.bare import MISSING, MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Candidate, Change, Kind, Rejection, Stage
 from miner.sources.history import ChangeFilter, sightings
@@ -143,6 +143,9 @@ class _Judge:
                 kinds.update(dict.fromkeys(inside, Kind.MIXED))
                 kinds.update(dict.fromkeys(documents, Kind.TEST))
                 outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
+                if isinstance(outcome, Candidate) and never_runs(self._repo, change, kinds):
+                    detail = "of its code only types, comments or layout change"
+                    outcome = Rejection(stage=Stage.RECOGNITION, reason="no_code", detail=detail)
         except MissingObjectsError as error:
             outcome = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
         except BugError as error:

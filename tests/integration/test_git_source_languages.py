@@ -146,3 +146,36 @@ def test_a_file_of_code_that_gains_a_test_is_mixed(tmp_path, name):
     cut = fix(tmp_path, {path: added, case.gold[0]: "changed\n", case.tests[0]: "changed\n"})
     assert isinstance(cut, Rejection)
     assert (cut.reason, path in cut.detail) == ("mixed", True)
+
+
+WIDER = "export const f = (a: string | null) => a; // wider\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"src/a.ts": WIDER}, "no_code"),
+        ({"src/a.ts": WIDER, "packages/b/package.json": "{}\n"}, None),
+        ({"index.d.ts": "export const f: (a: string) => string;\n"}, "no_code"),
+        ({"src/a.ts": "export const f = (a: string) => a ?? 0;\n"}, None),
+        ({"src/a.ts": "@dec\nexport class A {}\n"}, None),
+        ({"index.d.ts": "export const f: any;\n", "src/b.js": "// b\n"}, None),
+        ({"index.d.ts": "export const f: any;\n", "package.json": "{}\n"}, None),
+    ],
+)
+def test_what_changes_types_comments_and_layout_alone_is_no_fix_that_tests_see(tmp_path, changed, reason):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", {"src/a.ts": "export const f = (a: string) => a;\n", "src/b.js": "b()\n"})
+    sha = repo.commit("Fix f", {**changed, "test/a.test.ts": "it()\n"})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+    assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason
+
+
+def test_where_tests_are_loaded_with_their_types_checked_a_change_of_types_may_be_seen(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", {"src/a.ts": "export const f = (a: string) => a;\n", "package.json": '{"a": "ts-jest"}'})
+    sha = repo.commit("Fix f", {"src/a.ts": WIDER, "test/a.test.ts": "it()\n"})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+    assert isinstance(looked.outcome, Candidate)
