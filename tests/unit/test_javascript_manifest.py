@@ -70,6 +70,8 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("vitest run --coverage", "vitest", ()),
         ("jest --coverage && tsd", "jest", ()),
         ("jest --config test/jest.config.js", "jest", ("--config", "test/jest.config.js")),
+        ("jest --globals {} --env jsdom --ci src", "jest", ("--env", "jsdom")),
+        ("vitest --globals --environment=happy-dom --coverage", "vitest", ("--globals", "--environment=happy-dom")),
         ("nyc --reporter=text mocha --require @babel/register --reporter dot --recursive", "mocha",
          ("--require", "@babel/register")),
         ("cross-env TZ=UTC mocha -r ts-node/register 'test/**/*.ts'", "mocha", ("-r", "ts-node/register")),

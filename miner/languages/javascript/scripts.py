@@ -28,6 +28,9 @@ _TAKES_A_VALUE = frozenset(
 _KEPT = re.compile(
     r"(--?(?:require|r|import|loader|ui|u|timeout|t|config|c|experimental-[\w-]+|env|no-warnings|check-leaks))(?:=|$)"
 )
+_SURROUNDS = re.compile(
+    r"(?:(?P<value>--config|-c|--env|--environment|--testEnvironment|--preset|--pool)|--dom|--globals)(?:=|$)"
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def _call(words: Sequence[str]) -> Call | None:
         name, options = posixpath.basename(word), words[at + 1 :]
         if name in _RUNNERS:
             # what decides which tests there are is ours to say
-            kept = _options(options) if _RUNNERS[name] in ("mocha", "uvu", "qunit") else _config(options)
+            kept = _options(options) if _RUNNERS[name] in ("mocha", "uvu", "qunit") else _config(name, options)
             return Call(_RUNNERS[name], kept, _variables(words[:at]))
         if name in ("tape", "tap", "tape-run"):
             return Call("tap", _options(options) if name == "tape" else (), _variables(words[:at]))
@@ -134,10 +137,10 @@ def _options(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _config(words: Sequence[str]) -> tuple[str, ...]:
-    options = _options(words)
+def _config(name: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Of the runners that load files themselves: where that is configured, and the surroundings that they make."""
     kept: list[str] = []
-    for at, word in enumerate(options):
-        if word.partition("=")[0] in ("--config", "-c"):
-            kept += options[at : at + (1 if "=" in word else 2)]
+    for at, word in enumerate(words):
+        if (match := _SURROUNDS.match(word)) and (name != "jest" or match[0] != "--globals"):  # jest's has a value
+            kept += words[at : at + (2 if match["value"] and "=" not in word else 1)]
     return tuple(kept)
