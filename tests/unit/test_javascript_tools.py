@@ -11,7 +11,7 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import layer_of_node, told_reason, unless_peers_disagree, without_npm
+from miner.languages.javascript.build import held_by_npm, layer_of_node, told_reason, unless_peers_disagree
 from miner.layers.layer import FACTS_PATH
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
@@ -131,20 +131,28 @@ def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "facts", "stays"),
-    [("nopt", "{}", False), ("@npmcli/fs", "{}", False), ("other", "{}", True), ("nopt", '{"build": {}}', True)],
+    ("name", "facts", "told"),
+    [
+        ("nopt", {}, True),
+        ("@npmcli/fs", {"not_built": "a, }"}, True),
+        ("other", {}, False),
+        ("nopt", {"build": {}}, False),
+    ],
 )
-def test_npm_is_taken_away_where_it_holds_a_package_of_the_tree_and_no_trial_calls_it(tmp_path, name, facts, stays):
+def test_npm_is_told_to_hold_a_package_of_the_tree_where_no_trial_calls_it(tmp_path, name, facts, told):
     for held in ("nopt", "node-gyp/node_modules/@npmcli/fs"):
         (tmp_path / "npm/node_modules" / held).mkdir(parents=True)
         (tmp_path / "npm/node_modules" / held / "package.json").write_text("{}", encoding="utf-8")
-    (tmp_path / "node/bin").mkdir(parents=True)
-    (tmp_path / "node/bin/npm").touch()
-    (tmp_path / "facts.json").write_text(facts, encoding="utf-8")
-    [command] = without_npm([name])
+    (tmp_path / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    [command] = held_by_npm([name])
     script = command.replace(FACTS_PATH, str(tmp_path / "facts.json")).replace("/opt/goldseam", str(tmp_path))
     process.run(("sh", "-ec", script))
-    assert ((tmp_path / "npm").exists(), (tmp_path / "node/bin/npm").exists()) == (stays, stays)
+    assert json.loads((tmp_path / "facts.json").read_text()) == {**facts, **({"held_by_npm": True} if told else {})}
+
+
+def test_npm_is_in_no_layer_where_it_holds_a_package_of_the_tree():
+    commands = layer_of_node("base", 18, ImageSettings(), has_npm=False).commands
+    assert not any("npm-cli" in command or " npm 10" in command for command in commands)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
 _DISTRUSTS = 11
 """The first line of pnpm that checks locks by its policies of supply."""
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
+_IN_NPM = "held_by_npm"
 _BUILD_ENV = {
     "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",  # noqa: S108 - inside the container, as the next
@@ -172,11 +173,17 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    modules = _modules(noded.image_id, inputs, recipe, node, artefacts.idle(request.tree))
-    installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
-    plan = artefacts.plan(request.tree, request.touched)
-    tree_layer = _tree(installed.image_id, request, plan)
-    tree = building.ensure(tree_layer, rung, toolchain, "source", "")
+    plan, idle = artefacts.plan(request.tree, request.touched), artefacts.idle(request.tree)
+    for has_npm in (True, False):
+        if not has_npm:  # what a later layer takes away an earlier one still has
+            node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, has_npm=False)
+            noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
+        modules = _modules(noded.image_id, inputs, recipe, node, idle, has_npm=has_npm)
+        installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
+        tree_layer = _tree(installed.image_id, request, plan)
+        tree = building.ensure(tree_layer, rung, toolchain, "source", "")
+        if _IN_NPM not in tree.facts:
+            break
     stack = (ground, noded, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
     return replace(
@@ -218,8 +225,8 @@ def _environment() -> tuple[str, ...]:
     )
 
 
-def layer_of_node(parent: str, node: int, settings: ImageSettings) -> Layer:
-    """Node, of this machine where the settings name one for it, else npm's; and npm."""
+def layer_of_node(parent: str, node: int, settings: ImageSettings, *, has_npm: bool = True) -> Layer:
+    """Node, of this machine where the settings name one for it, else npm's; and npm, if it `has_npm`."""
     own = settings.nodes.get(str(node)) if platforms.is_of_here(settings.platform) else None
     folders: tuple[Folder, ...] = ()
     laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',)
@@ -232,6 +239,10 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings) -> Layer:
         )
     npm = next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
     run = f"exec {NODE} {_NPM}/bin/npm-cli.js"
+    with_npm = (
+        f"python3 {_FETCH} npm {npm} {_NPM}",
+        f"printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > {_HOME}/bin/npm",
+    )
     return Layer(
         kind="node",
         parent=parent,
@@ -240,8 +251,7 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings) -> Layer:
         commands=(
             write_tool(_FETCH, _tool("fetch.py")),
             *laid,
-            f"python3 {_FETCH} npm {npm} {_NPM}",
-            f"printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > {_HOME}/bin/npm",
+            *(with_npm if has_npm else (f"mkdir {_NPM}",)),
             f"chmod 755 {_HOME}/bin/*",
             f"rm -rf {_HOME}/share {_NPM}/docs {_NPM}/man",
             readable(_HOME, _NPM),
@@ -341,9 +351,9 @@ def _kept_manager(manager: Manager) -> tuple[str, ...]:
     return (kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
 
 
-def _natives(idle: frozenset[str]) -> tuple[str, ...]:
+def _natives(idle: frozenset[str], npm: str) -> tuple[str, ...]:
     """Commands that compile native packages for the Node of the tests, with the headers that it came with."""
-    gyp = f"exec {NODE} {_NPM}/node_modules/node-gyp/bin/node-gyp.js"
+    gyp = f"exec {NODE} {npm}/node_modules/node-gyp/bin/node-gyp.js"
     arguments = " ".join([TESTBED, FACTS_PATH, *map(quote, sorted(idle))])
     return (
         write_tool(_NATIVES, _tool("natives.py")),
@@ -352,7 +362,9 @@ def _natives(idle: frozenset[str]) -> tuple[str, ...]:
     )
 
 
-def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str]) -> Layer:
+def _modules(
+    parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str], *, has_npm: bool
+) -> Layer:
     manager = recipe.manager
     command = _install(manager)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
@@ -372,7 +384,7 @@ def _modules(parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int,
             # registry.yarnpkg.com is another name of the registry
             'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
             retried,
-            *_natives(idle),
+            *_natives(idle, _NPM if has_npm else "/tmp/manager"),  # noqa: S108 - inside the container
             "cd /",
             *owned,
             f"mkdir -p {STORE}",
@@ -402,20 +414,21 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
-            *without_npm(artefacts.own_names(request.tree)),
+            *held_by_npm(artefacts.own_names(request.tree)),
             readable(TESTBED),
             *source.copied(),
         ),
     )
 
 
-def without_npm(names: Sequence[str]) -> tuple[str, ...]:
-    """Commands that take npm away where it holds newer versions of the tree's own packages and no trial calls it."""
+def held_by_npm(names: Sequence[str]) -> tuple[str, ...]:
+    """Commands that tell whether npm holds versions of the tree's own packages, and no trial calls it."""
     tests = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
     if not tests:
         return ()
     is_there = f'[ -n "$(find {_NPM} {tests})" ]'
-    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {is_there}; then rm -rf {_NPM} {_HOME}/bin/npm; fi",)
+    marking = f"""sed -i 's/^{{/{{"{_IN_NPM}": true, /; s/^\\([^,]*\\), }}/\\1}}/' {FACTS_PATH}"""
+    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {is_there}; then {marking}; fi",)
 
 
 def _build_of(facts: Mapping[str, Any]) -> Build | None:

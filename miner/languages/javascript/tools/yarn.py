@@ -68,8 +68,8 @@ def each(words: list[str], folder: Path) -> int:
     while words and words[0].startswith("-"):
         del words[: 2 if words[0] in TAKES_A_VALUE else 1]
     name = next((word for word in words if word != "run"), "")
-    there = [place for place in packages(folder).values() if name in table(manifest(place), "scripts")]
-    return next((code for code in (run(words, place) for place in there) if code), 0)
+    having = [place for place in packages(folder).values() if name in table(manifest(place), "scripts")]
+    return next((code for code in (run(words, place) for place in having) if code), 0)
 
 
 def main(words: list[str]) -> int:
