@@ -70,7 +70,7 @@ _DATA_FOLDERS = re.compile(
     r"|functional|corpus|regressions?|assets)(?:[-_.].*)?"
 )
 """Folders below a suite's whose code, where it is not called like a test module, is what tests read."""
-_FIXTURES = re.compile(r"(?:.*[-_.])?(?:data|fixtures?|goldens?|snapshots?|expected|samples?)(?:[-_.].*)?")
+_FIXTURES = re.compile(r"(?:.*[-_.])?(?:data|files|fixtures?|goldens?|snapshots?|expected|samples?)(?:[-_.].*)?")
 """The same in a language whose runners take files of any name, in which the others may as well hold tests."""
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {

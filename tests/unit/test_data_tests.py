@@ -30,6 +30,7 @@ DATA = [
     "tests/data/project/pyproject.toml",
     "spec/fixtures/sample.xml",
     "test/fixtures/range-parse.js",
+    "test/_files/view.js",
 ]
 NO_DATA = [
     "src/pkg/data/x.json",
