@@ -250,16 +250,6 @@ def _contents(path: Path) -> dict[str, int]:
     }
 
 
-def read_task(folder: Path) -> Task:
-    """Read a task's folder.
-
-    Raises:
-        InputError: a file is missing or broken; the message names it.
-
-    """
-    return Task(instance=read_instance(folder), hidden=read_hidden(folder))
-
-
 def read_instance(folder: Path) -> Instance:
     """Read the public side of a task's folder.
 

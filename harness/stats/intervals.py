@@ -26,9 +26,6 @@ class Interval:
     low: float
     high: float
 
-    def overlaps(self, other: Interval) -> bool:
-        return self.low <= other.high and other.low <= self.high
-
     def holds(self, value: float) -> bool:
         """Whether the value lies between the bounds, or on one."""
         return self.low <= value <= self.high

@@ -30,7 +30,6 @@ _MOST_TELLING, _MOST_OTHER = 150, 100
 """Nearby inputs that are kept."""
 _ACCIDENTS = {"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError", "AssertionError"}
 """What a nearby input that makes no sense raises: no two right fixes need agree there."""
-_NOT_THERE = {"AttributeError", "ImportError", "ModuleNotFoundError", "TypeError"}
 
 
 @dataclass(frozen=True, kw_only=True)

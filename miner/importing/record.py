@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.instance import Task, TaskState
 from miner.candidates.statement import spoken_language
 from miner.importing.ids import printed
-from miner.importing.judge import HOLDING, counts
+from miner.importing.judge import counts
 from miner.pipeline.draft import task_of
 from miner.proof import Repeats, blame, new_names, stability_evidence
 from miner.proof.ids import reasons
@@ -124,8 +124,3 @@ def flaky(judgement: Judgement, row_runs: RowRuns) -> tuple[str, ...]:
         if 0 < row_runs.passes(runs, test_id) < len(runs)
     }
     return tuple(sorted(unstable - graded))
-
-
-def holding(judged: Sequence[JudgedId]) -> int:
-    """How many of a list's ids hold."""
-    return sum(judged_id.verdict in HOLDING for judged_id in judged)

@@ -37,7 +37,6 @@ _SOCKET = "model.sock"
 _PORT = 8111
 _STATEMENT = "/tmp/problem_statement.md"  # noqa: S108 - in the container
 _MAX_OUTPUT = 200_000
-_SHOWN = 4000
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _KNOWN = ("statement_file", "model", "base_url", "repo")
 _PLAIN = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE")
