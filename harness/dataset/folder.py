@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,15 +41,7 @@ from harness.dataset.hidden_files import (
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import (
-    BudgetsModel,
-    BuildModel,
-    DatasetModel,
-    DeclaredModel,
-    ServiceModel,
-    TaskModel,
-    TestModel,
-)
+from harness.dataset.schema import DatasetModel, TaskModel
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import recipients_digest
 from harness.dataset.survivors import is_survivor
@@ -60,12 +53,13 @@ if TYPE_CHECKING:
     from harness.dataset.schema import FileModel
     from harness.dataset.seal.identity import Keys
 
-_Part = TypeVar("_Part", Budgets, Build, Declared, Service, TestSpec)
+_Part = TypeVar("_Part", Budgets, Build, Declared, Instance, Service, TestSpec)
 
 DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
 STATEMENT_FILE = "problem_statement.md"
 SCAFFOLD_FILE = "scaffold.patch"
+_NOT_IN_TASK_FILE = ("problem_statement", "scaffold", "extra")
 _GIT_ATTRIBUTES = """\
 # what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
 *.patch -text
@@ -327,40 +321,27 @@ def hidden_content(folder: Path, model: TaskModel) -> str:
 
 
 def _instance(model: TaskModel, statement: str) -> Instance:
-    return Instance(
-        instance_id=model.instance_id,
-        repo=model.repo,
-        base_commit=model.base_commit,
-        created_at=model.created_at,
-        language=model.language,
-        version=model.version,
-        image=model.image,
+    test = model.test
+    return _part(
+        Instance,
+        model,
         problem_statement=statement,
         state=TaskState(model.state),
-        split=model.split,
         test=_part(
             TestSpec,
-            model.test,
-            services=tuple(_part(Service, service) for service in model.test.services),
-            build=_part(Build, model.test.build) if model.test.build else None,
-            declared=_part(Declared, model.test.declared) if model.test.declared else None,
+            test,
+            services=tuple(_part(Service, service) for service in test.services),
+            build=_part(Build, test.build) if test.build else None,
+            declared=_part(Declared, test.declared) if test.declared else None,
         ),
         budgets=_part(Budgets, model.budgets),
-        quality=model.quality,
-        extra=model.model_extra or {},
     )
 
 
 def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
     """A part of task.yaml with its fields, also those this version does not know."""
-    declared = {name: getattr(model, name) for name in kind.__dataclass_fields__ if name != "extra"}
-    return kind(**{**declared, **fields, "extra": model.model_extra or {}})
-
-
-def _fields(part: Budgets | Build | Declared | Service | TestSpec) -> dict[str, Any]:
-    """The fields of a part as task.yaml has them."""
-    fields = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
-    return {**part.extra, **fields}
+    known = kind.__dataclass_fields__.keys() & type(model).model_fields
+    return kind(**{**{name: getattr(model, name) for name in known}, **fields, "extra": model.model_extra or {}})
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
@@ -489,28 +470,17 @@ def write_settings(
 
 
 def _model(instance: Instance) -> TaskModel:
-    test = instance.test
-    services = tuple(ServiceModel(**{**_fields(service), "env": dict(service.env)}) for service in test.services)
-    build = BuildModel(**{**_fields(test.build), "env": dict(test.build.env)}) if test.build else None
-    declared = DeclaredModel(**_fields(test.declared)) if test.declared else None
-    parts = {"services": services, "build": build, "declared": declared}
-    return TaskModel.model_validate(
-        {
-            **instance.extra,
-            "instance_id": instance.instance_id,
-            "repo": instance.repo,
-            "base_commit": instance.base_commit,
-            "created_at": instance.created_at,
-            "language": instance.language,
-            "version": instance.version,
-            "image": instance.image,
-            "state": instance.state.value,
-            "split": instance.split,
-            "test": TestModel(**{**_fields(test), "env": dict(test.env), **parts}),
-            "budgets": BudgetsModel(**_fields(instance.budgets)),
-            "quality": dict(instance.quality),
-        }
-    )
+    return TaskModel.model_validate(_as_written(instance))
+
+
+def _as_written(value: Any) -> Any:
+    """A part of a task with all below it, as task.yaml has them."""
+    if isinstance(value, tuple):
+        return tuple(_as_written(item) for item in value)
+    if not dataclasses.is_dataclass(value):
+        return value
+    names = [item.name for item in dataclasses.fields(value) if item.name not in _NOT_IN_TASK_FILE]
+    return {**getattr(value, "extra", {}), **{name: _as_written(getattr(value, name)) for name in names}}
 
 
 def _remove_tree(path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.model_options import cache_of, prices_of
+from harness.cli.model_options import cache_of, prices_of, prices_option
 from harness.cli.shell.help import ADVANCED
 from harness.sandbox.executors.local import default_jobs
 from harness.solve.models.endpoint import Endpoint, is_pinned
@@ -43,16 +43,7 @@ ApiKeyOption = Annotated[
         "--api-key-env", metavar="VAR", help="Environment variable that holds the API key.", rich_help_panel=_PANEL
     ),
 ]
-PricesOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices",
-        metavar="FILE",
-        show_default="the table shipped with goldseam",
-        help="Your own price table (YAML); its entries take precedence.",
-        rich_help_panel=_PANEL,
-    ),
-]
+PricesOption = Annotated[Path | None, prices_option(_PANEL)]
 AssumePriceOption = Annotated[
     str | None,
     typer.Option(

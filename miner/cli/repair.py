@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from harness.cli.model_options import limit_option
 from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from harness.sandbox.executors.choose import Kind
@@ -42,25 +43,12 @@ RoundsOption = Annotated[
 ]
 MaxCostOption = Annotated[
     float | None,
-    typer.Option(
-        "--repair-max-cost",
-        min=0,
-        metavar="USD",
-        show_default="no limit",
-        help="Stop before repairs cost more than this, over all mines into DATASET.",
-        rich_help_panel=_PANEL,
+    limit_option(
+        "--repair-max-cost", "USD", "Stop before repairs cost more than this, over all mines into DATASET.", _PANEL
     ),
 ]
 MaxTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        "--repair-max-tokens",
-        min=0,
-        metavar="N",
-        show_default="no limit",
-        help="The same limit in tokens read and written.",
-        rich_help_panel=_PANEL,
-    ),
+    int | None, limit_option("--repair-max-tokens", "N", "The same limit in tokens read and written.", _PANEL)
 ]
 
 
