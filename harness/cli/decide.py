@@ -10,8 +10,8 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from harness.analysis import cohorts, scoresheet
 from harness.analysis import compare as comparison
-from harness.analysis import cutoffs, scoresheet
 from harness.analysis import history as trends
 from harness.analysis.cohorts import CohortKey
 from harness.analysis.gate import files
@@ -33,7 +33,7 @@ from harness.report import work as report_files
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.analysis.cutoffs import Cutoffs
+    from harness.analysis.cohorts import Cutoffs
 
 app = App()
 
@@ -99,7 +99,7 @@ CutoffOption = Annotated[
 
 def _cutoffs(words: Sequence[str] | None) -> Cutoffs:
     """The cut-offs of the command line over those of goldseam.toml."""
-    return cutoffs.parse(words or (), load_policy().cutoffs)
+    return cohorts.parse_cutoffs(words or (), load_policy().cutoffs)
 
 
 def _show(renderable: RenderableType, *, console: Console | None = None) -> None:

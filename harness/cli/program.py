@@ -16,7 +16,7 @@ from harness.cli.shell.output import CHOICE, has_color
 from harness.config.chosen_file import ChosenFile
 from harness.core import wording
 from harness.core.errors import GoldseamError, InfrastructureError
-from harness.core.nearest import did_you_mean
+from harness.core.wording import did_you_mean
 from harness.interop import mirrors
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from harness.dataset import merge as merging
 from harness.dataset.folder import open_dataset
 from harness.dataset.model_files import read_text
 from harness.dataset.similarity import corpus, leaks
-from harness.dataset.similarity import dedupe as duplicates
-from harness.dataset.split_by import By
+from harness.dataset.similarity import near as duplicates
+from harness.dataset.splits import By
 from harness.sandbox.images.size import together
 
 if TYPE_CHECKING:

@@ -22,21 +22,23 @@ from harness.core.instance import (
     TaskState,
     TestSpec,
 )
-from harness.core.nearest import did_you_mean
+from harness.core.wording import did_you_mean
 from harness.dataset import links
-from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
     CALLS_FILE,
     EXPECTATIONS_FILE,
+    HIDDEN_DIGEST,
     HIDDEN_FILES,
     HINTS_FILE,
     ORIGINAL_FILE,
     TESTS_FILE,
     TRUST_FILE,
+    hidden_digest,
     hidden_files,
     hidden_names,
     hidden_of,
     is_hidden,
+    is_survivor,
 )
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
@@ -44,7 +46,6 @@ from harness.dataset.model_files import read_bytes, read_model, read_text, write
 from harness.dataset.schema import DatasetModel, TaskModel
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import recipients_digest
-from harness.dataset.survivors import is_survivor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,7 +60,7 @@ DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
 STATEMENT_FILE = "problem_statement.md"
 SCAFFOLD_FILE = "scaffold.patch"
-_NOT_IN_TASK_FILE = ("problem_statement", "scaffold", "extra")
+_NOT_IN_TASK_YAML = ("problem_statement", "scaffold", "extra")
 _GIT_ATTRIBUTES = """\
 # what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
 *.patch -text
@@ -479,7 +480,7 @@ def _as_written(value: Any) -> Any:
         return tuple(_as_written(item) for item in value)
     if not dataclasses.is_dataclass(value):
         return value
-    names = [item.name for item in dataclasses.fields(value) if item.name not in _NOT_IN_TASK_FILE]
+    names = [item.name for item in dataclasses.fields(value) if item.name not in _NOT_IN_TASK_YAML]
     return {**getattr(value, "extra", {}), **{name: _as_written(getattr(value, name)) for name in names}}
 
 

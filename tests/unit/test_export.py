@@ -15,8 +15,7 @@ from harness.core.instance import TaskState, TestSpec
 from harness.dataset.ledger import ledger
 from harness.interop import rows
 from harness.interop.base import Collection, Exported
-from harness.interop.export import export
-from harness.interop.formats import FORMATS
+from harness.interop.export import FORMATS, export
 from tests import tiny
 from tests.program import goldseam
 

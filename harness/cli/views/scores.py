@@ -8,8 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.cohorts import CohortKey, by_cohort
-from harness.analysis.cutoffs import gap
+from harness.analysis.cohorts import CohortKey, by_cohort, gap
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from harness.analysis.cohorts import Cohort
-    from harness.analysis.cutoffs import Cutoffs, Gap
+    from harness.analysis.cohorts import Cohort, Cutoffs, Gap
     from harness.analysis.scoresheet import Estimate, Figure, Scoresheet
     from harness.stats import Interval
 

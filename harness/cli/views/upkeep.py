@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from harness.dataset.inventory import Cost, Inventory
     from harness.dataset.merge import Merged
     from harness.dataset.rotation import Rotation
-    from harness.dataset.similarity.dedupe import Twin
     from harness.dataset.similarity.leaks import ScanOutcome
+    from harness.dataset.similarity.near import Twin
     from harness.dataset.similarity.scan import Find
     from harness.dataset.splits import Summary
     from harness.dataset.task_states import Changed

@@ -18,7 +18,7 @@ from harness.core import files, process
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.wording import counted
 from harness.dataset import content, folder, hidden_files, model_files
-from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
+from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.ledger import binding, ledger
 from harness.dataset.ledger.entry import Event
 from harness.dataset.schema import DatasetModel

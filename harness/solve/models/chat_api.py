@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
-from harness.solve.models.usage_check import checked, untold_limit
+from harness.solve.models.tokens import checked, untold_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
-from harness.solve.models.usage_check import checked, untold_limit
+from harness.solve.models.tokens import checked, untold_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

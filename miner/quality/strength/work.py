@@ -10,9 +10,8 @@ from harness.core.errors import BugError, InputError, InterruptedRunError
 from harness.core.instance import TaskState
 from harness.dataset import content
 from harness.dataset.folder import write_instances
-from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names
+from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names, is_survivor
 from harness.dataset.seal import access_log, sealing
-from harness.dataset.survivors import is_survivor
 from harness.runs import bug_log
 from harness.sandbox.job import MissingImageError, SandboxError
 from miner.quality.strength.result import FIELD, Strength, is_current
