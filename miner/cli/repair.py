@@ -12,7 +12,7 @@ from harness.cli.model_options import limit_option
 from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from harness.sandbox.executors.choose import Kind
-from miner.assist import spend_log
+from miner.assist import model_session
 from miner.assist.repair.run import Repairer
 from miner.cli import model_options
 
@@ -95,7 +95,7 @@ def repairer_of(
         return
 
     place = dataset.path / ".goldseam" / "repairs.json"
-    earlier = spend_log.earlier(place, "repairs")
+    earlier = model_session.earlier(place, "repairs")
     with model_options.opened(model, asked, settings, earlier=earlier, jobs=jobs, warn=warn) as (wrapped, endpoint):
         yield Repairer(wrapped, name=model, host=endpoint.host, rounds=rounds, place=place, warn=warn)
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from harness.cli.model_options import limit_option
 from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
-from miner.assist import spend_log
+from miner.assist import model_session
 from miner.assist.statement_writer_run import Writer, tally_of
 from miner.cli import model_options
 
@@ -79,7 +79,7 @@ def writer_of(
         yield None
         return
 
-    earlier = spend_log.earlier(tally_of(dataset), "statements")
+    earlier = model_session.earlier(tally_of(dataset), "statements")
     with model_options.opened(model, asked, settings, earlier=earlier, jobs=jobs, warn=warn) as (wrapped, endpoint):
         yield Writer(wrapped, name=model, endpoint=endpoint.base_url, host=endpoint.host, dataset=dataset, warn=warn)
 

@@ -19,9 +19,8 @@ from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
 from harness.solve.agents import tools
 from harness.solve.agents.tools import Desk
-from miner.quality.strength.result import Bounds
+from miner.quality.strength.result import Bounds, Kind
 from miner.quality.strength.run import measure
-from miner.quality.strength.variant import Kind
 from tests import pypi_tools, tiny
 from tests.repos import Repository
 

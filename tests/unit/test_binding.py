@@ -25,7 +25,7 @@ from harness.dataset.seal.identity import DamagedError, Keys
 from harness.quality.measuring import rate
 from harness.runs import evaluate, regrade
 from miner.images import publish
-from miner.pipeline.retire_reverted import retire_reverted
+from miner.pipeline.mine import retire_reverted
 from miner.quality.strength import work as strength
 from tests import gate_runs, report_runs, tiny
 from tests.program import goldseam

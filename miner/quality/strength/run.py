@@ -22,10 +22,9 @@ from harness.languages.screening import screen_task
 from harness.patches.patch import PatchError
 from harness.sandbox.job import SandboxError
 from miner.languages import language_of
-from miner.quality.strength import lines, mutants, pieces, subsets
-from miner.quality.strength.base_files import read_files
-from miner.quality.strength.result import FORMULA, Bounds, Strength, VariantResult
-from miner.quality.strength.variant import Kind, Variant
+from miner.quality.strength import lines, mutants, pieces
+from miner.quality.strength.lines import read_files
+from miner.quality.strength.result import FORMULA, Bounds, Kind, Strength, Variant, VariantResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -116,7 +115,7 @@ def _seed(task: Task) -> str:
 
 
 def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
-    yield from subsets.subsets(fix, most=bounds.parts, seed=seed)
+    yield from mutants.subsets(fix, most=bounds.parts, seed=seed)
     yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)
 
 
