@@ -30,7 +30,7 @@ from harness.dataset.model_files import read_text
 from harness.dataset.similarity import corpus, leaks
 from harness.dataset.similarity import near as duplicates
 from harness.dataset.splits import By
-from harness.sandbox.images.size import together
+from harness.sandbox.engine import size_together
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -246,7 +246,7 @@ def stats(
     json_: JsonFlag = False,
 ) -> None:
     """Count tasks by state, split, repository and more, and estimate what a run of all costs."""
-    stock = inventory.take(open_with(dataset, identity), sizes=together if images else None)
+    stock = inventory.take(open_with(dataset, identity), sizes=size_together if images else None)
     if json_:
         print_json(upkeep.inventory_json(stock))
     else:

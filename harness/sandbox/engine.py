@@ -434,3 +434,24 @@ def check_runtime(name: str) -> None:
     if runtimes and name not in runtimes:
         hint = "register it in the engine's daemon.json; docs/security.md says how"
         raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(runtimes)}", hint=hint)
+
+
+def size_together(images: Sequence[str]) -> tuple[int, int]:
+    """Bytes of all layers of these images, and how many of the images the engine holds.
+
+    Layers are told apart as far as the engine knows an image's parents: those of pulled images are counted with each.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    sizes: dict[str, int] = {}
+    total = 0
+    for image in images:
+        facts = inspect_image(image)
+        total += facts is not None
+        while facts is not None and facts.id not in sizes:
+            parent = inspect_image(facts.parent) if facts.parent else None
+            sizes[facts.id] = facts.size - (parent.size if parent else 0)
+            facts = parent
+    return sum(sizes.values()), total

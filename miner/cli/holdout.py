@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from harness.cli.lazy import Entry, lazy_group
+from harness.cli.shell.command import Entry, lazy_group
 
 COMMANDS = {
     "Dataset": {

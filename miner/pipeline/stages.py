@@ -31,7 +31,7 @@ from miner.languages.python.evidence import ci
 from miner.languages.python.evidence.subproject import PROJECT_FILES
 from miner.pipeline.data_readers import UNREAD
 from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of, timed
-from miner.proof import Budget, Subject, full_suite, proof_at_fix_date, services, validate
+from miner.proof import Budget, Subject, proof_at_fix_date, services, test_collection, validate
 from miner.proof.test_collection import collect
 from miner.quality import assessment
 from miner.quality.strength.result import Bounds
@@ -233,8 +233,8 @@ def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
         if site.settings.mining.p2p == "all" and not isinstance(proof, Rejection) and proof.set_aside is None:
             site.note(f"{draft.instance_id}: collecting the whole suite")
             tree = CommitTree(site.repo, draft.candidate.change.base_commit)
-            subject, proof = full_suite.widened(
-                subject, proof, full_suite.files_of(subject, tree, site.sandbox), attempt
+            subject, proof = test_collection.widened(
+                subject, proof, test_collection.files_of(subject, tree, site.sandbox), attempt
             )
     notebook_of(subject, site).close()
     if isinstance(proof, Rejection):

@@ -9,9 +9,9 @@ import pytest
 from harness.core import wording
 from harness.core.instance import Prediction
 from harness.judging.places import Place
-from harness.report import figures
+from harness.report import figures, page, payload
 from harness.report.gather import gather
-from harness.report.parts import markdown, names, origin, transcripts
+from harness.report.parts import names, transcripts
 from harness.runs.run_folder import RunFolder
 from tests.report_runs import REALISTIC_MODELS, add, add_transcript, make_dataset, make_run, make_task, record
 
@@ -81,7 +81,7 @@ def _tags(nodes):
     ],
 )
 def test_html_in_markdown_stays_text(text):
-    assert _tags(markdown.tree(text)) <= {"p"}
+    assert _tags(payload.tree(text)) <= {"p"}
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_html_in_markdown_stays_text(text):
     ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "//evil"],
 )
 def test_a_link_that_is_not_http_leads_nowhere(address):
-    tree = markdown.tree(f"[click]({address}) <{address}>")
+    tree = payload.tree(f"[click]({address}) <{address}>")
     assert "a" not in _tags(tree)
     assert "click" in str(tree)
 
 
 def test_an_image_is_a_link_and_never_loaded():
-    assert markdown.tree("![x](https://e.org/p.png)") == [
+    assert payload.tree("![x](https://e.org/p.png)") == [
         ["p", None, ["a", {"href": "https://e.org/p.png"}, "[image: x]"]]
     ]
 
@@ -104,7 +104,7 @@ def test_an_image_is_a_link_and_never_loaded():
     "text", [">" * 5000 + " deep", "[" * 5000, "* " * 2000 + "x", "`" * 4999, "|" * 3000 + "\n" + "|-" * 1500]
 )
 def test_hostile_markdown_is_read_all_the_same(text):
-    assert json.dumps(markdown.tree(text))
+    assert json.dumps(payload.tree(text))
 
 
 def test_a_transcript_is_found_beside_the_run(tmp_path):
@@ -154,7 +154,7 @@ def test_the_head_tells_date_versions_machine_and_where_tasks_are_judged(tmp_pat
     made = [add(tmp_path, ONE, "alpha", place=Place.INSIDE), add(tmp_path, TWO, "alpha")]
     RunFolder(path=tmp_path).write_predictions(made)
     RunFolder(path=tmp_path).write_run(record(["alpha"]))
-    facts = dict(origin.facts(gather([tmp_path])))
+    facts = dict(page.facts(gather([tmp_path])))
     assert facts["date"] == "2026-11-21 02:00 UTC"
     assert facts["goldseam"].startswith("0.1.0, grading ")
     assert facts["judged"] == "host 50%, inside 50%"
@@ -166,7 +166,7 @@ def test_several_runs_have_their_first_and_last_day(tmp_path):
         RunFolder(path=make_run(tmp_path / name, 1, {"alpha": 1})).write_run(
             record(["alpha"], started_at=f"2026-11-{day}T02:00:00Z")
         )
-    assert dict(origin.facts(gather([tmp_path / "a", tmp_path / "b"])))["date"] == "2026-11-20 to 2026-11-23"
+    assert dict(page.facts(gather([tmp_path / "a", tmp_path / "b"])))["date"] == "2026-11-20 to 2026-11-23"
 
 
 def test_controls_have_no_part_in_failure_classes(tmp_path):
@@ -203,4 +203,4 @@ def test_a_task_that_another_run_has_not_scored_yet_is_judged_where_its_verdict_
     waiting = add(tmp_path / "b", ONE, "beta")
     RunFolder(path=tmp_path / "b").write_predictions([waiting])
     (RunFolder(path=tmp_path / "b").sample_folder(waiting) / "report.json").unlink()
-    assert origin.trust(gather([tmp_path / "a", tmp_path / "b"])) == "host 100%"
+    assert page.trust(gather([tmp_path / "a", tmp_path / "b"])) == "host 100%"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from harness.solve.base import Model, SolveJob, Workspace
-    from harness.solve.workspace.checkout import Checkout
+    from harness.solve.workspace.workspace import Checkout
 
 SECONDS = 1800.0
 MOUNT = "/opt/agent"
