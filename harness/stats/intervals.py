@@ -1,4 +1,4 @@
-"""Intervals of shares and means over tasks, and bounds from clean runs. Pure functions; each names the source of its formula."""
+"""Intervals of shares and means over tasks, and bounds from clean runs. Pure; each names its formula's source."""
 
 from __future__ import annotations
 

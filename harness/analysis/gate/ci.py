@@ -2,8 +2,8 @@
 
 JUnit XML has no owner. What is written here is what GitLab, GitHub's actions for test reports and Jenkins agree on:
 `testsuites` → `testsuite` → `testcase` with `classname`, `name` and `time`; a case holds at most one of `failure`,
-`error` and `skipped`. SARIF is for GitHub's code scanning and other viewers (OASIS, "Static Analysis Results Interchange
-Format (SARIF) Version 2.1.0", 2020).
+`error` and `skipped`. SARIF is for GitHub's code scanning and other viewers (OASIS, "Static Analysis Results
+Interchange Format (SARIF) Version 2.1.0", 2020).
 """
 
 from __future__ import annotations
