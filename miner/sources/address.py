@@ -149,15 +149,14 @@ class Expander:
                 f"--pr and --commit pick from one repository, and {source} may have many",
                 hint=f"name it: {source}/REPOSITORY",
             )
-        from miner.sources.github import origins_of  # noqa: PLC0415 - PyGithub is slow to load
-        from miner.sources.github_client import Gateway  # noqa: PLC0415
+        from miner.sources import github, github_client  # noqa: PLC0415 - PyGithub is slow to load
 
         if self._gateway is None:
             credential = find_credential(host, self._settings)
             waits = self._settings.max_wait_seconds
-            self._gateway = Gateway(host, credential, max_wait=waits, note=self._note)
+            self._gateway = github_client.Gateway(host, credential, max_wait=waits, note=self._note)
         size = self._settings.page_size
-        origins = origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
+        origins = github.origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
         return list(origins)
 
 
