@@ -23,7 +23,7 @@ from harness.cli.options import (
 )
 from harness.cli.shell import complete
 from harness.cli.shell.command import App
-from harness.cli.views import custody as custody_text
+from harness.cli.views import browse as custody_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InputError

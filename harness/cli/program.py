@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from harness.cli.shell.output import CHOICE, has_color
-from harness.config.chosen_file import ChosenFile
+from harness.config import ChosenFile
 from harness.core import wording
 from harness.core.errors import GoldseamError, InfrastructureError
 from harness.core.wording import did_you_mean

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.analysis.gate.config import GateRules, parse
-from harness.config.chosen_file import ChosenFile
+from harness.config import ChosenFile
 from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.instance import PLACEHOLDER

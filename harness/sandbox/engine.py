@@ -53,6 +53,8 @@ _HINTS = {
 _local = threading.local()
 _clients: dict[threading.Thread, APIClient] = {}
 _clients_lock = threading.Lock()
+LABEL_CLOCK = "dev.goldseam.clock"
+"""On every image whose base layer has libfaketime; images made from it inherit the label, also over a registry."""
 
 
 def _addresses() -> list[str | None]:
@@ -455,3 +457,16 @@ def size_together(images: Sequence[str]) -> tuple[int, int]:
             sizes[facts.id] = facts.size - (parent.size if parent else 0)
             facts = parent
     return sum(sizes.values()), total
+
+
+def can_fake_clock(image: str) -> bool:
+    """Whether tests in this image can run on another date than today's; False where the engine does not hold it.
+
+    Images made before there were clocks, and images of other makers, can't.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    facts = inspect_image(image)
+    return facts is not None and bool(facts.labels.get(LABEL_CLOCK))

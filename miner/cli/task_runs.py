@@ -26,8 +26,8 @@ from harness.core.errors import BugError
 from harness.core.wording import counted
 from harness.sandbox.executors.local import LocalExecutor
 from harness.solve.workspace.workspace import Workspaces
-from miner.calls import work as calls_work
-from miner.quality.strength import work as strength_work
+from miner.calls import recording as calls_work
+from miner.quality.strength import run as strength_work
 from miner.quality.strength.result import Bounds
 from miner.stripping import dataset as stripping
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
-    from miner.calls.work import Recording
-    from miner.quality.strength.work import TaskStrength
+    from miner.calls.recording import Recording
+    from miner.quality.strength.run import TaskStrength
     from miner.stripping.dataset import StrippedTask
 
 app = App()

@@ -26,7 +26,7 @@ from harness.quality.measuring import rate
 from harness.runs import evaluate, regrade
 from miner.images import publish
 from miner.pipeline.mine import retire_reverted
-from miner.quality.strength import work as strength
+from miner.quality.strength import run as strength
 from tests import gate_runs, report_runs, tiny
 from tests.program import goldseam
 

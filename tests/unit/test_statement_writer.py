@@ -24,7 +24,7 @@ from miner.assist import model_session
 from miner.assist import statement_writer as writing
 from miner.assist.statement_writer import Fault
 from miner.assist.statement_writer_run import Writer, WritingJob, tally_of
-from miner.cli.statements import see_that_tests_run
+from miner.cli.model_options import see_that_statements_can_be_written
 from tests import tiny
 from tests.model_server import ModelServer, Say, overflow, server_error
 from tests.model_server.server import KEY
@@ -410,7 +410,7 @@ def test_a_mine_that_proves_nothing_writes_no_statement():
     settings = load_settings(env={}, mining={"statement_model": "m"})
 
     with pytest.raises(InputError, match="--no-validate"):
-        see_that_tests_run(settings, validate=False)
+        see_that_statements_can_be_written(settings, validate=False)
 
 
 def test_the_original_is_kept_on_the_hidden_side(tmp_path):

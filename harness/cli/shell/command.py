@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from harness.cli.shell import help as help_text
 from harness.cli.shell import next_steps, output
-from harness.config.chosen_file import ChosenFile
+from harness.config import ChosenFile
 from harness.core.errors import InputError
 
 if TYPE_CHECKING:

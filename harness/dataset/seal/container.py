@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core.errors import InputError
-from harness.core.versions import refuse_newer
+from harness.core.files import refuse_newer
 from harness.dataset.seal.identity import DamagedError
 
 if TYPE_CHECKING:
