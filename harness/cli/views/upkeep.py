@@ -81,19 +81,7 @@ def scan_json(answer: ScanOutcome) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "found": answer.found,
-        "finds": [
-            {
-                "source": find.source,
-                "line": find.line,
-                "offset": find.offset,
-                "kind": find.kind.value,
-                "task": find.task,
-                "matched": find.matched,
-                "of": find.of,
-                "share": round(find.share, 4),
-            }
-            for find in answer.finds
-        ],
+        "finds": [{**asdict(find), "share": round(find.share, 4)} for find in answer.finds],
         "sources": answer.sources,
         "bytes": answer.bytes,
         "tasks": answer.tasks,

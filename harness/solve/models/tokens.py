@@ -82,13 +82,29 @@ def untold_limit(usage: Usage, *, most: int | None, finish: str) -> tuple[str, .
     return (LIMIT_UNTOLD,) if is_full and finish == "stop" else ()
 
 
-def checked(counts: Mapping[str, Any], *, written: object) -> tuple[Usage, tuple[str, ...]]:
+def counts(usage: Any, read: str, written: str) -> dict[str, Any]:
+    """An endpoint's own counts as `checked` takes them; `read` and `written` are what its API calls the two sides."""
+    if usage is None:
+        return {}
+    read_details, written_details = (getattr(usage, f"{side}_tokens_details") for side in (read, written))
+    return {
+        "input": getattr(usage, f"{read}_tokens"),
+        "output": getattr(usage, f"{written}_tokens"),
+        "total": usage.total_tokens,
+        "cached": read_details.cached_tokens if read_details is not None else None,
+        "reasoning": written_details.reasoning_tokens if written_details is not None else None,
+    }
+
+
+def checked(usage_counts: Mapping[str, Any], *, written: object) -> tuple[Usage, tuple[str, ...]]:
     """The usage that can be true, and what is odd about what was told.
 
-    `counts` has `input`, `output`, `cached`, `reasoning` and `total`; `written` is true where there is an answer.
+    `usage_counts` has `input`, `output`, `cached`, `reasoning` and `total`; `written` is true where there is an answer.
     """
     notes: list[str] = []
-    fields = {name: _count(counts.get(name), notes) for name in ("input", "output", "cached", "reasoning", "total")}
+    fields = {
+        name: _count(usage_counts.get(name), notes) for name in ("input", "output", "cached", "reasoning", "total")
+    }
     if fields["output"] == 0 and written:
         fields["output"] = None
         notes.append(IMPOSSIBLE)
