@@ -18,7 +18,7 @@ def section(*, text: str = LEAVES_NOTHING, contexts: tuple[tuple[str, str], ...]
 
 @pytest.fixture
 def client(monkeypatch):
-    monkeypatch.setattr(rebuild, "client", lambda: "/usr/bin/docker")
+    monkeypatch.setattr(rebuild, "buildkit_client", lambda: "/usr/bin/docker")
 
 
 @pytest.mark.usefixtures("client")
@@ -44,7 +44,7 @@ def test_what_buildkit_can_not_build_is_built_step_by_step_and_told_where_it_is_
 
 
 def test_where_no_client_has_buildkit_that_is_said(monkeypatch):
-    monkeypatch.setattr(rebuild, "client", lambda: None)
+    monkeypatch.setattr(rebuild, "buildkit_client", lambda: None)
     with pytest.raises(InputError, match="no docker client"):
         rebuild.program_for(Builder.BUILDKIT, [section()], is_open=True)
 
