@@ -18,9 +18,8 @@ from harness.report import figures, payload, words
 from harness.report.answers import answers
 from harness.report.gather import gather
 from harness.report.matrix import rows
-from harness.report.parts import names
 from harness.report.plots import Point, cost_against_score
-from harness.report.text import script_json, visible
+from harness.report.text import model_letters, script_json, visible
 from harness.report.words import listed
 from harness.runs.task_metadata import standing
 
@@ -68,7 +67,7 @@ def render_data(report_data: ReportData, answers_given: Answers, *, live: str = 
         competitors=report_data.competitors(),
         controls=[model for model in models if model.control],
         models=models,
-        letters=dict(zip((model.column for model in models), names.letters(len(models)), strict=True)),
+        letters=dict(zip((model.column for model in models), model_letters(len(models)), strict=True)),
         duels={duel.other: duel.comparison for duel in answers_given.duels},
         rows=rows(report_data),
         outcomes=_outcomes(models),
@@ -144,7 +143,7 @@ def _costs(models: Sequence[ModelSummary]) -> Mapping[str, object]:
             rate=model.rate or 0.0,
             interval=model.interval,
         )
-        for model, letter in zip(models, names.letters(len(models)), strict=True)
+        for model, letter in zip(models, model_letters(len(models)), strict=True)
         if model in model_summaries
     ]
     return {

@@ -11,14 +11,13 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from harness.report.matrix import PENDING
-from harness.report.parts import names
+from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.report.data import PredictionView, ReportData, TaskView, TestRow
-    from harness.report.parts.transcripts import Transcript, Turn
+    from harness.report.data import PredictionView, ReportData, TaskView, TestRow, Transcript, Turn
     from harness.report.text import CutText
 
 Node = str | list[Any]
@@ -56,7 +55,7 @@ def index(report_data: ReportData) -> dict[str, Any]:
         outcome = view.outcome.value if view.outcome else PENDING
         by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
     order = report_data.ordered()
-    letters = dict(zip((model.column for model in order), names.letters(len(order)), strict=True))
+    letters = dict(zip((model.column for model in order), model_letters(len(order)), strict=True))
     return {
         "models": [model.label for model in report_data.models],
         "names": [model.name for model in report_data.models],

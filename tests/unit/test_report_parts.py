@@ -9,9 +9,9 @@ import pytest
 from harness.core import wording
 from harness.core.instance import Prediction
 from harness.judging.places import Place
-from harness.report import figures, page, payload
+from harness.report import data, figures, page, payload
 from harness.report.gather import gather
-from harness.report.parts import names, transcripts
+from harness.report.text import short_models, short_tasks
 from harness.runs.run_folder import RunFolder
 from tests.report_runs import REALISTIC_MODELS, add, add_transcript, make_dataset, make_run, make_task, record
 
@@ -24,7 +24,7 @@ def _prediction(name: object, *, model: str = "alpha", sample: int = 0) -> Predi
 
 
 def test_a_models_short_name_has_no_vendor_and_no_date():
-    assert list(names.models(list(REALISTIC_MODELS)).values()) == [
+    assert list(short_models(list(REALISTIC_MODELS)).values()) == [
         "claude-opus-4-5",
         "gpt-5.1-codex-max",
         "gemini-3-pro-preview",
@@ -38,23 +38,23 @@ def test_a_models_short_name_has_no_vendor_and_no_date():
 
 def test_what_tells_two_models_apart_stays():
     pairs = ["a/m-20250101", "a/m-20250202"], ["a/m", "b/m"]
-    assert [list(names.models(pair).values()) for pair in pairs] == [["m-20250101", "m-20250202"], ["a/m", "b/m"]]
+    assert [list(short_models(pair).values()) for pair in pairs] == [["m-20250101", "m-20250202"], ["a/m", "b/m"]]
 
 
 def test_a_long_common_beginning_is_left_out():
-    assert list(names.models(["acme-finetune-step-100", "acme-finetune-step-2000"]).values()) == ["…100", "…2000"]
+    assert list(short_models(["acme-finetune-step-100", "acme-finetune-step-2000"]).values()) == ["…100", "…2000"]
 
 
 @pytest.mark.parametrize("name", ["/", "", "a/", "-20250101", "…"])
 def test_a_short_name_is_never_empty(name):
-    assert names.models([name])[name] == name
+    assert short_models([name])[name] == name
 
 
 def test_tasks_are_told_by_number_and_by_repository_where_there_are_several():
-    assert names.tasks(["a__b-1", "a__b-22"]) == {"a__b-1": "#1", "a__b-22": "#22"}
-    assert names.tasks(["a__b-1", "a__c-1", "odd"]) == {"a__b-1": "b#1", "a__c-1": "c#1", "odd": "odd"}
-    assert names.tasks(["a__b-1", "c__b-1"]) == {"a__b-1": "a/b#1", "c__b-1": "c/b#1"}
-    assert names.tasks(["a__b-0123abcd"]) == {"a__b-0123abcd": "@0123abcd"}
+    assert short_tasks(["a__b-1", "a__b-22"]) == {"a__b-1": "#1", "a__b-22": "#22"}
+    assert short_tasks(["a__b-1", "a__c-1", "odd"]) == {"a__b-1": "b#1", "a__c-1": "c#1", "odd": "odd"}
+    assert short_tasks(["a__b-1", "c__b-1"]) == {"a__b-1": "a/b#1", "c__b-1": "c/b#1"}
+    assert short_tasks(["a__b-0123abcd"]) == {"a__b-0123abcd": "@0123abcd"}
 
 
 def test_tasks_are_in_the_order_of_their_numbers(tmp_path):
@@ -109,21 +109,21 @@ def test_hostile_markdown_is_read_all_the_same(text):
 
 def test_a_transcript_is_found_beside_the_run(tmp_path):
     name = add_transcript(tmp_path / "run", ONE, "alpha")
-    transcript = transcripts.read(tmp_path / "run", _prediction(name), 10_000)
+    transcript = data.read(tmp_path / "run", _prediction(name), 10_000)
     assert [turn.role for turn in transcript.first] == ["system", "user", "assistant", "tool", "assistant"]
     assert transcript.first[2].calls[0][0] == "bash"
 
 
 def test_a_long_transcript_is_cut_in_the_middle(tmp_path):
     name = add_transcript(tmp_path / "run", ONE, "alpha", text="x" * 9000)
-    transcript = transcripts.read(tmp_path / "run", _prediction(name), 300)
+    transcript = data.read(tmp_path / "run", _prediction(name), 300)
     assert (len(transcript.first), transcript.left_out, len(transcript.last)) == (2, 1, 2)
 
 
 @pytest.mark.parametrize("change", [{"model": "beta"}, {"sample": 1}])
 def test_another_predictions_transcript_is_not_shown(tmp_path, change):
     name = add_transcript(tmp_path / "run", ONE, "alpha")
-    assert transcripts.read(tmp_path / "run", _prediction(name, **change), 10_000) is None
+    assert data.read(tmp_path / "run", _prediction(name, **change), 10_000) is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_transcript_outside_of_the_runs_folder_is_not_read(tmp_path, form):
     (inner / "link").symlink_to(target.parent)
     words = {"name": name, "absolute": target, "file": target.name, "folder": "link"}
     text = form.format(**words) if isinstance(form, str) else form
-    assert transcripts.read(inner, _prediction(text), 10_000) is None
+    assert data.read(inner, _prediction(text), 10_000) is None
 
 
 def test_the_transcript_of_the_gold_patch_is_hidden_with_it(tmp_path):
