@@ -1,4 +1,4 @@
-"""What a report shows, as values: models, tasks, predictions, the funnel. Reading stands in `gather.py`, but for transcripts."""
+"""What a report shows, as values: models, tasks, predictions, transcripts, the funnel; `gather.py` reads the rest."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Transcript:
     last: tuple[Turn, ...] = ()
 
 
-def read(run: Path, prediction: Prediction, limit: int) -> Transcript | None:
+def transcript_of(run: Path, prediction: Prediction, limit: int) -> Transcript | None:
     """The transcript of a prediction, about `limit` bytes of it; None where there is none that is its own.
 
     It is beside the prediction's results; a run from before that was copied there may have it where the prediction

@@ -109,21 +109,21 @@ def test_hostile_markdown_is_read_all_the_same(text):
 
 def test_a_transcript_is_found_beside_the_run(tmp_path):
     name = add_transcript(tmp_path / "run", ONE, "alpha")
-    transcript = data.read(tmp_path / "run", _prediction(name), 10_000)
+    transcript = data.transcript_of(tmp_path / "run", _prediction(name), 10_000)
     assert [turn.role for turn in transcript.first] == ["system", "user", "assistant", "tool", "assistant"]
     assert transcript.first[2].calls[0][0] == "bash"
 
 
 def test_a_long_transcript_is_cut_in_the_middle(tmp_path):
     name = add_transcript(tmp_path / "run", ONE, "alpha", text="x" * 9000)
-    transcript = data.read(tmp_path / "run", _prediction(name), 300)
+    transcript = data.transcript_of(tmp_path / "run", _prediction(name), 300)
     assert (len(transcript.first), transcript.left_out, len(transcript.last)) == (2, 1, 2)
 
 
 @pytest.mark.parametrize("change", [{"model": "beta"}, {"sample": 1}])
 def test_another_predictions_transcript_is_not_shown(tmp_path, change):
     name = add_transcript(tmp_path / "run", ONE, "alpha")
-    assert data.read(tmp_path / "run", _prediction(name, **change), 10_000) is None
+    assert data.transcript_of(tmp_path / "run", _prediction(name, **change), 10_000) is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_transcript_outside_of_the_runs_folder_is_not_read(tmp_path, form):
     (inner / "link").symlink_to(target.parent)
     words = {"name": name, "absolute": target, "file": target.name, "folder": "link"}
     text = form.format(**words) if isinstance(form, str) else form
-    assert data.read(inner, _prediction(text), 10_000) is None
+    assert data.transcript_of(inner, _prediction(text), 10_000) is None
 
 
 def test_the_transcript_of_the_gold_patch_is_hidden_with_it(tmp_path):
