@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.checks import hygiene, layer_index
+from harness.checks import hygiene, image_search
 from harness.checks.image_search import parents, unpack
 from harness.core.process import run
 
@@ -79,7 +79,7 @@ def _of_tree(secrets: Secrets, tree: dict[str, bytes]) -> hygiene.Search:
     return search
 
 
-def _leaks(of_tree: hygiene.Search, indexes: list[layer_index.LayerIndex]) -> tuple[Leak, ...]:
+def _leaks(of_tree: hygiene.Search, indexes: list[image_search.LayerIndex]) -> tuple[Leak, ...]:
     search = copy.deepcopy(of_tree)
     for index in indexes:
         index.feed(search)
@@ -156,9 +156,9 @@ def main() -> None:
         for taken in seconds.values():
             for parent in parents(args.image):
                 began = time.monotonic()
-                layer_index.of(parent, folder, unpack)
+                image_search.of(parent, folder, unpack)
                 taken.append(round(time.monotonic() - began, 2))
-        indexes = [layer_index.of(parent, folder, unpack) for parent in parents(args.image)]
+        indexes = [image_search.of(parent, folder, unpack) for parent in parents(args.image)]
     honest, planted, detected = 0, Counter[str](), Counter[str]()
     rejected: list[str] = []
     searching: list[float] = []
@@ -179,7 +179,7 @@ def main() -> None:
             plants = _plants(repo, commit, modules, secrets, tree) if number < args.planted else ()
             for kind, files in plants:
                 planted[kind] += 1
-                detected[kind] += bool(_leaks(of_tree, [layer_index.build(files.items(), unpack)]))
+                detected[kind] += bool(_leaks(of_tree, [image_search.build(files.items(), unpack)]))
     for kind, count in sorted(planted.items()):
         print(f"{kind}: {detected[kind]} of {count}")
     print(f"rejected {len(rejected)} of {honest}; layers {seconds}")

@@ -22,7 +22,7 @@ import numpy as np
 
 from harness.core import process
 from harness.dataset.similarity.near import Fix, FixIndex
-from harness.dataset.similarity.postings import Postings
+from harness.dataset.similarity.shingles import Postings
 from tests import pypi_tools
 
 TOOLS = ("datasketch==2.0.0", "numpy")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goldseam.tables import Row, to_pandas
 from harness.analysis import compare as comparison
 from harness.analysis import scoresheet
 from harness.analysis.gate import files as gate_files
@@ -38,6 +38,7 @@ _RUN_COLUMNS = (
     "instance_id", "model_name_or_path", "sample", "outcome", "resolved", "failure_class", "cause", "reason",
 )  # fmt: skip
 _PAIR_COLUMNS = ("instance_id", "base_resolved", "base_scored", "candidate_resolved", "candidate_scored", "change")
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,3 +372,17 @@ def _identity(part: InstanceReport | Prediction) -> tuple[str, str, int]:
 def _plain(value: Any) -> Any:
     """Words of an enumeration as plain strings."""
     return str(value) if isinstance(value, str) else value
+
+
+def to_pandas(rows: Sequence[Row], columns: Sequence[str]) -> Any:
+    """A `pandas.DataFrame` with one line a row.
+
+    Raises:
+        InputError: pandas is not installed.
+
+    """
+    try:
+        pandas = import_module("pandas")
+    except ImportError as error:
+        raise InputError("to_pandas() needs pandas, which is not installed", hint="pip install pandas") from error
+    return pandas.DataFrame(list(rows), columns=list(columns))

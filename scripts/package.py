@@ -158,7 +158,7 @@ def _try(uv: str, wheel: Path, version: str, folder: Path) -> float:
         raise BadPackageError(f"`goldseam --version` printed {printed!r}; pyproject.toml has {version}")
     output(goldseam, "--help")
     places = output(
-        python, "-c", "import goldseam, miner.demo.locate as demo; print(goldseam.__file__, demo.locate_data())"
+        python, "-c", "import goldseam, miner.demo.history as demo; print(goldseam.__file__, demo.locate_data())"
     )
     if any(not Path(place).is_relative_to(environment) for place in places.split()):
         raise BadPackageError(f"the package or the demo's data is not of the installation: {places}")

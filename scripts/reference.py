@@ -24,7 +24,7 @@ from harness.analysis import compare
 from harness.analysis.gate import decision
 from harness.analysis.gate.config import GateRules
 from harness.cli.shell import help as help_text
-from harness.cli.shell import renamed
+from harness.cli.shell.command import REMOVED_IN, RENAMED
 from harness.config import settings
 from harness.core import errors
 from harness.core.instance import Outcome, TaskState
@@ -254,11 +254,11 @@ def _help_tree() -> Iterator[str]:
     yield from rows
     yield "\n## One word for one thing\n"
     yield (
-        f"Old spellings work until {renamed.REMOVED_IN}, with a hint that names the new one. `--out` is `--output` "
+        f"Old spellings work until {REMOVED_IN}, with a hint that names the new one. `--out` is `--output` "
         "in every command.\n"
     )
     yield "| command | old | now |\n|---|---|---|"
-    for words, table in renamed.RENAMED.items():
+    for words, table in RENAMED.items():
         for old_name, name in table.items():
             yield f"| `goldseam {words}` | `{old_name}` | {f'`{name}`' if name else 'the default'} |"
 

@@ -18,8 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from miner.demo.history import build_history
-from miner.demo.locate import locate_data
+from miner.demo.history import build_history, locate_data
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "tutorial.md"

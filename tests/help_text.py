@@ -9,8 +9,8 @@ from unittest import mock
 
 import typer.main
 
-from harness.cli.lazy import LazyCommand
 from harness.cli.shell import help as help_text
+from harness.cli.shell.command import LazyCommand
 from miner.cli.main import app
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
-from harness.sandbox.exit_status import end_of
+from harness.sandbox.containers import end_of
 from miner.layers import base, secrets
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import io
 import json
 import sys
 import tarfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -161,6 +161,10 @@ def task(
             test_files=tuple(path for path, (_, after) in tests.items() if after is not None and "test_" in path),
         ),
     )
+
+
+def with_state(task: Task, state: TaskState) -> Task:
+    return replace(task, instance=replace(task.instance, state=state))
 
 
 def dataset(path: Path, *tasks: Task) -> Dataset:

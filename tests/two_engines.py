@@ -22,7 +22,7 @@ import requests
 from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
-from harness.sandbox.images import registries
+from harness.sandbox.images import pulls
 from miner.images.layer_registry import LayerRegistry
 from miner.layers import base
 from tests import own_registry, second_engine
@@ -113,7 +113,7 @@ class TwoEngines:
         engine.remove_container(made)
         path.unlink()
         LayerRegistry(repository=self.repository, note=lambda _text: None).give(layer.tag)
-        return f"{self.registry}/team/base@{registries.push(f'{self.registry}/team/base:slim', stall_seconds=60)}"
+        return f"{self.registry}/team/base@{pulls.push(f'{self.registry}/team/base:slim', stall_seconds=60)}"
 
     def tags(self, name: str = "team/tasks") -> list[str]:
         """The tags of a repository."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import InputError, NothingComparableError
-from harness.core.nearest import did_you_mean
-from harness.core.wording import counted
+from harness.core.wording import counted, did_you_mean
 from harness.stats import (
     Alternative,
     Interval,

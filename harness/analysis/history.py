@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.analysis import scoresheet
 from harness.core.errors import GoldseamError, InputError
-from harness.core.nearest import did_you_mean
+from harness.core.wording import did_you_mean
 from harness.runs.run_folder import RUN_FILE, RunFolder, is_run
 from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from harness.analysis.task_score import SampleScore, TaskScore
 from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
+from harness.core.files import refuse_newer
 from harness.core.instance import Outcome
-from harness.core.nearest import did_you_mean
-from harness.core.versions import refuse_newer
+from harness.core.wording import did_you_mean
 from harness.dataset.folder import open_dataset
 from harness.judging.places import Place
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder

@@ -10,9 +10,8 @@ from harness.core.errors import InputError
 from harness.core.instance import TaskState
 from harness.core.wording import counted
 from harness.dataset import content, rotation, splits, task_states
-from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import DATASET_FILE
-from harness.dataset.hidden_files import hidden_names
+from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest, hidden_names
 from harness.dataset.ledger import binding, chain, ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.policy import Policy

@@ -17,7 +17,7 @@ from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.dataset.seal import access_log
 from harness.patches import patch
 from harness.quality.limits import exceeded, too_sensitive, too_weak
-from harness.scaffold import check as scaffold_check
+from harness.scaffold import cut as scaffold_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

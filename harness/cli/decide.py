@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from harness.analysis import cohorts, scoresheet
 from harness.analysis import compare as comparison
-from harness.analysis import cutoffs, scoresheet
 from harness.analysis import history as trends
 from harness.analysis.cohorts import CohortKey
 from harness.analysis.gate import files
@@ -33,7 +33,7 @@ from harness.report import work as report_files
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.analysis.cutoffs import Cutoffs
+    from harness.analysis.cohorts import Cutoffs
 
 app = App()
 
@@ -43,6 +43,10 @@ class View(StrEnum):
 
     REPORT = "report"
     SCORES = "scores"
+
+
+def _one_model(flag: str, text: str) -> Any:
+    return typer.Option(flag, metavar="MODEL", show_default="its only model", help=text, autocompletion=complete.models)
 
 
 RunsArgument = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)]
@@ -95,7 +99,7 @@ CutoffOption = Annotated[
 
 def _cutoffs(words: Sequence[str] | None) -> Cutoffs:
     """The cut-offs of the command line over those of goldseam.toml."""
-    return cutoffs.parse(words or (), load_policy().cutoffs)
+    return cohorts.parse_cutoffs(words or (), load_policy().cutoffs)
 
 
 def _show(renderable: RenderableType, *, console: Console | None = None) -> None:
@@ -202,13 +206,7 @@ def compare(
     ],
     base_model: Annotated[
         str | None,
-        typer.Option(
-            "--baseline-model",
-            metavar="MODEL",
-            show_default="its only model",
-            help="The model of BASE, if it holds several.",
-            autocompletion=complete.models,
-        ),
+        _one_model("--baseline-model", "The model of BASE, if it holds several."),
     ] = None,
     models: Annotated[
         list[str] | None,
@@ -287,23 +285,11 @@ def gate(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            show_default="its only model",
-            help="The candidate, if its run holds several models.",
-            autocompletion=complete.models,
-        ),
+        _one_model("--model", "The candidate, if its run holds several models."),
     ] = None,
     baseline_model: Annotated[
         str | None,
-        typer.Option(
-            "--baseline-model",
-            metavar="MODEL",
-            show_default="its only model",
-            help="The baseline, if its run holds several models.",
-            autocompletion=complete.models,
-        ),
+        _one_model("--baseline-model", "The baseline, if its run holds several models."),
     ] = None,
     confirm_run: Annotated[
         Path | None,

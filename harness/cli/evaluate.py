@@ -23,8 +23,8 @@ from harness.cli.options import (
     output_folder,
     print_json,
 )
-from harness.cli.shell import complete, renamed
-from harness.cli.shell.command import App
+from harness.cli.shell import complete
+from harness.cli.shell.command import App, note_renamed
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
@@ -164,7 +164,7 @@ def evaluate(
     """Score model patches: apply each, run the hidden tests in a locked-down container, and record whether it resolves."""
     opened = open_with(dataset, identity)
     if regrade_run is not None:
-        renamed.note("goldseam evaluate DATASET --regrade RUN", "goldseam regrade DATASET RUN")
+        note_renamed("goldseam evaluate DATASET --regrade RUN", "goldseam regrade DATASET RUN")
         if out or predictions or gold or null:
             raise InputError("--regrade takes no predictions and no -o", hint="goldseam regrade DATASET RUN")
         return _regrade(opened, regrade_run, ids=ids or [], json_=json_)

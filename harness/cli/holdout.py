@@ -23,7 +23,7 @@ from harness.cli.options import (
 )
 from harness.cli.shell import complete
 from harness.cli.shell.command import App
-from harness.cli.views import custody as custody_text
+from harness.cli.views import browse as custody_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InputError
@@ -34,7 +34,7 @@ from harness.dataset.seal import canary as canaries
 from harness.dataset.seal import identity as keys
 from harness.dataset.seal import sealing
 from harness.quality.limits import parse_limits
-from harness.sandbox.images import registries
+from harness.sandbox.images import pulls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,7 @@ def check(
         engine_check = with_engine(load_settings().images.cache_dir / "layers")
     in_registry: Callable[[str], bool] | None = None
     if registry:
-        in_registry = registries.in_registry
+        in_registry = pulls.in_registry
     keys = open_with(dataset, identity).keys if identity else None
     problems = checking.check(
         dataset,

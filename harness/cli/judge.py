@@ -12,7 +12,9 @@ from rich.console import Group
 from rich.text import Text
 
 from harness.cli.model_options import (
+    ApiOption,
     AssumePriceOption,
+    BaseUrlOption,
     CacheMaxOption,
     MaxCostOption,
     MaxMinutesOption,
@@ -75,16 +77,7 @@ def judge(
         str | None,
         typer.Option("-m", "--model", metavar="MODEL", help="The judge; without it, FILE's judgements are shown."),
     ] = None,
-    base_url: Annotated[
-        str,
-        typer.Option(
-            "--base-url",
-            metavar="URL",
-            help="Any OpenAI-compatible endpoint.",
-            envvar="OPENAI_BASE_URL",
-            show_envvar=True,
-        ),
-    ] = "https://api.openai.com/v1",
+    base_url: BaseUrlOption = "https://api.openai.com/v1",
     api_key_env: Annotated[
         str, typer.Option("--api-key-env", metavar="VAR", help="Environment variable that holds the API key.")
     ] = "OPENAI_API_KEY",
@@ -119,15 +112,7 @@ def judge(
             help="Show the judge the known fix too; the ledger records this.",
         ),
     ] = False,
-    api: Annotated[
-        str,
-        typer.Option(
-            "--api",
-            metavar="auto|chat|responses",
-            rich_help_panel=ADVANCED,
-            help="API of the endpoint; `auto` uses what it offers.",
-        ),
-    ] = "auto",
+    api: ApiOption = "auto",
     temperature: Annotated[
         float | None,
         typer.Option(

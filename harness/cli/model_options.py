@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,59 +19,66 @@ if TYPE_CHECKING:
     from harness.solve.models.prices import Prices
     from harness.solve.models.response_cache import ResponseCache
 
-_LIMITS = f"{ADVANCED}: limits and prices"
+LIMITS = f"{ADVANCED}: limits and prices"
+
+
+def limit_option(flag: str, unit: str, text: str, panel: str | None = None) -> Any:
+    """An option that limits what requests may take."""
+    return typer.Option(flag, min=0, metavar=unit, show_default="no limit", help=text, rich_help_panel=panel)
+
 
 MaxCostOption = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost", min=0, metavar="USD", show_default="no limit", help="Stop before more than this is spent in all."
-    ),
+    float | None, limit_option("--max-cost", "USD", "Stop before more than this is spent in all.")
 ]
 MaxTokensOption = Annotated[
     int | None,
-    typer.Option(
-        "--max-tokens",
-        min=0,
-        metavar="N",
-        show_default="no limit",
-        rich_help_panel=_LIMITS,
-        help="Stop before more tokens than this are read and written in all.",
-    ),
+    limit_option("--max-tokens", "N", "Stop before more tokens than this are read and written in all.", LIMITS),
 ]
 MaxMinutesOption = Annotated[
-    float | None,
+    float | None, limit_option("--max-minutes", "MINUTES", "Start no request after this long.", LIMITS)
+]
+BaseUrlOption = Annotated[
+    str,
     typer.Option(
-        "--max-minutes",
-        min=0,
-        metavar="MINUTES",
-        show_default="no limit",
-        rich_help_panel=_LIMITS,
-        help="Start no request after this long.",
+        "--base-url", metavar="URL", help="Any OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL", show_envvar=True
     ),
 ]
-PricesOption = Annotated[
-    Path | None,
+ApiOption = Annotated[
+    str,
     typer.Option(
+        "--api",
+        metavar="auto|chat|responses",
+        rich_help_panel=ADVANCED,
+        help="API of the endpoint; `auto` uses what it offers.",
+    ),
+]
+
+
+def prices_option(panel: str) -> Any:
+    """An option that names a price table."""
+    return typer.Option(
         "--prices",
         metavar="FILE",
         show_default="the table shipped with goldseam",
-        rich_help_panel=_LIMITS,
+        rich_help_panel=panel,
         help="Your own price table (YAML); its entries take precedence.",
-    ),
-]
+    )
+
+
+PricesOption = Annotated[Path | None, prices_option(LIMITS)]
 AssumePriceOption = Annotated[
     str | None,
     typer.Option(
         "--assume-price",
         metavar="IN/OUT",
-        rich_help_panel=_LIMITS,
+        rich_help_panel=LIMITS,
         help="Dollars per million tokens read and written, for a model that no table lists; 0/0 if it is free.",
     ),
 ]
 NoResponseCacheFlag = Annotated[
     bool,
     typer.Option(
-        "--no-cache", rich_help_panel=_LIMITS, help="Neither use answers from earlier calls nor store new ones."
+        "--no-cache", rich_help_panel=LIMITS, help="Neither use answers from earlier calls nor store new ones."
     ),
 ]
 CacheMaxOption = Annotated[
@@ -81,7 +88,7 @@ CacheMaxOption = Annotated[
         min=1,
         metavar="MB",
         show_default="512, or [solve] cache_max_mb",
-        rich_help_panel=_LIMITS,
+        rich_help_panel=LIMITS,
         help="Size limit of stored answers; the oldest are removed first.",
     ),
 ]

@@ -85,7 +85,6 @@ IdsOption = Annotated[
     typer.Option("-i", "--id", metavar="TASK", help="Only this task (repeatable).", autocompletion=complete.task_ids),
 ]
 DryRunFlag = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")]
-ForceFlag = Annotated[bool, typer.Option("--force", help="Do again what was done before.")]
 
 
 def _folder(text: str) -> Path:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from harness.cli.shell.output import CHOICE, has_color
-from harness.config.chosen_file import ChosenFile
+from harness.config import ChosenFile
 from harness.core import wording
 from harness.core.errors import GoldseamError, InfrastructureError
-from harness.core.nearest import did_you_mean
-from harness.interop import mirrors
+from harness.core.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +38,11 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
     ChosenFile.path = None
     _Call.words = argv
     try:
-        with mirrors.written_back(_show_note):
+        try:
             code = root(args=argv, prog_name="goldseam", standalone_mode=False)
+        finally:
+            if mirrors := sys.modules.get("harness.interop.mirrors"):  # loaded by commands that take a store's URL
+                mirrors.write_back(_show_note)
         sys.stdout.flush()
     except GoldseamError as error:
         _show_error(error.message, error.hint, cause=error.__cause__)

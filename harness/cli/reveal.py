@@ -21,11 +21,11 @@ from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.core.wording import counted
 from harness.sandbox.docker import DockerSandbox
-from harness.scaffold import work
+from harness.scaffold.reveal import reveal_in
 from harness.solve.workspace.workspace import Workspaces
 
 if TYPE_CHECKING:
-    from harness.scaffold.work import RevealOutcome
+    from harness.scaffold.reveal import RevealOutcome
 
 app = App()
 
@@ -51,7 +51,7 @@ def reveal(
     with terminal.Ticker(terminal.messages(), "reveal", quiet=json_) as ticker:
         ticker.expect(len(ids or opened.ids()))
         with DockerSandbox(runtime=runtime) as sandbox, Workspaces(runtime=runtime) as workspaces:
-            answer = work.reveal_in(
+            answer = reveal_in(
                 opened,
                 ids or (),
                 tests,

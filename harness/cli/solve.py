@@ -12,13 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.model_options import (
+    LIMITS,
+    ApiOption,
     AssumePriceOption,
+    BaseUrlOption,
     CacheMaxOption,
     MaxCostOption,
     MaxMinutesOption,
     MaxTokensOption,
     NoResponseCacheFlag,
     PricesOption,
+    limit_option,
 )
 from harness.cli.options import (
     DatasetSource,
@@ -59,7 +63,6 @@ app = App()
 
 _AGENT = f"{ADVANCED}: agent"
 _ASKING = f"{ADVANCED}: requests"
-_LIMITS = f"{ADVANCED}: limits and prices"
 
 
 @app.add(
@@ -86,10 +89,7 @@ def solve(
             help="Predictions file (JSONL) to write, or `-` for standard output; an unfinished file is continued.",
         ),
     ],
-    base_url: Annotated[
-        str,
-        typer.Option(envvar="OPENAI_BASE_URL", show_envvar=True, metavar="URL", help="Any OpenAI-compatible endpoint."),
-    ] = "https://api.openai.com/v1",
+    base_url: BaseUrlOption = "https://api.openai.com/v1",
     api_key_env: Annotated[
         str,
         typer.Option(metavar="VAR", help="Environment variable that holds the API key; local endpoints need none."),
@@ -136,14 +136,7 @@ def solve(
             autocompletion=complete.splits,
         ),
     ] = None,
-    api: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|chat|responses",
-            rich_help_panel=ADVANCED,
-            help="API of the endpoint; `auto` uses what it offers.",
-        ),
-    ] = "auto",
+    api: ApiOption = "auto",
     identity: IdentityOption = None,
     runtime: RuntimeOption = None,
     agent_command: Annotated[
@@ -263,20 +256,11 @@ def solve(
     max_tokens: MaxTokensOption = None,
     max_minutes: MaxMinutesOption = None,
     max_task_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="USD", show_default="no limit", help="Dollars per sample.", rich_help_panel=_LIMITS
-        ),
+        float | None, limit_option("--max-task-cost", "USD", "Dollars per sample.", LIMITS)
     ] = None,
-    max_task_tokens: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", show_default="no limit", help="Tokens per sample.", rich_help_panel=_LIMITS),
-    ] = None,
+    max_task_tokens: Annotated[int | None, limit_option("--max-task-tokens", "N", "Tokens per sample.", LIMITS)] = None,
     max_task_minutes: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="MINUTES", show_default="no limit", help="Time per sample.", rich_help_panel=_LIMITS
-        ),
+        float | None, limit_option("--max-task-minutes", "MINUTES", "Time per sample.", LIMITS)
     ] = None,
     prices: PricesOption = None,
     assume_price: AssumePriceOption = None,

@@ -28,9 +28,9 @@ from harness.dataset import merge as merging
 from harness.dataset.folder import open_dataset
 from harness.dataset.model_files import read_text
 from harness.dataset.similarity import corpus, leaks
-from harness.dataset.similarity import dedupe as duplicates
-from harness.dataset.split_by import By
-from harness.sandbox.images.size import together
+from harness.dataset.similarity import near as duplicates
+from harness.dataset.splits import By
+from harness.sandbox.engine import size_together
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -246,7 +246,7 @@ def stats(
     json_: JsonFlag = False,
 ) -> None:
     """Count tasks by state, split, repository and more, and estimate what a run of all costs."""
-    stock = inventory.take(open_with(dataset, identity), sizes=together if images else None)
+    stock = inventory.take(open_with(dataset, identity), sizes=size_together if images else None)
     if json_:
         print_json(upkeep.inventory_json(stock))
     else:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.analysis.gate.config import GateRules, parse
-from harness.config.chosen_file import ChosenFile
-from harness.config.toml_lines import lines_of
+from harness.config import ChosenFile
 from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.instance import PLACEHOLDER
-from harness.core.nearest import did_you_mean, nearest
+from harness.core.wording import did_you_mean, nearest
 from harness.dataset.policy import Policy, parse_policy
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-
 """A repository with its registry's host: docs.docker.com, and `reference` of the distribution project."""
 
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9A-Fa-f:]+\]:[0-9]{1,5}")
+_HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?$")
+_KEY = re.compile(r"\s*([\w.\-\"']+)\s*=")
 
 
 class _Section(BaseModel):
@@ -460,3 +461,24 @@ def _plain(place: tuple[str, ...], problem: Any) -> str:
         fields = getattr(Settings.model_fields[place[0]].annotation, "model_fields", ())
     hint = did_you_mean(place[-1], fields)
     return "unknown key" + (f"; {hint}" if hint else "")
+
+
+def lines_of(text: str) -> dict[tuple[str, ...], int]:
+    """Lines, from 1, by key with its sections: `("mining", "min_score")`; sections themselves are among the keys.
+
+    Keys inside multi-line values may be listed too; nobody asks for these.
+    """
+    lines: dict[tuple[str, ...], int] = {}
+    section: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            section = _parts(header[1])
+            for depth in range(1, len(section) + 1):
+                lines.setdefault(section[:depth], number)
+        elif key := _KEY.match(line):
+            lines.setdefault((*section, *_parts(key[1])), number)
+    return lines
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in name.strip().split("."))

@@ -8,6 +8,8 @@ from collections.abc import Mapping  # noqa: TC003 - pydantic reads annotations 
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
+from pydantic import TypeAdapter, ValidationError
+
 from harness.core.errors import InputError
 
 SCHEMA_VERSION = 1
@@ -116,8 +118,6 @@ class Expectations:
             InputError: a field is missing or of a wrong type, an operator is unknown, or a newer goldseam wrote it.
 
         """
-        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - every command loads this module
-
         if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
             raise InputError(f"{where} is not a file of expectations of schema version {SCHEMA_VERSION}")
         try:

@@ -1,4 +1,4 @@
-"""Writing files so that a reader, or a power cut, never sees half of one."""
+"""Writing files so that a reader, or a power cut, never sees half of one, and reading none of a newer goldseam."""
 
 from __future__ import annotations
 
@@ -185,3 +185,16 @@ def remove_strays(folder: Path) -> None:
     for stray in folder.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             stray.unlink()
+
+
+def refuse_newer(where: object, version: object, ours: int) -> None:
+    """Refuse what has a larger `schema_version` than this goldseam reads; `where` names the file, or the place in it.
+
+    Raises:
+        InputError: it is newer.
+
+    """
+    if isinstance(version, int) and version > ours:
+        raise InputError(
+            f"{where} has schema_version {version}; this goldseam reads up to {ours}", hint="upgrade goldseam"
+        )

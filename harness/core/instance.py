@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -344,9 +344,6 @@ class Task:
         """What the fix itself does that a tripwire tells; nothing for most, so that they keep the digest they had."""
         tripped = self.hidden.evidence.get("tripwires")
         return [repr(tripped)] if tripped else []
-
-    def with_state(self, state: TaskState) -> Task:
-        return replace(self, instance=replace(self.instance, state=state))
 
 
 NOT_READ = "not_read"

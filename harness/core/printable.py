@@ -1,7 +1,7 @@
 """Text that others can influence (models, tests, issue writers, engines), made fit for a line that somebody reads.
 
 Whatever has no look of its own stands there by its number: terminal controls, bidirectional and zero-width characters,
-bytes that were not UTF-8. `terminal` applies it to all that is printed, `ci/texts` and `report/text` build on it.
+bytes that were not UTF-8. `terminal` applies it to all that is printed, `gate/ci` and `report/text` build on it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset import splits
-from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import (
     DATASET_FILE,
     TASK_FILE,
@@ -25,6 +24,7 @@ from harness.dataset.folder import (
     write_instances,
     write_settings,
 )
+from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel, TaskModel
 

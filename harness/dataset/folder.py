@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,37 +22,30 @@ from harness.core.instance import (
     TaskState,
     TestSpec,
 )
-from harness.core.nearest import did_you_mean
+from harness.core.wording import did_you_mean
 from harness.dataset import links
-from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
     CALLS_FILE,
     EXPECTATIONS_FILE,
+    HIDDEN_DIGEST,
     HIDDEN_FILES,
     HINTS_FILE,
     ORIGINAL_FILE,
     TESTS_FILE,
     TRUST_FILE,
+    hidden_digest,
     hidden_files,
     hidden_names,
     hidden_of,
     is_hidden,
+    is_survivor,
 )
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import (
-    BudgetsModel,
-    BuildModel,
-    DatasetModel,
-    DeclaredModel,
-    ServiceModel,
-    TaskModel,
-    TestModel,
-)
+from harness.dataset.schema import DatasetModel, TaskModel
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import recipients_digest
-from harness.dataset.survivors import is_survivor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,12 +54,13 @@ if TYPE_CHECKING:
     from harness.dataset.schema import FileModel
     from harness.dataset.seal.identity import Keys
 
-_Part = TypeVar("_Part", Budgets, Build, Declared, Service, TestSpec)
+_Part = TypeVar("_Part", Budgets, Build, Declared, Instance, Service, TestSpec)
 
 DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
 STATEMENT_FILE = "problem_statement.md"
 SCAFFOLD_FILE = "scaffold.patch"
+_NOT_IN_TASK_YAML = ("problem_statement", "scaffold", "extra")
 _GIT_ATTRIBUTES = """\
 # what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
 *.patch -text
@@ -250,16 +245,6 @@ def _contents(path: Path) -> dict[str, int]:
     }
 
 
-def read_task(folder: Path) -> Task:
-    """Read a task's folder.
-
-    Raises:
-        InputError: a file is missing or broken; the message names it.
-
-    """
-    return Task(instance=read_instance(folder), hidden=read_hidden(folder))
-
-
 def read_instance(folder: Path) -> Instance:
     """Read the public side of a task's folder.
 
@@ -337,40 +322,27 @@ def hidden_content(folder: Path, model: TaskModel) -> str:
 
 
 def _instance(model: TaskModel, statement: str) -> Instance:
-    return Instance(
-        instance_id=model.instance_id,
-        repo=model.repo,
-        base_commit=model.base_commit,
-        created_at=model.created_at,
-        language=model.language,
-        version=model.version,
-        image=model.image,
+    test = model.test
+    return _part(
+        Instance,
+        model,
         problem_statement=statement,
         state=TaskState(model.state),
-        split=model.split,
         test=_part(
             TestSpec,
-            model.test,
-            services=tuple(_part(Service, service) for service in model.test.services),
-            build=_part(Build, model.test.build) if model.test.build else None,
-            declared=_part(Declared, model.test.declared) if model.test.declared else None,
+            test,
+            services=tuple(_part(Service, service) for service in test.services),
+            build=_part(Build, test.build) if test.build else None,
+            declared=_part(Declared, test.declared) if test.declared else None,
         ),
         budgets=_part(Budgets, model.budgets),
-        quality=model.quality,
-        extra=model.model_extra or {},
     )
 
 
 def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
     """A part of task.yaml with its fields, also those this version does not know."""
-    declared = {name: getattr(model, name) for name in kind.__dataclass_fields__ if name != "extra"}
-    return kind(**{**declared, **fields, "extra": model.model_extra or {}})
-
-
-def _fields(part: Budgets | Build | Declared | Service | TestSpec) -> dict[str, Any]:
-    """The fields of a part as task.yaml has them."""
-    fields = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
-    return {**part.extra, **fields}
+    known = kind.__dataclass_fields__.keys() & type(model).model_fields
+    return kind(**{**{name: getattr(model, name) for name in known}, **fields, "extra": model.model_extra or {}})
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
@@ -499,28 +471,17 @@ def write_settings(
 
 
 def _model(instance: Instance) -> TaskModel:
-    test = instance.test
-    services = tuple(ServiceModel(**{**_fields(service), "env": dict(service.env)}) for service in test.services)
-    build = BuildModel(**{**_fields(test.build), "env": dict(test.build.env)}) if test.build else None
-    declared = DeclaredModel(**_fields(test.declared)) if test.declared else None
-    parts = {"services": services, "build": build, "declared": declared}
-    return TaskModel.model_validate(
-        {
-            **instance.extra,
-            "instance_id": instance.instance_id,
-            "repo": instance.repo,
-            "base_commit": instance.base_commit,
-            "created_at": instance.created_at,
-            "language": instance.language,
-            "version": instance.version,
-            "image": instance.image,
-            "state": instance.state.value,
-            "split": instance.split,
-            "test": TestModel(**{**_fields(test), "env": dict(test.env), **parts}),
-            "budgets": BudgetsModel(**_fields(instance.budgets)),
-            "quality": dict(instance.quality),
-        }
-    )
+    return TaskModel.model_validate(_as_written(instance))
+
+
+def _as_written(value: Any) -> Any:
+    """A part of a task with all below it, as task.yaml has them."""
+    if isinstance(value, tuple):
+        return tuple(_as_written(item) for item in value)
+    if not dataclasses.is_dataclass(value):
+        return value
+    names = [item.name for item in dataclasses.fields(value) if item.name not in _NOT_IN_TASK_YAML]
+    return {**getattr(value, "extra", {}), **{name: _as_written(getattr(value, name)) for name in names}}
 
 
 def _remove_tree(path: Path) -> None:

@@ -1,8 +1,14 @@
-"""The hidden side of a task as files: which they are, and what is in them."""
+"""The hidden side of a task as files: which they are, what is in them, and a digest of that.
+
+By the digest a sealed task's content is told without a key. What changes no verdict is no part of it: the canary, what
+the proof saw but for the fix's own tripwires, recorded calls, what other files tell, and wrong patches.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,13 +18,13 @@ from harness.core.instance import Hidden
 from harness.dataset.model_files import decoded, parse_model
 from harness.dataset.schema import TestsModel
 from harness.dataset.seal import canary_marks
-from harness.dataset.survivors import is_survivor
 from harness.judging.places import ids_by_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+_NAME = re.compile(r"survivor-\d{2,}-[a-z]+\.patch")
 HINTS_FILE = "hints.md"
 ORIGINAL_FILE = "original_statement.md"
 TESTS_FILE = "tests.json"
@@ -30,6 +36,14 @@ TRUST_FILE = "trust.json"
 CALLS_FILE = "calls.json"
 HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
 """The hidden files of a task, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
+HIDDEN_DIGEST = "hidden_digest"
+"""The field of a sealed task's task.yaml."""
+_NO_CONTENT = (canary_marks.FIELD, "evidence", "judged", "schema_version")
+
+
+def is_survivor(name: str) -> bool:
+    """Whether a file of a task's folder, by its name, is one of them."""
+    return _NAME.fullmatch(name) is not None
 
 
 def is_hidden(name: str) -> bool:
@@ -126,3 +140,33 @@ def _tests_file(hidden: Hidden) -> bytes:
         }
     )
     return (json.dumps(model.as_written(), indent=1) + "\n").encode()
+
+
+def hidden_digest(contents: Mapping[str, bytes]) -> str:
+    """`sha256:…` over a task's hidden files, by name; over their bytes where they cannot be read."""
+    files = sorted(
+        (name, hashlib.sha256(_bare(name, data)).hexdigest())
+        for name, data in contents.items()
+        if not is_survivor(name) and name != CALLS_FILE
+    )
+    return f"sha256:{hashlib.sha256(json.dumps(files).encode()).hexdigest()}"
+
+
+def _bare(name: str, data: bytes) -> bytes:
+    if name.endswith(".patch"):
+        return canary_marks.without_in_patch(data)
+    if name.endswith(".md"):
+        return canary_marks.without_in_markdown(data.decode("utf-8", "surrogateescape")).encode(
+            "utf-8", "surrogateescape"
+        )
+    try:
+        fields = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    if not isinstance(fields, dict):
+        return data
+    left = {key: value for key, value in fields.items() if key not in _NO_CONTENT}
+    evidence = fields.get("evidence")
+    if isinstance(evidence, dict) and "tripwires" in evidence:
+        left["tripwires"] = evidence["tripwires"]  # these decide whether a pass needs review
+    return json.dumps(left, sort_keys=True, ensure_ascii=True).encode()

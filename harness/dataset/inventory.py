@@ -17,7 +17,6 @@ from harness.judging.places import Place, read_card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
@@ -212,8 +211,3 @@ def _written_down(proved: Sequence[Instance]) -> tuple[int, int]:
         own += sizes.pop("task", 0)
         shared |= set(sizes.items())
     return own + sum(size for _, size in shared), sized
-
-
-def folder_bytes(path: Path) -> int:
-    """Bytes of the dataset's own folder on disk."""
-    return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from harness.core import files, wording
 from harness.core.errors import InputError
-from harness.core.versions import refuse_newer
+from harness.core.files import refuse_newer
 from harness.dataset.schema import SCHEMA_VERSION, FileModel
 
 if TYPE_CHECKING:

@@ -19,13 +19,25 @@ from harness.dataset.folder import DATASET_FILE, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
-from harness.dataset.split_by import By
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
+
+
+class By(StrEnum):
+    """The property of a task that a rule decides by."""
+
+    REPO_HASH = "repo-hash"
+    """A hash of the repository's name: all tasks of one repository are in one split."""
+    TASK_HASH = "task-hash"
+    """A hash of the task's id: a repository may be in both."""
+    DATE = "date"
+    """When the fix was merged."""
+    LIST = "list"
+    """The tasks and repositories that are named."""
 
 
 class Split(StrEnum):

@@ -48,14 +48,8 @@ class Reading:
         return max(self.seconds, _SHORTEST) / max(self.proof_seconds, _SHORTEST)
 
 
-def sample(tasks: Iterable[Task], count: int = SAMPLE) -> tuple[Task, ...]:
-    """Some tasks whose proof tells gold's time, the same ones each time."""
-    by_id = {task.instance_id: task for task in tasks if is_timed(task)}
-    return tuple(by_id[task_id] for task_id in sample_ids(by_id, count))
-
-
 def sample_ids(ids: Iterable[str], count: int) -> tuple[str, ...]:
-    """The same tasks as `sample` takes, by id, out of those that are timed."""
+    """Some of the tasks that are timed, the same ones each time."""
     return tuple(sorted(ids, key=lambda task_id: hashlib.sha256(task_id.encode()).digest())[:count])
 
 

@@ -12,12 +12,10 @@ from harness.grading.scoring import Demands, Round
 from harness.grading.trial import BuildRun, Trial
 from harness.judging.tripwires import Watch
 from harness.judging.values import Event
-from harness.languages.base import Raised, TestReport
+from harness.languages.base import Chain, Raised, TestReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from harness.languages.base import Chain
 
 EVIDENCE_VERSION = 2
 """Goes up when grading looks at something that older evidence does not hold."""
@@ -30,17 +28,6 @@ class NoEvidenceError(ValueError):
 _CONFIG = ConfigDict(extra="allow", frozen=True)
 
 
-class RaisedModel(BaseModel):
-    """One exception of a chain."""
-
-    model_config = _CONFIG
-
-    names: tuple[str, ...]
-    errno: int | None = None
-    missing: str = ""
-    file: str = ""
-
-
 class TestModel(BaseModel):
     """One test in one round."""
 
@@ -49,7 +36,7 @@ class TestModel(BaseModel):
 
     status: TestStatus
     seconds: float = 0.0
-    raised: tuple[RaisedModel, ...] = ()
+    raised: Chain = ()
 
 
 class CollectModel(BaseModel):
@@ -58,22 +45,7 @@ class CollectModel(BaseModel):
     model_config = _CONFIG
 
     text: str = ""
-    raised: tuple[RaisedModel, ...] = ()
-
-
-class BuildRunModel(BaseModel):
-    """The build before the tests."""
-
-    model_config = _CONFIG
-
-    ok: bool
-    why: str = ""
-    output: str = ""
-    code: int | None = None
-    signal: int | None = None
-    timed_out: bool = False
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
+    raised: Chain = ()
 
 
 class RoundModel(BaseModel):
@@ -100,22 +72,14 @@ class RoundModel(BaseModel):
     finished: bool = False
     exit_code: int | None = None
     internal_error: str = ""
-    internal_raised: tuple[RaisedModel, ...] = ()
+    internal_raised: Chain = ()
     tests: dict[str, TestModel] = Field(default_factory=dict)
     events: tuple[tuple[str, int, int, tuple[Any, ...], Any], ...] = ()
     """What assertions handed out: test id, slot, how manieth time, values, exception."""
     collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
     tripwires: Watch = Field(default_factory=Watch)
     """Nothing in evidence from before them."""
-    build: BuildRunModel | None = None
-
-
-class DemandsModel(BaseModel):
-    """What a pass had to withstand, as it was asked for."""
-
-    model_config = _CONFIG
-
-    timeout: float | None = None
+    build: BuildRun | None = None
 
 
 class EvidenceModel(BaseModel):
@@ -126,7 +90,7 @@ class EvidenceModel(BaseModel):
     version: int
     task: str
     """SHA-256 of the task, as in run.json."""
-    demands: DemandsModel
+    demands: Demands
     slowdown: float = 1.0
     applied: str | None = None
     """SHA-256 of what was left of the patch after screening; None where no container was to see it."""
@@ -182,7 +146,7 @@ def read(results: Mapping[str, Any]) -> Saved:
     unscored = evidence_model.unscored
     return Saved(
         task_digest=evidence_model.task,
-        demands=Demands(timeout=evidence_model.demands.timeout),
+        demands=evidence_model.demands,
         slowdown=evidence_model.slowdown,
         applied=evidence_model.applied,
         unscored=(unscored.get("cause", "engine"), unscored.get("message", "")) if unscored else None,
@@ -229,9 +193,6 @@ _TRIAL_FIELDS = (
 )
 
 
-_BUILD_FIELDS = frozenset(BuildRunModel.model_fields)
-
-
 def _test(report: TestReport, test_id: str) -> dict[str, Any]:
     test: dict[str, Any] = {"status": report.statuses[test_id].value, "seconds": report.seconds.get(test_id, 0.0)}
     if chain := report.raised.get(test_id):
@@ -251,17 +212,15 @@ def _round_again(round_model: RoundModel) -> Round:
     report = TestReport(
         statuses={test_id: test.status for test_id, test in round_model.tests.items()},
         seconds={test_id: test.seconds for test_id, test in round_model.tests.items()},
-        raised={test_id: _chain(test.raised) for test_id, test in round_model.tests.items() if test.raised},
+        raised={test_id: test.raised for test_id, test in round_model.tests.items() if test.raised},
         events=tuple(
             Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
             for test_id, slot, n, values, raised in round_model.events
         ),
         collect_errors={path: error.text for path, error in round_model.collect_errors.items()},
-        collect_raised={
-            path: _chain(error.raised) for path, error in round_model.collect_errors.items() if error.raised
-        },
+        collect_raised={path: error.raised for path, error in round_model.collect_errors.items() if error.raised},
         internal_error=round_model.internal_error,
-        internal_raised=_chain(round_model.internal_raised),
+        internal_raised=round_model.internal_raised,
         finished=round_model.finished,
         exit_code=round_model.exit_code,
     )
@@ -272,11 +231,7 @@ def _round_again(round_model: RoundModel) -> Round:
         output_size=round_model.output_bytes,
         timings=round_model.timings,
         tripwires=round_model.tripwires,
-        build=BuildRun(**round_model.build.model_dump(include=set(_BUILD_FIELDS))) if round_model.build else None,
+        build=round_model.build,
         **{name: getattr(round_model, name) for name in _TRIAL_FIELDS},
     )
     return Round(trial=trial, attempts=round_model.attempts)
-
-
-def _chain(links: Iterable[RaisedModel]) -> Chain:
-    return tuple(Raised(names=link.names, errno=link.errno, missing=link.missing, file=link.file) for link in links)

@@ -1,4 +1,4 @@
-"""A dataset, or a part of it, in another tool's format."""
+"""A dataset, or a part of it, in another tool's format; all formats by name."""
 
 from __future__ import annotations
 
@@ -6,21 +6,34 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import TaskState
+from harness.core.wording import one_of
 from harness.dataset.ledger import ledger
+from harness.interop import harbor, inspect_tasks, jsonl, parquet, swebench
 from harness.interop.base import Collection, Exported
-from harness.interop.formats import export_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from harness.core.instance import Hidden, Instance
     from harness.dataset.folder import Dataset
-    from harness.interop.base import Content
+    from harness.interop.base import Content, Format
+
+FORMATS = {"swebench": swebench, "harbor": harbor, "inspect": inspect_tasks, "jsonl": jsonl, "parquet": parquet}
+
+
+def export_format(name: str) -> Format:
+    """The format of that name.
+
+    Raises:
+        InputError: no such format.
+
+    """
+    return cast("Format", FORMATS[one_of("--format", name, FORMATS)])
 
 
 @dataclass(frozen=True, kw_only=True)

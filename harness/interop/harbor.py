@@ -11,9 +11,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
-from harness.interop import hidden_side
-from harness.interop.base import Content, image_notes
-from harness.interop.hidden_side import marked, marked_markdown
+from harness.interop import base
+from harness.interop.base import Content, image_notes, marked, marked_markdown
 from harness.interop.rows import judged
 from harness.languages import language_of
 
@@ -88,7 +87,7 @@ def _hidden(collection: Collection, task: Exported, hidden: Hidden) -> dict[str,
     interpreter = language_of(test.framework).graded(test).interpreter
     return {
         "tests/test.sh": _TEST.format(canary=canary, interpreter=interpreter).encode(),
-        **{f"tests/{path}": data for path, data in hidden_side.files(collection, task, hidden).items()},
+        **{f"tests/{path}": data for path, data in base.files(collection, task, hidden).items()},
         "solution/solve.sh": _SOLVE.format(canary=canary).encode(),
         "solution/gold.patch": marked(hidden.gold_patch, canary),
     }

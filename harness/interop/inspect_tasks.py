@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import yaml
 
 from harness.core.errors import InputError
-from harness.interop import hidden_side, rows
-from harness.interop.base import Content, image_notes, is_local
-from harness.interop.hidden_side import marked
+from harness.interop import base, rows
+from harness.interop.base import Content, image_notes, is_local, marked
 
 if TYPE_CHECKING:
     from harness.interop.base import Collection, Exported
@@ -31,7 +30,7 @@ def content(collection: Collection) -> Content:
     for task in collection.tasks:
         files[f"compose/{task.instance_id}.yaml"] = _compose(collection, task)
         if task.hidden is not None:
-            hidden = hidden_side.files(collection, task, task.hidden)
+            hidden = base.files(collection, task, task.hidden)
             hidden["gold.patch"] = marked(task.hidden.gold_patch, collection.canary)
             files |= {f"hidden/{task.instance_id}/{path}": data for path, data in hidden.items()}
     notes = list(image_notes(collection.tasks))

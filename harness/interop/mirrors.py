@@ -7,7 +7,6 @@ the next one that gets the copy does.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import shutil
@@ -16,9 +15,12 @@ from typing import IO, TYPE_CHECKING
 
 from harness.core import files
 from harness.core.errors import GoldseamError, InfrastructureError
+from harness.dataset.folder import open_dataset
+from harness.interop import sync
+from harness.interop.store import TakenError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 _TRIES = 3
@@ -56,29 +58,24 @@ def local_copy(url: str) -> Path:
     return _opened[url].folder
 
 
-@contextlib.contextmanager
-def written_back(tell: Callable[[str], None]) -> Iterator[None]:
-    """When the block ends, the ledgers of copies handed out in it are pushed; `tell` hears what could not be."""
-    try:
-        yield
-    finally:
-        for url in list(_opened):
-            copy = _opened.pop(url)
-            try:
-                _write_back(url, copy.folder)
-            except GoldseamError as error:
-                tell(
-                    f"warning: what this command added to the ledger is only in {copy.folder}, since the store did not "
-                    f"take it: {error.message}; `goldseam holdout push {copy.folder} URL` tries again"
-                )
-            finally:
-                copy.lock.close()
+def write_back(tell: Callable[[str], None]) -> None:
+    """Push the ledgers of copies that were handed out; `tell` hears what could not be."""
+    for url in list(_opened):
+        copy = _opened.pop(url)
+        try:
+            _write_back(url, copy.folder)
+        except GoldseamError as error:
+            tell(
+                f"warning: what this command added to the ledger is only in {copy.folder}, since the store did not "
+                f"take it: {error.message}; `goldseam holdout push {copy.folder} URL` tries again"
+            )
+        finally:
+            copy.lock.close()
 
 
 def _free_copy(url: str) -> _Copy:
     """The first copy that no other process works on."""
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.interop.store import shown  # noqa: PLC0415 - keeps `--help` quick
+    from harness.config.settings import load_settings  # noqa: PLC0415 - slow to load, and few datasets are in stores
 
     place = load_settings().images.cache_dir / "stores" / hashlib.sha256(shown(url).encode()).hexdigest()[:16]
     files.make_folder(place)
@@ -96,7 +93,6 @@ def _free_copy(url: str) -> _Copy:
 
 
 def _bring_up_to_date(url: str, folder: Path) -> None:
-    from harness.interop import sync  # noqa: PLC0415 - keeps `--help` quick
 
     try:
         sync.pull(url, folder)
@@ -108,15 +104,13 @@ def _bring_up_to_date(url: str, folder: Path) -> None:
 
 
 def _write_back(url: str, folder: Path) -> None:
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
-    from harness.interop import store, sync  # noqa: PLC0415
 
     for attempt in range(_TRIES):
         if not sync.unpushed(folder, url):
             return
         try:
             sync.push(open_dataset(folder), url, allow_unsealed=True)  # it was pushed so before
-        except (store.TakenError, sync.BehindError):
+        except (TakenError, sync.BehindError):
             if attempt == _TRIES - 1:
                 raise
             sync.pull(url, folder)

@@ -20,16 +20,15 @@ folder = False
 def content(collection: Collection) -> Content:
     """One row group; the canary is in a column and in the file's metadata."""
     try:
-        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
-        from pyarrow import parquet  # noqa: PLC0415
+        from pyarrow import Table, int64, parquet, schema, string  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise InputError(
             "writing Parquet needs pyarrow, which is not installed", hint=install_command("parquet")
         ) from error
     columns = [*rows.PUBLIC, *(rows.HIDDEN if collection.hidden else ())]
-    kinds = [(column, pa.int64() if column == "dataset_version" else pa.string()) for column in columns]
-    schema = pa.schema(kinds, metadata={"canary": collection.canary})
-    table = pa.Table.from_pylist(rows.rows(collection), schema=schema)
+    kinds = [(column, int64() if column == "dataset_version" else string()) for column in columns]
+    columns_schema = schema(kinds, metadata={"canary": collection.canary})
+    table = Table.from_pylist(rows.rows(collection), schema=columns_schema)
     out = io.BytesIO()
     parquet.write_table(table, out)
     return Content(files={"": out.getvalue()}, notes=(*image_notes(collection.tasks), *rows.notes(collection.tasks)))

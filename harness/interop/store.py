@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
 from harness.core.extras import install_command
-from harness.core.versions import refuse_newer
+from harness.core.files import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from harness.interop import rows
-from harness.interop.base import Content, image_notes
-from harness.interop.hidden_side import marked, marked_markdown
+from harness.interop.base import Content, image_notes, marked, marked_markdown
 
 if TYPE_CHECKING:
     from harness.core.instance import Hidden

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from harness.analysis.usage import usage_of
 from harness.report import data
-from harness.report.parts import transcripts
 from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.runs import public_reason
 
@@ -72,7 +71,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
     is_gold = prediction.model_name_or_path == "gold" or (bool(raw_patch.strip()) and raw_patch == gold)
     sheltered = is_gold and not leave.hidden
     patch, note = _patch(item, leave, sheltered=sheltered)
-    transcript = None if sheltered else transcripts.read(item.folder.path, prediction, leave.transcript_bytes)
+    transcript = None if sheltered else data.transcript_of(item.folder.path, prediction, leave.transcript_bytes)
     if report is None:
         return data.PredictionView(
             column=item.column,

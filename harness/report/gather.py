@@ -18,8 +18,7 @@ from harness.judging.places import Place
 from harness.report import data
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
-from harness.report.parts import names
-from harness.report.text import CutText, clean, head_of_file
+from harness.report.text import CutText, clean, head_of_file, short_models, short_tasks
 from harness.runs.run_folder import RunFolder
 from harness.runs.task_metadata import TaskFacts
 
@@ -71,7 +70,7 @@ def gather(
     gold = {task_id: _gold(opened, task_id) for task_id in ids}
     apart = {task_id for model in models for task_id in model.sheet.apart}
     views = [view(item, gold[item.prediction.instance_id], leave) for item in items]
-    short = names.tasks(sorted(ids))
+    short = short_tasks(sorted(ids))
     records = [RunFolder(path=path).record() for path in runs]
     return data.ReportData(
         title=", ".join(folders),
@@ -126,7 +125,7 @@ def _models(runs: Sequence[Path], folders: Sequence[str], dataset: Path | None) 
         for sheet in scoresheet.read(path, dataset=dataset)
     ]
     models = [sheet.model for _, sheet in sheets]
-    short = names.models([clean(model) for model in models])
+    short = short_models([clean(model) for model in models])
     return tuple(
         data.ModelSummary(
             column=column,

@@ -13,20 +13,23 @@ import jinja2
 from markupsafe import Markup
 
 from harness.core import wording
+from harness.core.wording import counted, percent
 from harness.report import figures, payload, words
 from harness.report.answers import answers
 from harness.report.gather import gather
 from harness.report.matrix import rows
-from harness.report.parts import names, origin
 from harness.report.plots import Point, cost_against_score
-from harness.report.text import script_json, visible
+from harness.report.text import model_letters, script_json, visible
+from harness.report.words import listed
+from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, ReportData
+    from harness.runs.run_folder import RunRecord
 
 STYLES = ("base", "answers", "tables", "icons", "matrix", "tasks", "narrow", "print")
 SCRIPTS = ("text", "tabs", "highlight", "diff", "signals", "task", "links", "filter", "csv", "keys", "theme", "start")
@@ -59,12 +62,12 @@ def render_data(report_data: ReportData, answers_given: Answers, *, live: str = 
         scripts=(*SCRIPTS, *(["live"] if live else [])),
         live=live,
         data=report_data,
-        origin=origin.facts(report_data),
+        origin=facts(report_data),
         said=answers_given,
         competitors=report_data.competitors(),
         controls=[model for model in models if model.control],
         models=models,
-        letters=dict(zip((model.column for model in models), names.letters(len(models)), strict=True)),
+        letters=dict(zip((model.column for model in models), model_letters(len(models)), strict=True)),
         duels={duel.other: duel.comparison for duel in answers_given.duels},
         rows=rows(report_data),
         outcomes=_outcomes(models),
@@ -140,7 +143,7 @@ def _costs(models: Sequence[ModelSummary]) -> Mapping[str, object]:
             rate=model.rate or 0.0,
             interval=model.interval,
         )
-        for model, letter in zip(models, names.letters(len(models)), strict=True)
+        for model, letter in zip(models, model_letters(len(models)), strict=True)
         if model in model_summaries
     ]
     return {
@@ -175,3 +178,54 @@ def fragment(text: str) -> str:
 def view(fields: Mapping[str, str]) -> str:
     """A link to the tasks that a filter leaves."""
     return "#?" + "&".join(f"{name}={fragment(value)}" for name, value in fields.items())
+
+
+def facts(report_data: ReportData) -> tuple[tuple[str, str], ...]:
+    """Name and value of each fact in the page's head; what no run says is left out."""
+    records = report_data.records.values()
+    versions = [
+        f"{record.goldseam_version}, grading {record.grading_version}" for record in records if record.goldseam_version
+    ]
+    values = {
+        "run": listed(report_data.runs, most=4),
+        "date": _dates(record.started_at for record in records),
+        "dataset": report_data.dataset,
+        "goldseam": _distinct(versions),
+        "judged": trust(report_data),
+        "machine": _distinct(_machine(record) for record in records),
+    }
+    return tuple((name, value) for name, value in values.items() if value)
+
+
+def trust(report_data: ReportData) -> str:
+    """The shares of tasks by where they are judged, such as `host 92%, inside 8%`; empty where there are no tasks."""
+    scope = standing(report_data.task_facts().values())
+    if not scope.tasks:
+        return ""
+    shares = [f"{place.value} {percent(count / scope.tasks)}" for place, count in scope.judged.items() if count]
+    guessable = [f"{counted(scope.guessable, 'task')} guessable"] if scope.guessable else []
+    return ", ".join([*shares, *guessable])
+
+
+def _dates(times: Iterable[str]) -> str:
+    """A day and its time in UTC, or the first and the last day of several runs."""
+    known = sorted(time for time in times if time)
+    if not known:
+        return ""
+    first, last = known[0], known[-1]
+    if first == last:
+        return f"{first[:10]} {first[11:16]} UTC".replace("  ", " ")
+    return first[:10] if first[:10] == last[:10] else f"{first[:10]} to {last[:10]}"
+
+
+def _machine(record: RunRecord) -> str:
+    fields = record.machine
+    parts = [str(fields[name]) for name in ("platform", "machine") if fields.get(name)]
+    if len(parts) > 1 and parts[1] in parts[0]:
+        parts.pop()
+    cpus = fields.get("cpus")
+    return ", ".join([*parts, *([counted(cpus, "CPU")] if isinstance(cpus, int) else [])])
+
+
+def _distinct(texts: Iterable[str]) -> str:
+    return listed(list(dict.fromkeys(text for text in texts if text)), most=3)

@@ -1,19 +1,51 @@
-"""What the page's script shows: an index of all tasks, and the details of each for when it is opened. Pure."""
+"""What the page's script shows: an index of all tasks, and the details of each for when it is opened.
+
+Markdown becomes a tree of a few harmless elements, from which the page makes DOM nodes: HTML is never parsed. Pure.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
 from harness.report.matrix import PENDING
-from harness.report.parts import markdown, names
+from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from harness.report.data import PredictionView, ReportData, TaskView, TestRow
-    from harness.report.parts.transcripts import Transcript, Turn
+    from harness.report.data import PredictionView, ReportData, TaskView, TestRow, Transcript, Turn
     from harness.report.text import CutText
+
+Node = str | list[Any]
+"""A text, or `[tag, attributes or null, children…]`. docs/report.md has the tags."""
+
+_READER = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+_TAGS = {
+    "paragraph": "p",
+    "bullet_list": "ul",
+    "ordered_list": "ol",
+    "list_item": "li",
+    "blockquote": "blockquote",
+    "table": "table",
+    "thead": "thead",
+    "tbody": "tbody",
+    "tr": "tr",
+    "th": "th",
+    "td": "td",
+    "em": "em",
+    "strong": "strong",
+    "s": "s",
+    "inline": "",
+    "root": "",
+}
+"""By the parser's name; an empty tag stands for its children."""
+_HEADING = {"h1": "h4", "h2": "h4", "h3": "h5"}
+"""A statement's headings come below those of the page."""
+_SCHEMES = ("http://", "https://")
 
 
 def index(report_data: ReportData) -> dict[str, Any]:
@@ -23,7 +55,7 @@ def index(report_data: ReportData) -> dict[str, Any]:
         outcome = view.outcome.value if view.outcome else PENDING
         by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
     order = report_data.ordered()
-    letters = dict(zip((model.column for model in order), names.letters(len(order)), strict=True))
+    letters = dict(zip((model.column for model in order), model_letters(len(order)), strict=True))
     return {
         "models": [model.label for model in report_data.models],
         "names": [model.name for model in report_data.models],
@@ -120,7 +152,7 @@ def _usage(view: PredictionView) -> list[tuple[str, str]]:
 
 def _statement(text: CutText | None) -> list[Any] | None:
     """A statement as its tree, with its size and how much of it is shown."""
-    return None if text is None else [markdown.tree(text.text), text.size, text.shown]
+    return None if text is None else [tree(text.text), text.size, text.shown]
 
 
 def _transcript(transcript: Transcript | None) -> dict[str, Any] | None:
@@ -139,3 +171,44 @@ def _turn(turn: Turn) -> list[Any]:
 
 def _cut(text: CutText | None) -> list[Any] | None:
     return None if text is None else [text.text, text.size, text.shown, text.end]
+
+
+def tree(text: str) -> list[Node]:
+    """The nodes of a Markdown text. HTML in it stays text, images become links, and links lead to HTTP alone."""
+    return list(_children(SyntaxTreeNode(_READER.parse(text))))
+
+
+def _children(parent: SyntaxTreeNode) -> Iterator[Node]:
+    for child in parent.children:
+        yield from _node(child)
+
+
+def _node(node: SyntaxTreeNode) -> Iterator[Node]:
+    kind = node.type
+    if kind in ("text", "html_inline", "html_block"):
+        yield node.content
+    elif kind == "softbreak":
+        yield "\n"
+    elif kind in ("hardbreak", "hr"):
+        yield ["br" if kind == "hardbreak" else "hr", None]
+    elif kind == "code_inline":
+        yield ["code", None, node.content]
+    elif kind in ("fence", "code_block"):
+        yield ["pre", None, node.content]
+    elif kind == "heading":
+        yield [_HEADING.get(node.tag, "h6"), None, *_children(node)]
+    elif kind == "link":
+        yield _link(str(node.attrs.get("href", "")), list(_children(node)))
+    elif kind == "image":
+        yield _link(str(node.attrs.get("src", "")), [f"[image: {node.content}]"])
+    elif tag := _TAGS.get(kind, ""):
+        start = node.attrs.get("start") if tag == "ol" else None
+        yield [tag, {"start": start} if start is not None else None, *_children(node)]
+    else:
+        yield from _children(node) if node.children else [node.content]
+
+
+def _link(address: str, children: list[Node]) -> Node:
+    if not address.lower().startswith(_SCHEMES):
+        return ["span", None, *children]
+    return ["a", {"href": address}, *children]

@@ -13,7 +13,7 @@ from harness.core.printable import one_line
 from harness.core.wording import counted, percent, span
 from harness.report import figures
 from harness.report.matrix import MIXED, NONE, PENDING, rows
-from harness.report.parts import names
+from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, duel
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _table(*headings: str) -> Table:
 
 def _letters(models: Sequence[ModelSummary]) -> dict[int, str]:
     """A letter for each column."""
-    return dict(zip((model.column for model in models), names.letters(len(models)), strict=True))
+    return dict(zip((model.column for model in models), model_letters(len(models)), strict=True))
 
 
 def _models(report_data: ReportData, answers: Answers, *, wide: bool) -> Table:

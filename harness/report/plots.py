@@ -31,7 +31,6 @@ class Point:
     """US dollars a prediction."""
     rate: float
     interval: Interval | None
-    control: bool = False
     letter: str = ""
 
 
@@ -89,10 +88,9 @@ def _point(point: Point, x: float, label_at: float) -> Markup:
             f"{x:.2f}", f"{100 - 100 * point.interval.low:.2f}", f"{100 - 100 * point.interval.high:.2f}"
         )
     return Markup(
-        '<g class="{}">{}<circle cx="{x}%" cy="{y}%" r="5"/>'
+        '<g class="model">{}<circle cx="{x}%" cy="{y}%" r="5"/>'
         '<text x="{x}%" y="{at}%" dx="10" dy="4"><title>{}</title>{}</text></g>'
     ).format(
-        "control" if point.control else "model",
         whisker,
         visible(point.label).striptags(),
         visible(point.letter or point.label).striptags(),

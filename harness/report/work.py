@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.analysis.cutoffs import gap
+from harness.analysis.cohorts import gap
+from harness.analysis.gate import files as gate_files
+from harness.analysis.gate.decision import Ruling
 from harness.core import files
-from harness.report import document, page, ship
-from harness.report.answers import Answers, answers
+from harness.core.errors import InputError
+from harness.report import document, page
+from harness.report.answers import Answers, Ship, answers
 from harness.report.gather import gather
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from harness.analysis.cutoffs import Cutoffs
+    from harness.analysis.cohorts import Cutoffs
     from harness.analysis.gate.config import GateRules
     from harness.report.data import ReportData
+
+
+_LINES_SHOWN = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +64,39 @@ def make(
 
     """
     report_data = gather(runs, dataset=dataset, with_hidden=with_hidden)
-    shipping = ship.ask(report_data, baseline, rules, dataset=dataset) if baseline and rules else None
+    shipping = ask_gate(report_data, baseline, rules, dataset=dataset) if baseline and rules else None
     answers_given = answers(report_data, shipping)
     gaps = [gap(model.sheet, cutoffs) for model in report_data.ordered() if not model.control] if cutoffs else []
     notes = (*answers_given.notes, *(one.sentence() for one in gaps if one))
     return Report(found=report_data, said=replace(answers_given, notes=notes))
+
+
+def ask_gate(report_data: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | None = None) -> Ship:
+    """What the gate says of the best model of a report.
+
+    Raises:
+        InputError: there is no model to ask about, or the baseline is none.
+
+    """
+    if not baseline.exists():
+        raise InputError(
+            f"there is no baseline at {baseline}", hint="give a run folder, or a file of `gate --accept-to`"
+        )
+    competitors = report_data.competitors()
+    if not competitors:
+        raise InputError("the gate has no model to decide about")
+    best = competitors[0]
+    if baseline.resolve() == best.sheet.run.resolve():
+        raise InputError(f"{baseline} would be compared with itself", hint="give an earlier run")
+    question = gate_files.Question(
+        candidate=best.sheet.run, baseline=baseline, dataset=dataset, model=best.sheet.model, with_hidden=False
+    )
+    decision = gate_files.ask(question, rules).decision
+    lines = [
+        f"{line.name}: {line.required}, found {line.found}. {line.sentence}".strip()
+        for line in decision.rules
+        if line.ruling is not Ruling.KEPT
+    ]
+    total = sum(line.ruling is Ruling.KEPT for line in decision.rules)
+    against = f"{best.name} against {baseline.name}: {total} of {len(decision.rules)} rules kept."
+    return Ship(verdict=decision.verdict.value, sentence=decision.sentence, lines=(against, *lines[:_LINES_SHOWN]))

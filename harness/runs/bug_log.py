@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.core import files
 from harness.core.errors import BugError, GoldseamError
+from harness.dataset.seal import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +65,6 @@ def write() -> Path:
 
 def _trace() -> str:
     """What went wrong and where; once a sealed task was open without the words, which may quote it."""
-    from harness.dataset.seal import sealed  # noqa: PLC0415 - only a failing command needs it
-
     if not sealed.was_opened():
         return traceback.format_exc()
     kind, _, where = sys.exc_info()

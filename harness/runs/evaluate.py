@@ -23,7 +23,7 @@ from harness.grading import scoring
 from harness.grading.failures import CLASSES_VERSION
 from harness.grading.grade import GRADING_VERSION
 from harness.grading.scoring import Demands
-from harness.runs import bug_log, replay, run_folder, task_store, verdict
+from harness.runs import bug_log, run_folder, task_store, verdict
 from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
 from harness.runs.redaction import veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
@@ -33,7 +33,7 @@ from harness.runs.verdict import NULL, ScoringRequest, Verdict
 from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.signals import attach, observed
-from harness.signals import rules as semgrep_files
+from harness.signals.static import Rules, read_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -262,7 +262,7 @@ def evaluate(
         AnswerIsNoError, InputError, InfrastructureError: as `run`; also for semgrep rules that can't be read.
 
     """
-    semgrep = semgrep_files.read(semgrep_rules) if settings.signals and semgrep_rules else None
+    semgrep = read_rules(semgrep_rules) if settings.signals and semgrep_rules else None
     with executor.sandbox(runtime=settings.runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
         return run(
             dataset,
@@ -291,7 +291,7 @@ def run(
     observer: Observer,
     cache: VerdictCache | None = None,
     tools: str | None = None,
-    rules: semgrep_files.Rules | None = None,
+    rules: Rules | None = None,
     sources: Sequence[Path] = (),
     append: bool = False,
 ) -> dict[str, object]:
@@ -465,8 +465,8 @@ def _cached(
     if report.classes_version != CLASSES_VERSION:
         try:
             results = veil.results(evidence.sealed, prediction, where=cache.path) if veil else evidence.results
-            report = replay.carried(report, replay.replay(task, prediction, results))
-        except (replay.CannotReplayError, InputError):
+            report = verdict.carried(report, verdict.replay(task, prediction, results))
+        except (verdict.CannotReplayError, InputError):
             return None
         report = veil.report(report, task) if veil else report
     return Verdict(report=report, evidence=evidence)

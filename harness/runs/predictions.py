@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Prediction
-from harness.core.nearest import did_you_mean
-from harness.core.wording import counted
+from harness.core.wording import counted, did_you_mean
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
 

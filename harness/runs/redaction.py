@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
-from harness.dataset.seal import container
-from harness.dataset.seal.container import Container
+from harness.dataset.seal import sealed
 from harness.dataset.seal.identity import Keys, encrypt, recipients_digest
+from harness.dataset.seal.sealed import Container
 from harness.runs import public_reason
 from harness.runs.predictions import GOLD
 from harness.runs.verdict import Verdict
@@ -105,7 +105,7 @@ class Redaction:
         if self.keys is None:
             raise InputError(f"{where} is sealed", hint="give a key with --identity")
         plain = self.keys.open(data, where=str(where))
-        return container.unpack(plain, kind=KIND, name=_name(prediction), where=str(where)).files
+        return sealed.unpack(plain, kind=KIND, name=_name(prediction), where=str(where)).files
 
 
 def results_of(files: Mapping[str, bytes], *, where: Path | str) -> Mapping[str, Any]:

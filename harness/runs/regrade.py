@@ -19,9 +19,8 @@ from harness.grading.grade import GRADING_VERSION
 from harness.runs import bug_log, run_folder, task_store
 from harness.runs.evaluate import write_report
 from harness.runs.redaction import veil_for
-from harness.runs.replay import CannotReplayError, carried, replay
 from harness.runs.run_folder import RunFolder
-from harness.runs.verdict import look
+from harness.runs.verdict import CannotReplayError, carried, look, replay
 from harness.signals import attach
 
 if TYPE_CHECKING:

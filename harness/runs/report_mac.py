@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.dataset.seal.identity_source import SOURCES, read_secret
+from harness.dataset.seal.identity import SOURCES, read_secret
 
 if TYPE_CHECKING:
     from pathlib import Path

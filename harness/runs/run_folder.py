@@ -16,7 +16,7 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
 from harness.dataset.model_files import read_text
-from harness.differential.figures import Replay  # noqa: TC001 - pydantic reads it at run time
+from harness.differential.replay import Replay  # noqa: TC001 - pydantic reads it at run time
 from harness.judging.places import Place
 from harness.runs import report_mac
 from harness.runs.predictions import GOLD, WITHHELD, as_json, is_withheld, read_predictions

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Outcome
-from harness.grading import evidence, failures
+from harness.grading import evidence, failures, scoring
 from harness.grading.failures import CLASSES_VERSION, PatchState
 from harness.grading.grade import GRADING_VERSION, Grade
 from harness.grading.scoring import Demands
@@ -24,7 +24,7 @@ from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import Evidence, InstanceReport, RunFolder, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from harness.core.instance import Prediction, Task, TestSpec
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from harness.grading.trial import Trial
     from harness.languages.base import Chain
     from harness.patches.patch import Dropped
+    from harness.runs.run_folder import InstanceReport
     from harness.runs.scaffold_score import ScaffoldScore
 
 NULL = predictions.NULL
@@ -326,3 +327,40 @@ def _results(trial: Trial) -> dict[str, Any]:
 
 def _raised(chain: Chain) -> dict[str, str]:
     return {"raised": readable(chain[0].names[0])} if chain and chain[0].names else {}
+
+
+class CannotReplayError(ValueError):
+    """The evidence does not carry a verdict under today's rules; the message says why."""
+
+
+def replay(task: Task, prediction: Prediction, results: Mapping[str, Any]) -> InstanceReport:
+    """What today's rules say of the evidence in a results.json.
+
+    Raises:
+        CannotReplayError: the evidence is too old or broken, is of another task, or the rules ask for something that
+            was not run.
+
+    """
+    try:
+        saved = evidence.read(results)
+    except evidence.NoEvidenceError as error:
+        raise CannotReplayError(str(error)) from error
+    if saved.task_digest != task.digest():
+        raise CannotReplayError("the task has changed since it was scored")
+    request = ScoringRequest(task=task, prediction=prediction, demands=saved.demands, slowdown=saved.slowdown)
+    patch = look(task, prediction)
+    if patch.refused is not None:
+        return refused(request, patch).report
+    if patch.applied != saved.applied:
+        raise CannotReplayError("screening now keeps another part of the patch than the one that ran")
+    if saved.unscored is not None:
+        cause, why = saved.unscored
+        return unscored(request, patch, cause=cause, why=why).report
+    if saved.round is None:
+        raise CannotReplayError("it has no finished round to base a verdict on")
+    return graded(request, patch, scoring.decide(task, saved.round)).report
+
+
+def carried(old: InstanceReport, fresh: InstanceReport) -> InstanceReport:
+    """The old report with what grading says of it now; what others put into it (signals, say) stays."""
+    return old.model_copy(update={name: getattr(fresh, name) for name in fresh.model_fields_set})

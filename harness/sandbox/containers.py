@@ -1,27 +1,38 @@
-"""Locked-down containers of one owner: created with what they need, swept up after, none left behind."""
+"""Locked-down containers of one owner: created with what they need, watched, swept up after, none left behind."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import queue
+import signal
+import ssl
 import tempfile
 import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, hardening, owners
-from harness.sandbox.engine_watch import EngineWatch
 from harness.sandbox.images import platforms
 from harness.sandbox.images.pulls import REGISTRY_SECONDS, Puller
-from harness.sandbox.janitor import Janitor
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Mapping
     from typing import Literal
 
     from harness.core.instance import Budgets, Service
+
+CLOSE_SECONDS = 30.0
+_KILLED = 128 + signal.SIGKILL
+_LATE_SECONDS = 2
+"""How long after a container's end the engine may still learn that its memory had run out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,3 +210,136 @@ class Containers:
             healthcheck={"test": ["NONE"]},  # asked by us, and only until it is ready
             host_config=hardening.service_config(client, service, hosts=net.hosts, network=net.mode),
         )
+
+
+class Janitor:
+    """Removes containers by name, in a thread of its own, so that nobody waits for the engine to do it.
+
+    What an engine in trouble does not remove is tried again at the end. What is left even then carries the label of
+    its owner, and the next start removes it (`owners.sweep`).
+    """
+
+    def __init__(self) -> None:
+        self._names: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._left: list[str] = []
+        self._thread = threading.Thread(target=self._work, name="goldseam-janitor", daemon=True)
+        self._thread.start()
+
+    def remove(self, name: str) -> None:
+        """Remove a container, running or not, soon."""
+        self._names.put(name)
+
+    def doubt(self, name: str) -> None:
+        """A container that there may be, or that an engine in trouble may still create: look for it at the end."""
+        self._left.append(name)
+
+    def close(self) -> None:
+        """Return when all is removed, or after `CLOSE_SECONDS`: an engine that hangs keeps nobody from ending."""
+        deadline = time.monotonic() + CLOSE_SECONDS
+        self._names.put(None)
+        self._thread.join(CLOSE_SECONDS)
+        if self._thread.is_alive() or not self._left or not engine.answers():
+            return
+        for name in self._left:
+            if time.monotonic() < deadline:
+                with contextlib.suppress(InfrastructureError, *engine.ConnectionLost):
+                    engine.remove_container(name)
+
+    def _work(self) -> None:
+        while (name := self._names.get()) is not None:
+            try:
+                engine.remove_container(name)
+            except (InfrastructureError, *engine.ConnectionLost):
+                self._left.append(name)
+
+
+class EngineWatch:
+    """A connection that is held open while jobs run: where it has broken, the engine went away in between.
+
+    An engine that is restarted takes its containers down, or lets go of their output. To whoever asks the new one, that
+    looks as if the tests had ended the container themselves, which would be a verdict about the patch.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wire: socket.socket | None = None
+        self._number = 0
+
+    def begin(self) -> int:
+        """Watch from now on. Returns the number that `unbroken` takes.
+
+        Raises:
+            ConnectionLost: the engine does not answer.
+
+        """
+        with self._lock:
+            if not self._is_open():
+                self._close()
+                self._wire = engine.watch()
+                self._number += 1
+            return self._number
+
+    def unbroken(self, since: int) -> bool:
+        """Whether the engine has been there all the time since `begin`."""
+        with self._lock:
+            return self._number == since and self._is_open()
+
+    def close(self) -> None:
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+    def _is_open(self) -> bool:
+        if self._wire is None:
+            return False
+        try:
+            return self._wire.recv(65536) != b""
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return True
+        except OSError:
+            return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """What became of a container."""
+
+    exit_code: int
+    out_of_memory: bool
+    """Its memory limit was hit."""
+
+
+def end_of(container: str, *, ended_by_us: bool) -> End:
+    """Wait for a container's end, and tell it.
+
+    The kernel's word that memory ran out and that of the end reach the engine by two roads. Where the end is the first,
+    the container's state says for ever that memory was not the cause. So where a container was killed, and not
+    `ended_by_us`, the engine's events are asked as well.
+
+    Raises:
+        ConnectionLost: the engine failed.
+
+    """
+    client: Any = engine.connect()
+    exit_code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
+    state = client.inspect_container(container)["State"]
+    out_of_memory = bool(state.get("OOMKilled"))
+    if not out_of_memory and exit_code == _KILLED and not ended_by_us:
+        out_of_memory = _told_later(container, state)
+    return End(exit_code=exit_code, out_of_memory=out_of_memory)
+
+
+def _told_later(container: str, state: dict[str, Any]) -> bool:
+    with suppress(ValueError, KeyError, *engine.ConnectionLost):
+        began, ended = (_seconds(state[name]) for name in ("StartedAt", "FinishedAt"))
+        return engine.happened("oom", container, since=began, until=ended + _LATE_SECONDS)
+    return False
+
+
+def _seconds(moment: str) -> int:
+    """Whole seconds of the engine's clock, of `2026-01-31T12:00:00.123456789Z`."""
+    return int(datetime.fromisoformat(moment[:19] + "+00:00").timestamp())

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
-from harness.sandbox.containers import Containers, ContainerSpec
-from harness.sandbox.exit_status import end_of
+from harness.sandbox.containers import Containers, ContainerSpec, end_of
 from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.streams import Demultiplexer
 

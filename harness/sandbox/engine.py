@@ -53,6 +53,8 @@ _HINTS = {
 _local = threading.local()
 _clients: dict[threading.Thread, APIClient] = {}
 _clients_lock = threading.Lock()
+LABEL_CLOCK = "dev.goldseam.clock"
+"""On every image whose base layer has libfaketime; images made from it inherit the label, also over a registry."""
 
 
 def _addresses() -> list[str | None]:
@@ -434,3 +436,37 @@ def check_runtime(name: str) -> None:
     if runtimes and name not in runtimes:
         hint = "register it in the engine's daemon.json; docs/security.md says how"
         raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(runtimes)}", hint=hint)
+
+
+def size_together(images: Sequence[str]) -> tuple[int, int]:
+    """Bytes of all layers of these images, and how many of the images the engine holds.
+
+    Layers are told apart as far as the engine knows an image's parents: those of pulled images are counted with each.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    sizes: dict[str, int] = {}
+    total = 0
+    for image in images:
+        facts = inspect_image(image)
+        total += facts is not None
+        while facts is not None and facts.id not in sizes:
+            parent = inspect_image(facts.parent) if facts.parent else None
+            sizes[facts.id] = facts.size - (parent.size if parent else 0)
+            facts = parent
+    return sum(sizes.values()), total
+
+
+def can_fake_clock(image: str) -> bool:
+    """Whether tests in this image can run on another date than today's; False where the engine does not hold it.
+
+    Images made before there were clocks, and images of other makers, can't.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    facts = inspect_image(image)
+    return facts is not None and bool(facts.labels.get(LABEL_CLOCK))

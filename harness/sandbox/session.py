@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
 from harness.sandbox.containers import Containers, ContainerSpec
-from harness.sandbox.conversation import Conversation
 from harness.sandbox.job import PYTHON, SandboxError
-from harness.sandbox.streams import Demultiplexer, Merged
+from harness.sandbox.streams import Conversation, Demultiplexer, Merged
 
 if TYPE_CHECKING:
     import socket

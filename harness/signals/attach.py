@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.runs.verdict import Verdict
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
-    from harness.signals.rules import Rules
+    from harness.signals.static import Rules
 
 EVIDENCE = "signals"
 """The field of results.json that keeps what signals are made from."""

@@ -17,7 +17,6 @@ SEMGREP = Path("/opt/goldseam/semgrep")
 ESLINT = Path("/opt/goldseam/eslint")
 NODE = "/usr/bin/node"
 RULES = Path("/tmp/rules")  # noqa: S108 - a tmpfs of a container that is used once
-MIB = 1024 * 1024
 REFUSED = "ended with 7"
 """Semgrep's exit code where no rule of a configuration, or not every one, is valid."""
 _LEVELS = {"INFO": "low", "WARNING": "medium", "ERROR": "high", "CRITICAL": "high"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from dataclasses import dataclass, field
 from importlib import resources
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.core.instance import Budgets
 from harness.sandbox.images.tools import PYTHON
 from harness.sandbox.job import Job
@@ -18,9 +19,9 @@ from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at r
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from harness.sandbox.job import Sandbox
-    from harness.signals.rules import Rules
     from harness.signals.sources import Sources
 
 BATCH_BYTES = 8 * 1024 * 1024
@@ -39,6 +40,10 @@ for name in {_PROGRAMS!r}:
 module.main(take())
 """
 """The engine never closes standard input, so each part says how long it is."""
+SUFFIXES = (".yaml", ".yml", ".json")
+LARGEST = 4 * 1024 * 1024
+"""Bytes of all rules together."""
+_HINT = "semgrep_rules under [signals] in goldseam.toml, or GOLDSEAM_SIGNALS_SEMGREP_RULES, names a file or a folder"
 
 
 class _Answers(BaseModel):
@@ -152,3 +157,48 @@ def _item(number: str, sources: Sources) -> dict[str, object]:
 
 def _encoded(data: bytes | None) -> str | None:
     return None if data is None else base64.b64encode(data).decode("ascii")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """Rules by name: a path below the folder, or of the one file its name."""
+
+    files: tuple[tuple[str, str], ...]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of names and texts, its first 16 hex digits."""
+        return hashlib.sha256(json.dumps(self.files).encode()).hexdigest()[:16]
+
+
+def read_rules(path: Path) -> Rules:
+    """The rules in a file, or in the .yaml, .yml and .json files of a folder and those below it, hidden ones left out.
+
+    Raises:
+        InputError: there are none, they can't be read, or they are too large.
+
+    """
+    path = path.expanduser()
+    if path.is_dir():
+        paths = [file for file in sorted(path.rglob("*")) if file.is_file() and file.suffix in SUFFIXES]
+        named_paths = [(file.relative_to(path).as_posix(), file) for file in paths]
+        named_paths = [
+            (name, file) for name, file in named_paths if not any(part.startswith(".") for part in name.split("/"))
+        ]
+    elif path.suffix in SUFFIXES:
+        named_paths = [(path.name, path)]
+    else:
+        raise InputError(f"semgrep rules: {path} is not a folder and no .yaml, .yml or .json file", hint=_HINT)
+    files: list[tuple[str, str]] = []
+    left = LARGEST
+    for name, rule_file in named_paths:
+        try:
+            left -= rule_file.stat().st_size
+            if left < 0:
+                raise InputError(f"semgrep rules: {path} has more than {LARGEST} bytes of them", hint=_HINT)
+            files.append((name, rule_file.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"semgrep rules: {rule_file} can't be read: {error}", hint=_HINT) from error
+    if not files:
+        raise InputError(f"semgrep rules: {path} has no .yaml, .yml or .json file", hint=_HINT)
+    return Rules(files=tuple(files))

@@ -3,13 +3,23 @@
 from harness.stats.intervals import (
     Z_95,
     Interval,
+    clean_bound,
+    clean_runs,
     mean_interval,
     standard_error,
     wilson,
     worth_clustering,
 )
-from harness.stats.multiple import holm
-from harness.stats.paired import Alternative, PairedTest, difference_interval, least_error, mcnemar_exact, sign_flip
+from harness.stats.paired import (
+    Alternative,
+    PairedTest,
+    difference_interval,
+    holm,
+    least_error,
+    mcnemar_exact,
+    sign_flip,
+    two_groups,
+)
 from harness.stats.planning import (
     mcnemar_detectable,
     mcnemar_power,
@@ -17,9 +27,7 @@ from harness.stats.planning import (
     needed_samples,
     needed_tasks,
 )
-from harness.stats.repeats import clean_bound, clean_runs
 from harness.stats.samples import pass_at_k, pass_hat_k
-from harness.stats.unpaired import two_groups
 
 __all__ = [
     "Z_95",

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from harness.core.errors import InterruptedRunError
+from harness.core import files
+from harness.core.errors import InputError, InterruptedRunError
 from harness.solve.base import Fault, LimitReachedError, ModelError, Request
+from harness.solve.models.meter import Spending
 from harness.solve.models.throttle import STOPPED
-from miner.assist import spend_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from harness.solve.base import Message, Reply
-    from harness.solve.models.meter import Spending
 
 _OF_ONE_TASK = frozenset({Fault.CONTEXT_OVERFLOW, Fault.BAD_REPLY})
 """What says nothing of the next question; anything else was tried often enough to know."""
+
+
+def keep(path: Path, spent: Spending) -> None:
+    """Write down what was spent by now, earlier mines included."""
+    files.write_json(path, asdict(spent))
+
+
+def earlier(path: Path, spent_on: str) -> Spending:
+    """What earlier mines spent on `spent_on`.
+
+    Raises:
+        InputError: the file that says so is broken, so that a limit could be passed unseen.
+
+    """
+    try:
+        return Spending(**json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        return Spending()
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"{path} does not say what was spent on {spent_on}: {error}", hint="delete it, and limits count from zero"
+        ) from error
 
 
 class LayeredModel(Protocol):
@@ -91,7 +114,7 @@ class Questions:
             raise NotAskedError(why) from error
         finally:
             with self._lock:
-                spend_log.keep(self._place, self.model.spent)
+                keep(self._place, self.model.spent)
 
     def _end(self, why: str) -> None:
         with self._lock:

@@ -27,8 +27,7 @@ from harness.sandbox.executors.local import LocalExecutor
 from miner.cli import display
 from miner.cli.display import MineTicker
 from miner.cli.mine import summary_json
-from miner.demo.history import build_history
-from miner.demo.locate import locate_data
+from miner.demo.history import build_history, locate_data
 from miner.demo.predictions import write_predictions
 from miner.images import signal_tools
 from miner.pipeline import mine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from harness.cli.lazy import Entry, lazy_group
+from harness.cli.shell.command import Entry, lazy_group
 
 COMMANDS = {
     "Dataset": {
@@ -62,7 +62,7 @@ COMMANDS = {
             "harness.cli.upkeep", "Find fixes that have two tasks. Exit code 1 if there are any that were not retired."
         ),
         "strip": Entry(
-            "miner.cli.strip",
+            "miner.cli.task_runs",
             "Remove expected values from hidden tests so that the host judges; for tasks mined before goldseam did this.",
         ),
         "reveal": Entry(
@@ -79,11 +79,11 @@ COMMANDS = {
             "harness.cli.quality", "Replace the difficulty that mining estimated by the solve rate that runs measured."
         ),
         "strength": Entry(
-            "miner.cli.strength",
+            "miner.cli.task_runs",
             "Run wrong patches made from each fix, with a part left out or a fault put in, and report which the tests miss.",
         ),
         "calls": Entry(
-            "miner.cli.calls",
+            "miner.cli.task_runs",
             "Record the calls that hidden tests make to code that a fix changes, with similar inputs and the fix's answers.",
         ),
     },

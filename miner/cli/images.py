@@ -16,16 +16,15 @@ from harness.core.errors import AnswerIsNoError, InfrastructureError
 from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
-from miner.images import publish, signal_tools, store
 from miner.images import rebuild as builds
+from miner.images import signal_tools, store
 from miner.images.cli_choices import Builder, Extra
 from miner.layers import base as bases
 from miner.layers import debian
 
 if TYPE_CHECKING:
-    from miner.images.publish import Transfers
     from miner.images.rebuild import Rebuilt
-    from miner.images.store import StoredImage
+    from miner.images.store import StoredImage, Transfers
 
 _SHOWN = 20
 
@@ -199,7 +198,7 @@ def gc(
 def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     """Push a dataset's images to the registry in [images] registry, and let its tasks name them by digest."""
     with terminal.Ticker(terminal.messages(), "push", quiet=json_) as ticker:
-        moved = publish.push(open_dataset(dataset), load_settings().images.registry, ticker.note)
+        moved = store.push(open_dataset(dataset), load_settings().images.registry, ticker.note)
     _tell_moved(moved, "pushed", json_=json_, hint="push where the dataset was mined, or mine these tasks again")
 
 
@@ -213,7 +212,7 @@ def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
 def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     """Pull the images of a dataset that the engine lacks, by digest."""
     with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
-        moved = publish.pull(open_dataset(dataset), ticker.note)
+        moved = store.pull(open_dataset(dataset), ticker.note)
     _tell_moved(moved, "pulled", json_=json_, hint="check that the registry answers and lets you in (`docker login`)")
 
 

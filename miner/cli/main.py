@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.lazy import Entry, lazy_group
 from harness.cli.program import run_app
+from harness.cli.shell.command import Entry, lazy_group
 
 COMMANDS = {
     "Start here": {

@@ -30,7 +30,7 @@ from harness.core.wording import counted, one_of
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
-from miner.cli import display, model_options, repair, statements
+from miner.cli import display, model_options
 from miner.pipeline import mine as pipeline
 from miner.pipeline.mine import look
 from miner.proof import repeats
@@ -265,17 +265,17 @@ def mine(
             rich_help_panel=_GITHUB,
         ),
     ] = None,
-    statement_model: statements.ModelOption = None,
+    statement_model: model_options.StatementModelOption = None,
     base_url: model_options.BaseUrlOption = "https://api.openai.com/v1",
     api_key_env: model_options.ApiKeyOption = "OPENAI_API_KEY",
-    max_cost: statements.MaxCostOption = None,
-    max_tokens: statements.MaxTokensOption = None,
+    max_cost: model_options.StatementMaxCostOption = None,
+    max_tokens: model_options.StatementMaxTokensOption = None,
     prices: model_options.PricesOption = None,
     assume_price: model_options.AssumePriceOption = None,
-    repair_model: repair.ModelOption = None,
-    repair_rounds: repair.RoundsOption = 3,
-    repair_max_cost: repair.MaxCostOption = None,
-    repair_max_tokens: repair.MaxTokensOption = None,
+    repair_model: model_options.RepairModelOption = None,
+    repair_rounds: model_options.RepairRoundsOption = 3,
+    repair_max_cost: model_options.RepairMaxCostOption = None,
+    repair_max_tokens: model_options.RepairMaxTokensOption = None,
 ) -> None:
     """Mine a history: find bug fixes with tests, remove the fix, and prove each task in a container."""
     often = repeats(runs=runs, flake_bound=flake_bound, confidence=confidence)
@@ -337,8 +337,8 @@ def mine(
         prices=prices,
         assume_price=assume_price,
     )
-    statements.see_that_tests_run(settings, validate=not no_validate)
-    repair.see_that_it_can(settings, executor, validate=not no_validate)
+    model_options.see_that_statements_can_be_written(settings, validate=not no_validate)
+    model_options.see_that_repairs_can_be_made(settings, executor, validate=not no_validate)
     place = choose(executor, address=address, jobs=jobs)
     with begun_dataset(out) as dataset, contextlib.ExitStack() as stack:
         ticker = stack.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
@@ -346,9 +346,9 @@ def mine(
         sandbox = stack.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))
-        writer = stack.enter_context(statements.writer_of(models, settings, dataset, jobs=jobs, warn=observer.warn))
+        writer = stack.enter_context(model_options.writer_of(models, settings, dataset, jobs=jobs, warn=observer.warn))
         repairer = stack.enter_context(
-            repair.repairer_of(
+            model_options.repairer_of(
                 replace(models, max_cost=repair_max_cost, max_tokens=repair_max_tokens),
                 settings,
                 dataset,
@@ -370,15 +370,15 @@ def mine(
         )
         stack.close()  # progress ends before results are printed
         if json_:
-            fields = {"warnings": observer.warnings, **_left(observer), **statements.as_json(writer)}
-            print_json({**summary_json(summary), **fields, **repair.as_json(repairer)})
+            fields = {"warnings": observer.warnings, **_left(observer), **model_options.statements_as_json(writer)}
+            print_json({**summary_json(summary), **fields, **model_options.repairs_as_json(repairer)})
         else:
             console = terminal.results()
             console.print(display.funnel_table(summary))
             if writer is not None:
-                console.print(statements.line(writer))
+                console.print(model_options.statements_line(writer))
             if repairer is not None:
-                console.print(repair.line(repairer))
+                console.print(model_options.repairs_line(repairer))
             console.print(Text(f"dataset: {out}", style="bright_black"))
         _report_left(observer)
         if not json_ and summary.accepted:

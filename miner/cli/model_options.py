@@ -1,4 +1,4 @@
-"""A model that a mine asks: its endpoint, limits, prices and cache, opened alike for whatever it is asked for."""
+"""Models that a mine asks for statements and for repairs: options, opened alike, and what comes of them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
-from harness.cli.model_options import cache_of, prices_of
+from harness.cli.model_options import cache_of, limit_option, prices_of, prices_option
 from harness.cli.shell.help import ADVANCED
+from harness.core.errors import InputError
+from harness.sandbox.executors.choose import Kind
 from harness.sandbox.executors.local import default_jobs
 from harness.solve.models.endpoint import Endpoint, is_pinned
 from harness.solve.models.meter import Limits
 from harness.solve.models.stack import wrap
+from miner.assist import model_session
+from miner.assist.repair.run import Repairer
+from miner.assist.statement_writer_run import Writer, tally_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from harness.config.settings import Settings
+    from harness.dataset.folder import Dataset
     from harness.solve.models.meter import Spending
     from harness.solve.models.stack import Wrapped
+    from miner.assist.repair.run import Repairer
+    from miner.assist.statement_writer_run import Writer
 
 _PANEL = f"{ADVANCED}: models"
 
@@ -43,16 +52,7 @@ ApiKeyOption = Annotated[
         "--api-key-env", metavar="VAR", help="Environment variable that holds the API key.", rich_help_panel=_PANEL
     ),
 ]
-PricesOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices",
-        metavar="FILE",
-        show_default="the table shipped with goldseam",
-        help="Your own price table (YAML); its entries take precedence.",
-        rich_help_panel=_PANEL,
-    ),
-]
+PricesOption = Annotated[Path | None, prices_option(_PANEL)]
 AssumePriceOption = Annotated[
     str | None,
     typer.Option(
@@ -61,6 +61,64 @@ AssumePriceOption = Annotated[
         help="Dollars per million tokens read and written, for a model that no table lists.",
         rich_help_panel=_PANEL,
     ),
+]
+_STATEMENT_PANEL = f"{ADVANCED}: statement writing"
+
+StatementModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--statement-model",
+        metavar="MODEL",
+        show_default="none, or [mining] statement_model",
+        help="Let this model write the statement of a change without an issue; it never sees the fix.",
+        rich_help_panel=_STATEMENT_PANEL,
+    ),
+]
+StatementMaxCostOption = Annotated[
+    float | None,
+    limit_option(
+        "--max-cost",
+        "USD",
+        "Stop before statements cost more than this, over all mines into DATASET.",
+        _STATEMENT_PANEL,
+    ),
+]
+StatementMaxTokensOption = Annotated[
+    int | None, limit_option("--max-tokens", "N", "The same limit in tokens read and written.", _STATEMENT_PANEL)
+]
+_REPAIR_PANEL = f"{ADVANCED}: environment repair"
+
+RepairModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--repair-model",
+        metavar="MODEL",
+        show_default="none, or [mining] repair_model",
+        help="Let this model propose a build recipe where all built-in recipes fail; it sees no test.",
+        rich_help_panel=_REPAIR_PANEL,
+    ),
+]
+RepairRoundsOption = Annotated[
+    int,
+    typer.Option(
+        "--repair-rounds",
+        min=1,
+        metavar="K",
+        help="Recipes that it may propose for one task.",
+        rich_help_panel=_REPAIR_PANEL,
+    ),
+]
+RepairMaxCostOption = Annotated[
+    float | None,
+    limit_option(
+        "--repair-max-cost",
+        "USD",
+        "Stop before repairs cost more than this, over all mines into DATASET.",
+        _REPAIR_PANEL,
+    ),
+]
+RepairMaxTokensOption = Annotated[
+    int | None, limit_option("--repair-max-tokens", "N", "The same limit in tokens read and written.", _REPAIR_PANEL)
 ]
 
 
@@ -119,3 +177,130 @@ def bill(spent: Spending) -> str:
     """What answers came to, for a person."""
     money = "at an unknown price" if spent.unpriced else f"for ${spent.cost:.4f}"
     return f"{spent.tokens:,} tokens {money} in all"
+
+
+def see_that_statements_can_be_written(settings: Settings, *, validate: bool) -> None:
+    """Refuse to write statements in a mine that proves nothing.
+
+    Raises:
+        InputError: that is asked for.
+
+    """
+    if settings.mining.statement_model and not validate:
+        raise InputError(
+            "a statement is written from what failing tests print, and --no-validate runs none",
+            hint="leave out --no-validate, or --statement-model and [mining] statement_model",
+        )
+
+
+@contextlib.contextmanager
+def writer_of(
+    asked: ModelOptions,
+    settings: Settings,
+    dataset: Dataset,
+    *,
+    jobs: int | None,
+    warn: Callable[[str], None],
+) -> Iterator[Writer | None]:
+    """The writer that flags and settings ask for, its connections closed at the end; None where they ask for none.
+
+    Raises:
+        InputError: an unusable endpoint or price table, or no key.
+
+    """
+    model = settings.mining.statement_model
+    if not model:
+        yield None
+        return
+
+    earlier = model_session.earlier(tally_of(dataset), "statements")
+    with opened(model, asked, settings, earlier=earlier, jobs=jobs, warn=warn) as (wrapped, endpoint):
+        yield Writer(wrapped, name=model, endpoint=endpoint.base_url, host=endpoint.host, dataset=dataset, warn=warn)
+
+
+def statements_as_json(writer: Writer | None) -> dict[str, object]:
+    """What `mine --json` says of statements; nothing where none was asked for."""
+    if writer is None:
+        return {}
+    counts = writer.counts
+    return {
+        "statements": {
+            "written": counts["written"],
+            "refused": counts["refused"],
+            "not_asked": counts["not_asked"],
+            "spent": writer.spent.as_json(),
+        }
+    }
+
+
+def statements_line(writer: Writer) -> Text:
+    """The same for a person."""
+    counts = writer.counts
+    return Text(
+        f"statements: {counts['written']} written, {counts['refused']} refused, {counts['not_asked']} not asked for; "
+        f"{bill(writer.spent)}",
+        style="bright_black",
+    )
+
+
+def see_that_repairs_can_be_made(settings: Settings, executor: Kind, *, validate: bool) -> None:
+    """Refuse repairs where no environment is built, or where they are built on other machines.
+
+    Raises:
+        InputError: that is asked for.
+
+    """
+    if not settings.mining.repair_model:
+        return
+    if not validate:
+        raise InputError(
+            "--repair-model repairs environments, and --no-validate builds none",
+            hint="leave out --no-validate, or --repair-model and [mining] repair_model",
+        )
+    if executor is not Kind.LOCAL:
+        raise InputError(
+            "environments are repaired on one machine only: on a cluster the key would have to travel to its nodes",
+            hint="mine with --executor local what a mine on the cluster rejected for its environment",
+        )
+
+
+@contextlib.contextmanager
+def repairer_of(
+    asked: ModelOptions,
+    settings: Settings,
+    dataset: Dataset,
+    *,
+    rounds: int,
+    jobs: int | None,
+    warn: Callable[[str], None],
+) -> Iterator[Repairer | None]:
+    """The repairer that flags and settings ask for, its connections closed at the end; None where they ask for none.
+
+    Raises:
+        InputError: an unusable endpoint or price table, or no key.
+
+    """
+    model = settings.mining.repair_model
+    if not model:
+        yield None
+        return
+
+    place = dataset.path / ".goldseam" / "repairs.json"
+    earlier = model_session.earlier(place, "repairs")
+    with opened(model, asked, settings, earlier=earlier, jobs=jobs, warn=warn) as (wrapped, endpoint):
+        yield Repairer(wrapped, name=model, host=endpoint.host, rounds=rounds, place=place, warn=warn)
+
+
+def repairs_as_json(repairer: Repairer | None) -> dict[str, object]:
+    """What `mine --json` says of repairs; nothing where none was asked for."""
+    if repairer is None:
+        return {}
+    return {"repairs": {"tried": repairer.tried, "mended": repairer.mended, "spent": repairer.spent.as_json()}}
+
+
+def repairs_line(repairer: Repairer) -> Text:
+    """The same for a person."""
+    return Text(
+        f"repairs: {repairer.mended} of {repairer.tried} environments repaired; {bill(repairer.spent)}",
+        style="bright_black",
+    )

@@ -16,12 +16,12 @@ from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.core.wording import counted
 from miner.layers import package_index
-from miner.quality.remeasure import appraise
+from miner.quality.assessment import appraise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from miner.quality.remeasure import Appraised
+    from miner.quality.assessment import Appraised
 
 app = App()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import yaml
@@ -21,10 +22,10 @@ from miner.sources.change import MergeStyle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 _SHA_OF = re.compile(r"\{sha:([\w-]+)\}")
 _GITHUB = "GitHub <noreply@github.com>"
+_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class _Model(BaseModel):
@@ -267,3 +268,20 @@ class _Builder:
             task=step.task,
             instance_id=f"{name}-{number if number is not None else sha[:8]}",
         )
+
+
+def locate_data() -> Path:
+    """The folder with `history.yaml`: `datasets/demo` of a checkout, or `miner/_demo` of an installed wheel.
+
+    Raises:
+        InputError: neither is there.
+
+    """
+    places = (_PACKAGE.parent / "datasets" / "demo", _PACKAGE / "_demo")
+    for place in places:
+        if (place / "history.yaml").is_file():
+            return place
+    raise InputError(
+        f"the demo's data was expected in {places[0]} or {places[1]} and is in neither",
+        hint="install goldseam again, or run it from a full checkout",
+    )

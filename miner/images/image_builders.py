@@ -25,9 +25,9 @@ from harness.config.settings import ImageSettings
 from harness.core import files
 from harness.core.errors import InputError
 from harness.sandbox import engine
+from harness.sandbox import engine as imageclock
 from harness.sandbox.executors.admission import Needs
 from harness.sandbox.executors.base import Errand
-from harness.sandbox.images import clock as imageclock
 from harness.sandbox.images.pulls import Puller
 from miner.images import service_images
 from miner.images.layer_registry import LayerRegistry
@@ -159,7 +159,7 @@ class HereImages(Images):
         self._interrupted.set()
 
     def can_fake(self, image: str) -> bool:
-        return imageclock.can_fake(image)
+        return imageclock.can_fake_clock(image)
 
     def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
         return inspect_image(image, secrets, cache=self.settings.cache_dir / "layers")
@@ -356,7 +356,7 @@ def _build_there(packed: _Packed, place: Place) -> _BuildResult:
         output = log.read_bytes() if log.exists() else b""
     if isinstance(built, Rejection):
         return _BuildResult(built=built, log=output)
-    clock = imageclock.can_fake(built.image_id)
+    clock = imageclock.can_fake_clock(built.image_id)
     if shelf is not None:
         names = [shelf.give(tag) for tag in built.layers]
         built = replace(built, image_id=names[-1])

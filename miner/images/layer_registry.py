@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
-from harness.sandbox.images import pulls, registries
+from harness.sandbox.images import pulls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ class LayerRegistry:
 
         """
         name = self.name(tag)
-        if not self._patiently(f"asking for {name}", lambda: registries.in_registry(name)):
+        if not self._patiently(f"asking for {name}", lambda: pulls.in_registry(name)):
             return False
         self.note(f"fetching {name}")
         self._patiently(f"fetching {name}", lambda: _fetch(name))
@@ -70,11 +70,11 @@ class LayerRegistry:
         digests = [digest for digest in facts.digests if digest.startswith(f"{self.repository}@")] if facts else []
         if digests:
             both = (name, digests[0])
-            if all(self._patiently(f"asking for {ref}", partial(registries.in_registry, ref)) for ref in both):
+            if all(self._patiently(f"asking for {ref}", partial(pulls.in_registry, ref)) for ref in both):
                 return digests[0]
         self.note(f"pushing {name}")
         engine.tag_image(tag, name)
-        digest = self._patiently(f"pushing {name}", lambda: registries.push(name, stall_seconds=pulls.STALL_SECONDS))
+        digest = self._patiently(f"pushing {name}", lambda: pulls.push(name, stall_seconds=pulls.STALL_SECONDS))
         return f"{self.repository}@{digest}"
 
     def _patiently(self, doing: str, work: Callable[[], Result]) -> Result:
@@ -96,6 +96,6 @@ class LayerRegistry:
 
 
 def _fetch(name: str) -> None:
-    with contextlib.closing(registries.fetch(name, stall_seconds=pulls.STALL_SECONDS)) as progress:
+    with contextlib.closing(pulls.fetch(name, stall_seconds=pulls.STALL_SECONDS)) as progress:
         for _ in progress:
             pass

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
+import io
+import os
+import shlex
 import shutil
 import stat
+import tarfile
 import uuid
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
+from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
 from harness.sandbox import engine, owners
-from miner.images import buildkit, compare
+from harness.sandbox.images.layers import Pipe
 from miner.images.cli_choices import Builder
 from miner.images.task_image import open_workshop
 from miner.languages.python.images.steps import DEPENDENCIES
@@ -20,8 +28,7 @@ from miner.layers.layer import REPOSITORY, SOURCE_NAME, Folder, Input, Layer
 from miner.layers.source import KIND as SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from harness.config.settings import ImageSettings
     from harness.core.instance import Instance
@@ -38,6 +45,17 @@ cp -r /testbed/.git /tmp/git
 echo '* -export-subst -export-ignore' >> /tmp/git/info/attributes
 git --git-dir=/tmp/git -c tar.umask=0022 archive --format=tar --output=/run/goldseam/out/{SOURCE_NAME} HEAD
 """
+_ON = {"DOCKER_BUILDKIT": "1"}
+_ASKED_SECONDS = 30.0
+_NOT_KEPT = ("run/", "tmp/", "dev/", "proc/", "sys/")
+"""What the engine mounts, or a build: empty in an image."""
+_STUBS = ("", ".dockerenv", "usr/sbin/docker-init", "sbin/docker-init")
+"""Places of single files that the engine mounts."""
+_ONLY_THERE = ("testbed/.git/index",)
+_WHEN = "uv_cache.json"
+_PYC_HEADER = 16
+"""Magic number, flags and the source's hash (PEP 552)."""
+_HASHED = 0b01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +114,7 @@ def rebuild(
         )
     try:
         note(f"comparing {instance_id}")
-        differences = compare.differing(pinned, images[-1])
+        differences = differing(pinned, images[-1])
     finally:
         for image in reversed(images):
             _remove(image)
@@ -150,7 +168,7 @@ def program_for(builder: Builder, sections: list[Section], *, is_open: bool) -> 
     """
     if builder is Builder.PLAIN or (builder is Builder.AUTO and not is_open):
         return None
-    program = buildkit.client()
+    program = buildkit_client()
     lacks = ""
     if program is None:
         lacks = "no docker client here has it (buildx, or Docker 20.10)"
@@ -224,7 +242,7 @@ def _with_buildkit(
     (context / "Dockerfile").write_text(text, encoding="utf-8")
     workshop.progress(f"building {' and '.join(section.kind for section in sections)} again with BuildKit")
     try:
-        image_id = buildkit.build(
+        image_id = build_with_buildkit(
             program,
             context,
             tag=tag,
@@ -282,3 +300,142 @@ def _remove(image: str) -> None:
     client: Any = engine.connect()
     with contextlib.suppress(*engine.ConnectionLost):
         client.remove_image(image)
+
+
+@functools.cache
+def buildkit_client() -> str | None:
+    """The docker client that can build with BuildKit here; None where there is none, or the engine is Podman.
+
+    Docker 18.09 to 20.10 bring it themselves; later clients need the plug-in buildx. The first on PATH that has it.
+    """
+    if engine.is_podman():
+        return None
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = Path(folder, "docker")
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            continue
+        try:
+            completed = process.run([path, "build", "--help"], env=_ON, check=False, timeout=_ASKED_SECONDS)
+        except InfrastructureError:
+            continue
+        if completed.returncode == 0 and b"--secret" in completed.stdout:
+            return str(path)
+    return None
+
+
+def build_with_buildkit(
+    program: str,
+    context: Path,
+    *,
+    tag: str,
+    labels: Mapping[str, str],
+    exported: Mapping[str, str],
+    ca_bundle: Path | None,
+    seconds: float,
+    mask: Callable[[str], str],
+) -> str:
+    """Build the folder `context`, which has a Dockerfile, with nothing taken from an earlier build; what was said.
+
+    `exported` and `ca_bundle` are the secrets `build-env` and `ca`. `context` is theirs as well while it builds, so
+    that they are gone with it.
+
+    Raises:
+        InfrastructureError: it could not be built, or took longer than `seconds`.
+
+    """
+    (context / ".dockerignore").write_text("*.secret\n", encoding="utf-8")
+    secret = context / "build-env.secret"
+    secret.touch(mode=0o600)
+    secret.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in exported.items()))
+    argv = [program, "build", "--progress=plain", "--no-cache", "--tag", tag, "--secret", f"id=build-env,src={secret}"]
+    argv += ["--secret", f"id=ca,src={ca_bundle}"] if ca_bundle else []
+    argv += [word for name, value in labels.items() for word in ("--label", f"{name}={value}")]
+    completed = process.run([*argv, str(context)], env=_ON, check=False, timeout=seconds)
+    output = mask((completed.stdout + completed.stderr).decode("utf-8", "replace"))
+    if completed.returncode != 0:
+        raise InfrastructureError(f"BuildKit could not build it: {' '.join(output[-600:].split())}")
+    return output
+
+
+def differing(left: str, other: str) -> dict[str, str]:
+    """Paths in which two images differ, and how; in the configuration, `(configuration) NAME`.
+
+    Times are left out. So is what two builds of the same never share: git's index has inodes and times, uv notes when
+    it read a project. Byte code is compared by the source that it says it is of.
+
+    Raises:
+        InfrastructureError: the engine failed, or an image is not there.
+
+    """
+    ours, theirs = entries(left), entries(other)
+    return differences(ours, theirs)
+
+
+def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
+    """How two sets of entries differ. Pure."""
+    paths = dict.fromkeys(ours.keys() - theirs.keys(), "only in the first")
+    paths |= dict.fromkeys(theirs.keys() - ours.keys(), "only in the second")
+    for path in ours.keys() & theirs.keys():
+        if ours[path] != theirs[path]:
+            mine, yours = ours[path].split(" ", 1), theirs[path].split(" ", 1)
+            paths[path] = "content" if mine[0] == yours[0] else f"{mine[0]} and {yours[0]}"
+    return dict(sorted(paths.items()))
+
+
+def entries(image: str) -> dict[str, str]:
+    """Every path of an image with kind, mode, owner and a digest of what it holds.
+
+    Raises:
+        InfrastructureError: the engine failed, or the image is not there.
+
+    """
+    client: Any = engine.connect()
+    try:
+        config = client.inspect_image(image)["Config"]
+        labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "compare"}
+        container = client.create_container(image, ["true"], labels=labels, network_disabled=True)["Id"]
+        try:
+            pipe = io.BufferedReader(Pipe(client.export(container)), 1 << 20)
+            with tarfile.open(fileobj=pipe, mode="r|") as archive:
+                entries_read = _read(archive)
+        finally:
+            engine.remove_container(container)
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed(f"reading image {image[:19]}", error) from error
+    for setting in (*(config.get("Env") or ()), f"WorkingDir={config.get('WorkingDir') or '/'}"):
+        name, _, value = setting.partition("=")
+        entries_read[f"(configuration) {name}"] = f"set {value}"
+    return entries_read
+
+
+def _read(archive: tarfile.TarFile) -> dict[str, str]:
+    entries_read: dict[str, str] = {}
+    for member in archive:
+        name = member.name.removeprefix("./").rstrip("/")
+        if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS:
+            continue
+        if member.islnk():  # another name of a file, of which the first has the content
+            entries_read[name] = entries_read.get(member.linkname.removeprefix("./"), f"link to {member.linkname}")
+            continue
+        kinds = {tarfile.DIRTYPE: "folder", tarfile.SYMTYPE: "link"}
+        kind = "file" if member.isreg() else kinds.get(member.type, "special")
+        data = archive.extractfile(member) if member.isreg() else None
+        holds = digest(name, data) if data else member.linkname
+        entries_read[name] = f"{kind}:{member.mode:o}:{member.uid}:{member.gid} {holds}"
+    return entries_read
+
+
+def digest(name: str, data: IO[bytes]) -> str:
+    """What a file holds, as far as it is compared. Pure."""
+    if name in _ONLY_THERE or name.endswith(f".dist-info/{_WHEN}"):
+        return "-"
+    if name.endswith(".pyc"):
+        head = data.read(_PYC_HEADER)
+        return (head if head[4:5] and head[4] & _HASHED else head[:4]).hex()
+    if name.endswith(".dist-info/RECORD"):
+        lines = [line for line in data.read().splitlines() if f"/{_WHEN},".encode() not in line]
+        return hashlib.sha256(b"\n".join(sorted(lines))).hexdigest()
+    hasher = hashlib.sha256()
+    while chunk := data.read(1 << 20):
+        hasher.update(chunk)
+    return hasher.hexdigest()

@@ -9,7 +9,7 @@ from harness.core.clock import FOLDER as CLOCK
 from harness.core.clock import PRELOADED
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
-from harness.sandbox.images import clock, platforms
+from harness.sandbox.images import platforms
 from miner.layers import build, debian
 from miner.layers.layer import FACTS_PATH, Layer, write_tool
 
@@ -119,7 +119,7 @@ def layer(parent: str) -> Layer:
         kind="base",
         parent=parent,
         needs_root=True,
-        labels={clock.LABEL: "libfaketime"},
+        labels={engine.LABEL_CLOCK: "libfaketime"},
         commands=(
             f"packages='{packages}'",
             f'options="$({certificates})"',

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
-from harness.sandbox.exit_status import end_of
+from harness.sandbox.containers import end_of
 from harness.sandbox.streams import STDERR
 from miner.layers import dockerfile, reasons, uvcache
 from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Input

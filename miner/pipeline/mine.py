@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
 from harness.core.errors import BugError, GoldseamError, InfrastructureError, InputError
+from harness.core.instance import TaskState
 from harness.dataset import content
+from harness.dataset.folder import write_instances
 from harness.runs import bug_log
 from miner.candidates.cursor import Cursor, Cursors
 from miner.candidates.funnel import Funnel, FunnelLine, FunnelSummary, summarise
@@ -21,14 +23,12 @@ from miner.layers import package_index
 from miner.pipeline import stages
 from miner.pipeline.data_readers import find_readers
 from miner.pipeline.draft import Draft, MiningContext
-from miner.pipeline.retire_reverted import retire_reverted
-from miner.pipeline.statement_stage import write_statement
+from miner.pipeline.stages import write_statement
 from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
 from miner.quality.known_duplicates import Neighbours, shelf_of_rows, shelf_of_tasks
-from miner.sources.address import Filter
+from miner.sources.address import Expander, Filter, ahead
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
-from miner.sources.expand import Expander, ahead
 from miner.sources.git import is_url
 
 if TYPE_CHECKING:
@@ -404,3 +404,12 @@ def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFun
         unstable=draft.unstable,
         given_up=draft.given_up,
     )
+
+
+def retire_reverted(dataset: Dataset, instance_id: str) -> None:
+    """Mark a task as retired, if it is there: a later change reverted its fix."""
+    if instance_id not in dataset.ids():
+        return
+    instance = dataset.instance(instance_id)
+    instance = replace(instance, state=TaskState.RETIRED, extra={**instance.extra, "retired": "its fix was reverted"})
+    write_instances(dataset, (instance,))

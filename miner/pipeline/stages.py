@@ -4,48 +4,54 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
+from harness import languages
 from harness.checks import hygiene
 from harness.core import test_ids
 from harness.core.expectations import Expectations
 from harness.dataset.folder import write_task
 from harness.dataset.similarity import near
+from harness.grading import scoring, trial
 from harness.judging.places import carded
-from harness.languages import language_of, screening
+from harness.languages import screening
 from harness.patches import patch
 from harness.scaffold.reveal import applied, reveal
+from miner.assist import statement_writer
+from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
 from miner.candidates.split import split
 from miner.candidates.statement import problem_statement
 from miner.images.image_builders import Collector, Order
-from miner.languages import LANGUAGES
+from miner.languages import LANGUAGES, language_of
 from miner.languages.python.evidence import ci
 from miner.languages.python.evidence.subproject import PROJECT_FILES
 from miner.pipeline.data_readers import UNREAD
 from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of, timed
-from miner.proof import Budget, Subject, full_suite, proof_at_fix_date, services, validate
+from miner.proof import Budget, Subject, proof_at_fix_date, services, test_collection, validate
 from miner.proof.test_collection import collect
 from miner.quality import assessment
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import CannotMeasureError, measure
+from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Rejection, Stage
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.core.instance import TestSpec
+    from harness.core.instance import Task, TestSpec
     from harness.sandbox.job import Sandbox
+    from miner.assist.statement_writer import Material
     from miner.languages.base import Language, TestCommand
     from miner.languages.built import BuiltImage, Collected
     from miner.pipeline.draft import Draft, MiningContext
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
     from miner.sources.change import Split
-
 
 _TEMPLATE = re.compile(
     r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
@@ -195,7 +201,9 @@ def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
     """What the gold patch changes although it looks like the judge's."""
     gold = patch.parse(parts.gold_patch, trusted=True)
     screened = screening.screen_for(gold, parts, test)
-    return tuple(sorted(part.path for part in screened.dropped if part.reason in language_of(test.framework).allowable))
+    return tuple(
+        sorted(part.path for part in screened.dropped if part.reason in languages.language_of(test.framework).allowable)
+    )
 
 
 def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
@@ -225,8 +233,8 @@ def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
         if site.settings.mining.p2p == "all" and not isinstance(proof, Rejection) and proof.set_aside is None:
             site.note(f"{draft.instance_id}: collecting the whole suite")
             tree = CommitTree(site.repo, draft.candidate.change.base_commit)
-            subject, proof = full_suite.widened(
-                subject, proof, full_suite.files_of(subject, tree, site.sandbox), attempt
+            subject, proof = test_collection.widened(
+                subject, proof, test_collection.files_of(subject, tree, site.sandbox), attempt
             )
     notebook_of(subject, site).close()
     if isinstance(proof, Rejection):
@@ -372,3 +380,45 @@ def keep(draft: Draft, site: MiningContext) -> Draft:
 
 def _tar(repo: BareRepository, commit: str) -> IO[bytes]:
     return io.BytesIO(repo.archive_bytes(commit))
+
+
+def write_statement(draft: Draft, site: MiningContext) -> Draft:
+    """The statement in a model's words where there is no issue and a model is named; else the draft as it is.
+
+    It is the last thing before the task is kept: nothing is shown of a task that is then none.
+    """
+    if site.writer is None or draft.candidate.change.issues:
+        return draft
+    task = task_of(draft)
+    try:
+        tree = assessment.base_tree(site.repo, task.instance.base_commit, language_of(task.instance.test).code)
+        job = WritingJob(
+            instance_id=draft.instance_id,
+            subject=assessment.subject_of(task, site.repo, tree),
+            material=lambda: _material(task, site),
+            mask=site.settings.mining.secrets == "mask",
+        )
+    except MissingObjectsError:
+        site.writer.leave(draft.instance_id, "the source lacks files to check another one against")
+        return draft
+    site.note(f"{draft.instance_id}: asking for a statement")
+    began = time.monotonic()
+    written = site.writer.write(job)
+    draft.timings["statement"] = time.monotonic() - began
+    return with_written_statement(draft, written)
+
+
+def with_written_statement(draft: Draft, written: WrittenStatement) -> Draft:
+    """A draft with what came of a statement that was asked for."""
+    text = written.note.text if written.use == "written" and written.note else None
+    return replace(draft, statement=text or draft.statement, written=written)
+
+
+def _material(task: Task, site: MiningContext) -> Material:
+    """What a model may be shown of a task: runs its failing tests once, without the fix."""
+    at_stake = test_ids.functions(task.hidden.fail_to_pass)
+    spec = replace(scoring.trial_spec(task, None), files=at_stake, overlay={})  # as they are, so that failures tell
+    ran = trial.run(spec, site.sandbox)
+    failures = statement_writer.failures_of(ran.report, task.hidden.fail_to_pass)
+    problem_statement = task.instance.problem_statement
+    return statement_writer.material(task.instance.repo, problem_statement, failures, task.hidden.gold_patch)

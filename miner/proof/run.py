@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.test_ids import selectors
 from harness.languages import screening
-from harness.sandbox.images import clock as imageclock
+from harness.sandbox import engine as imageclock
 from miner.proof.flakiness_causes import blame, passed
 from miner.proof.judge import budgets, differing, hopeless, judge
 from miner.proof.notebook import STATES
@@ -55,7 +55,7 @@ class Bench:
     spending: Spending = field(default_factory=Spending)
     counted: set[tuple[State, int, Variation, tuple[str, ...]]] = field(default_factory=set)
     """Runs that were charged."""
-    can_fake: Callable[[str], bool] = imageclock.can_fake
+    can_fake: Callable[[str], bool] = imageclock.can_fake_clock
     """Whether an image can give its tests a clock."""
 
     @cached_property
@@ -154,7 +154,7 @@ def validate(
     progress: Callable[[str], None],
     confidence: float = DEFAULT_CONFIDENCE,
     quarantine: bool = False,
-    can_fake: Callable[[str], bool] = imageclock.can_fake,
+    can_fake: Callable[[str], bool] = imageclock.can_fake_clock,
     budget: Budget | None = None,
     searched: Mapping[str, float] | None = None,
 ) -> Proof | Rejection:

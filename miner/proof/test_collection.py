@@ -1,4 +1,4 @@
-"""Whether a candidate's tests can be collected in an image, once its fix is in place. The ladder asks it of a rung."""
+"""Tests collected in an image: a candidate's with its fix in place, and those of the whole suite (`--p2p all`)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets
+from harness.core.test_ids import files as test_files
 from harness.grading import trial
+from miner.candidates.split import classify
 from miner.languages import language_of
 from miner.languages.built import Collected
 from miner.proof.subject import prepare
-from miner.sources.change import Rejection
+from miner.sources.change import Kind, Rejection
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from harness.grading.trial import Trial
     from harness.sandbox.job import Sandbox
-    from miner.proof import Subject
+    from miner.evidence.tree import Tree
+    from miner.proof import Proof, Subject
 
 _USAGE = 4
 """pytest's exit code for an option or a configuration that it doesn't know."""
 _OUTPUT = 20_000
 _NO_MODULE = re.compile(r"No module named '([A-Za-z_][\w.]{0,200})'")
+MOST_FILES = 2000
+"""More files than this are not given to a runner; the task keeps to those that its change touches."""
 
 
 def collect(subject: Subject, sandbox: Sandbox) -> Collected:
@@ -78,3 +85,66 @@ def _public_words(missing: tuple[str, ...], lost: int) -> str:
         return "the test runner could not start"
     why = f", {len(missing)} modules missing" if missing else ""
     return f"{lost} files or folders could not be collected{why}"
+
+
+def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
+    """The files of the tests that can be collected in the tree as it was before the change, sorted.
+
+    They are collected as the repository's own settings say. Files of code are left out (doctests in modules), since a
+    model has to be able to change them.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    language = language_of(subject.test)
+    files: tuple[str, ...] = ()
+    for paths_asked in language.suite(subject.test, tree):
+        modules = [path for path in paths_asked if not path.endswith(language.suffixes) or classify(path) is Kind.TEST]
+        files = files or _collected(subject, modules, sandbox)
+    return tuple(path for path in files if classify(path) in (Kind.TEST, Kind.SUPPORT))
+
+
+def _collected(subject: Subject, paths_asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:
+    if not paths_asked:
+        return ()
+    spec = trial.TrialSpec(
+        image=subject.image,
+        test=replace(language_of(subject.test).listing(subject.test), clock=None),
+        files=tuple(paths_asked),
+        budgets=Budgets(),
+    )
+    report = trial.run(spec, sandbox).report
+    return tuple(sorted(test_files(report.collected)))
+
+
+def widened(
+    subject: Subject, proof: Proof, files: Collection[str], attempt: Callable[[Subject], Proof | Rejection]
+) -> tuple[Subject, Proof]:
+    """A proof over all of these files, where there is one that says no less of the fix; else the one that is there.
+
+    What of the suite is flaky, fails or takes too long never costs a task: the proof's evidence says, under `p2p`, what
+    was asked and why it came to less.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    single = (test_id for test_id in subject.test_files if test_id.partition("::")[0] not in files)
+    wider = replace(subject, test_files=tuple(sorted({*single, *files})))
+    added = len(wider.test_files) - len(subject.test_files)
+    if not 0 < len(wider.test_files) <= MOST_FILES:
+        return subject, _noted(proof, added, f"more than {MOST_FILES} files")
+    if not added:
+        return subject, _noted(proof, 0)
+    wider_proof = attempt(wider)
+    if isinstance(wider_proof, Rejection):
+        return subject, _noted(proof, added, wider_proof.reason)
+    if wider_proof.set_aside is not None or not set(proof.fail_to_pass) <= set(wider_proof.fail_to_pass):
+        return subject, _noted(proof, added, "tests of FAIL_TO_PASS do not pass every time among all others")
+    return wider, _noted(wider_proof, added)
+
+
+def _noted(proof: Proof, added: int, why_not: str = "") -> Proof:
+    fields = {"asked": "all", "files_added": 0 if why_not else added, **({"narrowed": why_not} if why_not else {})}
+    return replace(proof, evidence={**proof.evidence, "p2p": fields})

@@ -1,12 +1,14 @@
 """What can be said of a task without running it, as fields of task.yaml: what is needed is read from the bare copy.
 
 The measuring itself is in harness/quality, as pure functions. docs/quality.md states every rule.
+`holdout quality` measures a dataset's tasks again in the same way.
 """
 
 from __future__ import annotations
 
 import io
 import tarfile
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,12 @@ from typing import TYPE_CHECKING, Any
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
+from harness.core import files
+from harness.core.errors import InputError
+from harness.dataset import content
+from harness.dataset.folder import write_instances
+from harness.dataset.hidden_files import TESTS_FILE, hidden_files
+from harness.judging.places import carded
 from harness.patches import patch
 from harness.patches.patch import PatchError
 from harness.quality import sensitive
@@ -26,11 +34,14 @@ from miner.candidates.split import is_docs
 from miner.languages import language_of
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Rejection, Stage
+from miner.sources.git import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from harness.core.instance import Task
+    from harness.core.instance import Instance, Task
+    from harness.dataset.folder import Dataset
     from harness.quality.base import Reader
     from miner.languages.base import Described
     from miner.layers.package_index import Index
@@ -243,3 +254,81 @@ def _difficulty(before: object, by_rule: dict[str, object]) -> dict[str, object]
     tier = before.get("tier") if settled else by_rule["tier"]
     tiers = {"tier": tier, "by": "runs" if settled else "rule", "rule_tier": by_rule["tier"]}
     return {**by_rule, **tiers, "measured": before["measured"]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Appraised:
+    """One task after it was measured."""
+
+    instance: Instance
+    changed: bool
+    unknown: str = ""
+    """Why it could not be measured; empty where it was."""
+
+
+def appraise(
+    dataset: Dataset,
+    sources: Mapping[str, str],
+    *,
+    ids: Sequence[str],
+    index: Index,
+    cache: Path,
+    write: bool,
+    note: Callable[[str], None],
+) -> tuple[Appraised, ...]:
+    """Measure tasks and write what was found: public fields into task.yaml, hidden names into tests.json.
+
+    The hidden side of a sealed task stays as it is: only its public fields are written.
+
+    Args:
+        dataset: opened with keys where it is sealed.
+        sources: by `owner/name`, or "" for every repository: a path or a URL.
+        ids: which tasks; all where there is none.
+        index: where it is asked whether fixes were released.
+        cache: folder of our bare copies.
+        write: whether anything is written.
+        note: told what is being done just now.
+
+    Raises:
+        InputError: an id is unknown, a source can't be read, or a task's repository has no source.
+
+    """
+    appraisals: list[Appraised] = []
+    with ExitStack() as stack:
+        repos: dict[str, BareRepository] = {}
+        stack.enter_context(content.locked(dataset))
+        for instance_id in ids or dataset.ids():
+            task = dataset.task(instance_id)
+            source = sources.get(task.instance.repo, sources.get(""))
+            if source is None:
+                raise InputError(
+                    f"there is no source for {task.instance.repo}, the repository of {instance_id}",
+                    hint=f"add --source {task.instance.repo}=PATH-or-URL",
+                )
+            if source not in repos:
+                note(f"opening {source}")
+                repos[source] = stack.enter_context(open_source(source, cache=cache))
+            note(instance_id)
+            appraisals.append(_remeasure(dataset, task, repos[source], index, write=write))
+        if write and any(appraisal.changed for appraisal in appraisals):
+            content.settle_locked(dataset)
+    return tuple(appraisals)
+
+
+def _remeasure(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, write: bool) -> Appraised:
+    base = task.instance.base_commit
+    if repo.full_sha(base) is None:
+        return Appraised(instance=task.instance, changed=False, unknown=f"{repo.name} has no commit {base}")
+    after = carded(appraised(task, repo, index))
+    hidden = not dataset.sealed and after.hidden.evidence != task.hidden.evidence
+    changed = hidden or after.instance.quality != task.instance.quality
+    if write and changed:
+        if hidden:
+            place = dataset.task_folder(task.instance_id) / TESTS_FILE
+            files.write_bytes(place, hidden_files(after.hidden)[TESTS_FILE])
+        write_instances(dataset, (after.instance,))
+    return Appraised(
+        instance=after.instance,
+        changed=changed,
+        unknown="" if "leaks" in after.instance.quality else "its tree is not whole in the source",
+    )

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from miner.sources.bare import MISSING
 from miner.sources.change import MergeStyle
+from miner.sources.git import FORMAT, Commit, commits_of, parse_commits
 from miner.sources.graph import CommitGraph
-from miner.sources.log import FORMAT, Commit, commits_of, parse_commits
 from miner.sources.messages import Message, is_branch_merge_title, reverted_commits, reverted_numbers
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from harness.core.instance import Budgets
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.executors import machine
-from harness.sandbox.executors.admitted import AdmittedSandbox
+from harness.sandbox.executors.machine import AdmittedSandbox
 from harness.sandbox.job import Job
 
 pytestmark = pytest.mark.engine

@@ -13,7 +13,7 @@ from harness.grading.scoring import trial_spec
 from harness.languages import screening
 from harness.runs import evaluate
 from harness.sandbox import engine, owners
-from harness.sandbox.images import clock as imageclock
+from harness.sandbox import engine as imageclock
 from harness.signals import observed
 from harness.signals.observed import Observations
 from tests import tiny
@@ -158,7 +158,7 @@ def old_image(tiny_image):
     )
     client.start(made)
     client.wait(made)
-    image = client.commit(made, changes=[f"LABEL {imageclock.LABEL}=", f"LABEL {engine.LABEL_OWNER}="])["Id"]
+    image = client.commit(made, changes=[f"LABEL {imageclock.LABEL_CLOCK}=", f"LABEL {engine.LABEL_OWNER}="])["Id"]
     client.remove_container(made, v=True)
     yield image
     client.remove_image(image, force=True)  # the sandbox may still be removing its last container
@@ -238,5 +238,5 @@ def test_the_prefix_of_a_command_gives_it_the_clock(tiny_image):
 
 
 def test_an_image_tells_whether_it_has_a_clock(tiny_image, old_image):
-    assert imageclock.can_fake(tiny_image)
-    assert not imageclock.can_fake(old_image)
+    assert imageclock.can_fake_clock(tiny_image)
+    assert not imageclock.can_fake_clock(old_image)

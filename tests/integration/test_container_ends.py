@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.sandbox import engine
-from harness.sandbox.exit_status import end_of
+from harness.sandbox.containers import end_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,7 @@ import pytest
 from harness.core import process
 from harness.core.errors import InputError
 from harness.core.instance import Outcome
-from miner.demo.history import DemoRepository, build_history
-from miner.demo.locate import locate_data
+from miner.demo.history import DemoRepository, build_history, locate_data
 from miner.demo.predictions import demo_models
 from miner.sources.change import MergeStyle
 

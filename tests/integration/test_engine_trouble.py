@@ -19,7 +19,7 @@ import pytest
 from harness.core.errors import InfrastructureError
 from harness.core.instance import Outcome
 from harness.runs import evaluate
-from harness.sandbox import engine, janitor, owners
+from harness.sandbox import containers, engine, owners
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny
 from tests.engine_proxy import Proxy
@@ -147,7 +147,7 @@ def hanging(nothing_left, tmp_path, monkeypatch):
         pytest.skip("needs Docker's own socket, to put something before it")
     engine.disconnect()
     monkeypatch.setattr(engine, "_CALL_SECONDS", CALL_SECONDS)
-    monkeypatch.setattr(janitor, "CLOSE_SECONDS", 2 * CALL_SECONDS)
+    monkeypatch.setattr(containers, "CLOSE_SECONDS", 2 * CALL_SECONDS)
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/p.sock")
     with contextlib.ExitStack() as stack:
         proxy = stack.enter_context(Proxy.at(tmp_path / "p.sock", real))

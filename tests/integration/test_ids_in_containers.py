@@ -10,7 +10,6 @@ import pytest
 from harness.config.settings import load_settings
 from harness.core import test_ids as ids
 from harness.core.instance import Hidden, Outcome, TestSpec
-from harness.dataset.folder import read_task
 from harness.grading import scoring
 from harness.judging.places import Place, place_of_test
 from harness.patches.patch import parse
@@ -442,8 +441,8 @@ def task(room, named, tmp_path_factory) -> Task:
     sources = {path: source.encode() for path, (_, source) in NAMED.items() if "test_" in path}
     expectations = stripping.of_task(bare, sources, room.sandbox).expectations
     folder = tmp_path_factory.mktemp("dataset") / "d"
-    tiny.dataset(folder, replace(bare, hidden=replace(hidden, expectations=expectations)))
-    return read_task(folder / "tasks" / subject.instance_id)
+    dataset = tiny.dataset(folder, replace(bare, hidden=replace(hidden, expectations=expectations)))
+    return dataset.task(subject.instance_id)
 
 
 def test_tests_of_every_kind_of_name_are_judged_on_the_host(task, named):

@@ -14,7 +14,7 @@ from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.executors.local import LocalExecutor
-from harness.sandbox.images import pulls, registries
+from harness.sandbox.images import pulls
 from tests import faults, own_registry, second_engine, tiny
 from tests.silent import Silent
 
@@ -86,15 +86,15 @@ def asked(registry):
 
 
 def test_a_registry_is_asked_for_an_image_without_pulling_it(absent, registry):
-    assert registries.in_registry(absent)
-    assert not registries.in_registry(absent[:-8] + "00000000")
-    assert not registries.in_registry(absent.replace("tiny/calc", "tiny/other"))
+    assert pulls.in_registry(absent)
+    assert not pulls.in_registry(absent[:-8] + "00000000")
+    assert not pulls.in_registry(absent.replace("tiny/calc", "tiny/other"))
     assert engine.image_id(absent) is None
 
 
 def test_a_registry_that_is_not_there_gives_no_answer(second):
     with pytest.raises(InfrastructureError, match="asking the registry"):
-        registries.in_registry(f"127.0.0.1:1/tiny/calc@sha256:{'0' * 64}")
+        pulls.in_registry(f"127.0.0.1:1/tiny/calc@sha256:{'0' * 64}")
 
 
 def test_an_absent_image_is_pulled_by_its_digest_and_that_is_told(absent):
@@ -242,7 +242,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_pull(absent, registry):
 
 
 def test_an_id_of_an_image_that_is_gone_is_looked_for_in_no_registry(monkeypatch):
-    monkeypatch.setattr(registries, "fetch", lambda *_, **__: pytest.fail("an id says nothing of any registry"))
+    monkeypatch.setattr(pulls, "fetch", lambda *_, **__: pytest.fail("an id says nothing of any registry"))
     report = score(tiny.NO_IMAGE)
     assert (report.outcome, report.cause) == ("infra_error", "missing_image")
     assert tiny.NO_IMAGE in report.reason

@@ -16,7 +16,7 @@ from harness.core import process
 from harness.core.errors import InfrastructureError
 from harness.dataset.folder import write_task
 from harness.sandbox import engine, owners
-from miner.images import buildkit, rebuild
+from miner.images import rebuild
 from miner.images.cli_choices import Builder
 from miner.images.task_image import build_environment
 from miner.languages.built import BuiltImage
@@ -352,7 +352,9 @@ def mined(built, tmp_path):
 
 BUILDERS = [
     Builder.PLAIN,
-    pytest.param(Builder.BUILDKIT, marks=pytest.mark.skipif(buildkit.client() is None, reason="no BuildKit here")),
+    pytest.param(
+        Builder.BUILDKIT, marks=pytest.mark.skipif(rebuild.buildkit_client() is None, reason="no BuildKit here")
+    ),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.checks import dataset, hygiene, image_search, layer_index
+from harness.checks import dataset, hygiene, image_search
 from harness.sandbox import engine
 from harness.sandbox.images import layers
 from tests import tiny
@@ -69,7 +69,7 @@ def test_what_is_remembered_of_a_layer_serves_another_fix_and_is_made_anew_where
     assert not [path for path, data in broken.items() if path.read_bytes() == data]
     search = hygiene.Search(secrets=secrets(tiny.task(leaking_image)), unpack=image_search.unpack)
     for layer in image_search.parents(leaking_image):
-        layer_index.of(layer, tmp_path, image_search.unpack).feed(search)
+        image_search.of(layer, tmp_path, image_search.unpack).feed(search)
     assert any(leak.where.startswith("keep/") for leak in search.leaks())
 
 

@@ -17,11 +17,10 @@ from harness.dataset.folder import open_dataset
 from harness.grading import scoring
 from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
-from harness.solve.agents import tools
-from harness.solve.agents.tools import Desk
-from miner.quality.strength.result import Bounds
+from harness.solve.agents import loop
+from harness.solve.agents.loop import Desk
+from miner.quality.strength.result import Bounds, Kind
 from miner.quality.strength.run import measure
-from miner.quality.strength.variant import Kind
 from tests import pypi_tools, tiny
 from tests.repos import Repository
 
@@ -124,14 +123,14 @@ def test_an_agent_reads_edits_and_tests_and_what_it_did_is_the_patch(task, works
     with workspaces.open(task.instance) as workspace:
         desk = Desk(workspace=workspace, instance=task.instance)
         assert set(workspace.files()) == {".gitignore", "lib/cart.js", "package.json", "test/cart.js"}
-        first = tools.run_tests(desk, paths="test/cart.js")
+        first = loop.run_tests(desk, paths="test/cart.js")
         assert "1 passing" in first
         assert first.endswith("[exit code 0]")
         workspace.write("lib/cart.js", FIXED.encode())
         workspace.write("lib/tax.js", TAX.encode())
         workspace.write("test/cart.js", AFTER.encode())
-        assert "2 passing" in tools.run_tests(desk)
-        tools.run_command(desk, command="echo x > node_modules/left-behind.js")
+        assert "2 passing" in loop.run_tests(desk)
+        loop.run_command(desk, command="echo x > node_modules/left-behind.js")
         patch = workspace.diff()
     screened = screen_task(task, patch)
     assert {part.path for part in screened.kept.files} == {"lib/cart.js", "lib/tax.js"}

@@ -17,7 +17,7 @@ from harness.grading import calibration, scoring
 from harness.judging.places import Place, carded, place_of, place_of_test
 from harness.patches.patch import parse
 from harness.scaffold.reveal import reveal
-from miner.pipeline import statement_stage
+from miner.pipeline import stages
 from miner.proof import Notebook, Subject, validate
 from miner.stripping import task as stripping
 from tests import tiny
@@ -263,7 +263,7 @@ def test_its_tests_can_be_shown_as_they_are(task, sandbox):
 
 
 def test_who_writes_a_statement_sees_how_its_tests_fail(task, sandbox):
-    failures = statement_stage._material(task, SimpleNamespace(sandbox=sandbox)).failures
+    failures = stages._material(task, SimpleNamespace(sandbox=sandbox)).failures
     assert any("assert '3107' == '31.07 EUR'" in text for text in failures)
 
 

@@ -18,8 +18,7 @@ from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset
 from harness.judging.places import place_of
 from harness.sandbox import engine, owners
-from miner.demo.history import build_history
-from miner.demo.locate import locate_data
+from miner.demo.history import build_history, locate_data
 
 GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 ONE = "goldseam-demo__pocketledger-4"

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.core import process
-from miner.demo.history import build_history
-from miner.demo.locate import locate_data
+from miner.demo.history import build_history, locate_data
 
 PLANTED = """
 import sys

@@ -10,7 +10,7 @@ from harness.runs.run_folder import RunFolder
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.images import tools
-from harness.signals import rules
+from harness.signals import static
 from miner.images import signal_tools
 from miner.images.cli_choices import Extra
 from tests import tiny
@@ -88,7 +88,7 @@ def signals(tmp_path_factory, image):
             settings=evaluate.Settings(signals=True, control=0),
             observer=Silent(),
             tools=image.image_id,
-            rules=rules.read(folder / "rules.yaml"),
+            rules=static.read_rules(folder / "rules.yaml"),
         )
     found = RunFolder(path=folder / "run")
     return {one.model_name_or_path: found.read(one).signals for one in asked}

@@ -13,7 +13,7 @@ from harness.languages.python.pytest import BLOCKED_PLUGINS, safe_plugins
 from tests import tiny
 
 if TYPE_CHECKING:
-    from harness.sandbox.docker_sandbox import DockerSandbox
+    from harness.sandbox.docker import DockerSandbox
 
 USES = {
     "anyio": "@pytest.mark.anyio\nasync def test_it():\n    import anyio\n    await anyio.sleep(0)\n",

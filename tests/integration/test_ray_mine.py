@@ -24,7 +24,7 @@ from harness.core.instance import Budgets, TaskState
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
 from harness.sandbox.executors.choose import Kind, choose
-from harness.sandbox.images import registries
+from harness.sandbox.images import pulls
 from harness.sandbox.job import Job
 from tests import tiny, two_engines
 from tests.ray_cluster import RayCluster
@@ -330,7 +330,7 @@ def held(mined, cluster, two):
             client.put_archive(made, "/", tiny.MemoryTree({"number": str(number)}).tar())
             client.commit(made, f"{two.registry}/team/other", str(number))
             engine.remove_container(made)
-            digest = registries.push(f"{two.registry}/team/other:{number}", stall_seconds=60)
+            digest = pulls.push(f"{two.registry}/team/other:{number}", stall_seconds=60)
             found[host] = f"{two.registry}/team/other@{digest}"
     cluster.add_node()
     return Held(images=found)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harness.core.instance import Task
-    from harness.differential.figures import Replay
+    from harness.differential.replay import Replay
 
 pytestmark = pytest.mark.engine
 HELD = """\

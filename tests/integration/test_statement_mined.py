@@ -10,8 +10,7 @@ from harness.checks.dataset import check
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import ledger
 from harness.patches import patch
-from miner.demo.history import build_history
-from miner.demo.locate import locate_data
+from miner.demo.history import build_history, locate_data
 from tests import tiny
 from tests.model_server import ModelServer, Say
 

@@ -231,11 +231,11 @@ def test_what_a_reading_command_adds_to_the_ledger_goes_back_to_the_store(s3, da
 def test_what_two_commands_at_once_add_to_the_ledger_goes_back_whole(s3, dataset, tmp_path):
     push(dataset.path)
     told = []
-    with mirrors.written_back(told.append):
-        mine = mirrors.local_copy(URL)
-        done = goldseam_in_a_process("holdout", "export", URL, "--format", "jsonl", "-o", tmp_path / "rows.jsonl")
-        assert done.returncode == 0, done.error_text
-        ledger.record(open_dataset(mine), ledger.Event.EVALUATED, by="me")
+    mine = mirrors.local_copy(URL)
+    done = goldseam_in_a_process("holdout", "export", URL, "--format", "jsonl", "-o", tmp_path / "rows.jsonl")
+    assert done.returncode == 0, done.error_text
+    ledger.record(open_dataset(mine), ledger.Event.EVALUATED, by="me")
+    mirrors.write_back(told.append)
     assert told == []
     pull(tmp_path / "copy")
     events = [entry.event for entry in ledger.read(open_dataset(tmp_path / "copy"))]
@@ -249,23 +249,23 @@ def test_a_store_that_takes_nothing_back_is_told_with_where_the_lines_are(s3, da
     def refused(_self, _contents):
         raise InfrastructureError("no write access")
 
-    with mirrors.written_back(told.append):
-        copy = mirrors.local_copy(URL)
-        ledger.record(open_dataset(copy), ledger.Event.EVALUATED)
-        monkeypatch.setattr(store.Store, "upload", refused)
+    copy = mirrors.local_copy(URL)
+    ledger.record(open_dataset(copy), ledger.Event.EVALUATED)
+    monkeypatch.setattr(store.Store, "upload", refused)
+    mirrors.write_back(told.append)
     assert [str(copy) in text and "no write access" in text for text in told] == [True]
 
 
 def test_a_store_filled_anew_is_copied_anew(s3, dataset, tmp_path):
     push(dataset.path)
-    with mirrors.written_back(str):
-        mirrors.local_copy(URL)
+    mirrors.local_copy(URL)
+    mirrors.write_back(str)
     for item in s3.list_objects_v2(Bucket="holdouts")["Contents"]:
         s3.delete_object(Bucket="holdouts", Key=item["Key"])
     other = tiny.dataset(tmp_path / "other", tiny.task(instance_id="tiny__calc-9"))
     push(other.path)
-    with mirrors.written_back(str):
-        assert open_dataset(mirrors.local_copy(URL)).ids() == ("tiny__calc-9",)
+    assert open_dataset(mirrors.local_copy(URL)).ids() == ("tiny__calc-9",)
+    mirrors.write_back(str)
 
 
 def test_a_command_that_changes_a_dataset_refuses_a_url():

@@ -13,11 +13,9 @@ from harness.runs.evaluate import Settings, evaluate_one
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.job import MissingImageError
 from miner.quality.strength import run as running
-from miner.quality.strength.base_files import read_files
-from miner.quality.strength.result import Bounds
-from miner.quality.strength.run import CannotMeasureError, measure
-from miner.quality.strength.variant import Kind, Variant
-from miner.quality.strength.work import StrengthRequest, gauge
+from miner.quality.strength.lines import read_files
+from miner.quality.strength.result import Bounds, Kind, Variant
+from miner.quality.strength.run import CannotMeasureError, StrengthRequest, gauge, measure
 from tests import tiny
 
 if TYPE_CHECKING:

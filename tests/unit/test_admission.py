@@ -11,7 +11,7 @@ from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets
 from harness.sandbox.executors import machine
 from harness.sandbox.executors.admission import OVERTAKEN, Admission, Needs, Queue
-from harness.sandbox.executors.admitted import AdmittedSandbox
+from harness.sandbox.executors.machine import AdmittedSandbox
 from harness.sandbox.job import Job
 
 MACHINE = Needs(cpus=8.0, memory_mb=16_000)

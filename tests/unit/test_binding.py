@@ -24,9 +24,9 @@ from harness.dataset.seal import canary, sealed, sealing
 from harness.dataset.seal.identity import DamagedError, Keys
 from harness.quality.measuring import rate
 from harness.runs import evaluate, regrade
-from miner.images import publish
-from miner.pipeline.retire_reverted import retire_reverted
-from miner.quality.strength import work as strength
+from miner.images import store
+from miner.pipeline.mine import retire_reverted
+from miner.quality.strength import run as strength
 from tests import gate_runs, report_runs, tiny
 from tests.program import goldseam
 
@@ -180,7 +180,7 @@ HONEST = {
     "seal to others": lambda one, _: sealing.seal(reopened(one), [YOU.recipient], keys=ME.keys),
     "difficulty": rated,
     "strength": lambda one, _: strength._write(reopened(one), stronger(reopened(one))),
-    "images push": lambda one, _: publish._rename(one, one.instance(ONE), {tiny.NO_IMAGE: f"r@sha256:{'2' * 64}"}),
+    "images push": lambda one, _: store._rename(one, one.instance(ONE), {tiny.NO_IMAGE: f"r@sha256:{'2' * 64}"}),
     "reverted": lambda one, _: retire_reverted(one, ONE),
     "scaffold": lambda one, _: write_scaffold(one, replace(one.instance(ONE), scaffold=b"diff --git a/x b/x\n")),
 }  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 import xmlschema
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from harness.analysis.gate.ci import junit
+from harness.analysis.gate import ci
 from harness.core.instance import TaskState
 from harness.judging.places import Place
 from tests.sheets import GAP, LOST, decide, run_of, sheet, task
@@ -29,7 +29,7 @@ def parsed(text: str, folder: Path) -> JUnitXml:
 def test_a_task_that_is_not_judged_where_it_is_required_is_skipped_and_says_how_to_count_it(tmp_path):
     decision = decide(sheet(*(task(number) for number in range(9)), task(9, place=Place.INSIDE)))
 
-    [result] = cases(junit.render(decision), tmp_path)["acme__widgets-9"].result
+    [result] = cases(ci.junit_xml(decision), tmp_path)["acme__widgets-9"].result
 
     assert isinstance(result, Skipped)
     assert result.message == "judged inside: counts with --require inside"
@@ -51,7 +51,7 @@ def mixed():
 
 
 def test_a_task_is_named_by_repository_and_id(tmp_path):
-    assert cases(junit.render(mixed()), tmp_path)["acme__widgets-4"].classname == "acme/widgets"
+    assert cases(ci.junit_xml(mixed()), tmp_path)["acme__widgets-4"].classname == "acme/widgets"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_task_is_named_by_repository_and_id(tmp_path):
     ids=["lost", "not scored", "quarantined", "same"],
 )
 def test_a_task_fails_only_where_it_was_lost(tmp_path, name, kind):
-    results = [type(result) for result in cases(junit.render(mixed()), tmp_path)[name].result]
+    results = [type(result) for result in cases(ci.junit_xml(mixed()), tmp_path)[name].result]
 
     assert results == ([kind] if kind else [])
 
@@ -69,33 +69,33 @@ def test_a_task_without_a_prediction_is_an_error_and_a_new_one_is_not(tmp_path):
     before = sheet(*(task(number) for number in range(9)))
     after = sheet(*(task(number, [LOST]) for number in range(1, 10)), knows_dataset=False)
 
-    found = cases(junit.render(decide(after, before)), tmp_path)
+    found = cases(ci.junit_xml(decide(after, before)), tmp_path)
 
     assert [type(one) for one in found["acme__widgets-0"].result] == [Error]
     assert found["acme__widgets-9"].result == []
 
 
 def test_a_broken_rule_is_a_failure_and_a_kept_one_is_not(tmp_path):
-    found = cases(junit.render(mixed()), tmp_path)
+    found = cases(ci.junit_xml(mixed()), tmp_path)
 
     assert [type(one) for one in found["must_pass"].result] == [Failure]
     assert found["min_tasks"].result == []
 
 
 def test_a_rule_that_nobody_can_tell_is_an_error(tmp_path):
-    found = cases(junit.render(decide(run_of(3), run_of(3))), tmp_path)
+    found = cases(ci.junit_xml(decide(run_of(3), run_of(3))), tmp_path)
 
     assert [type(one) for one in found["min_tasks"].result] == [Error]
 
 
 def test_a_rule_that_nobody_can_tell_is_skipped_where_that_passes(tmp_path):
-    found = cases(junit.render(decide(run_of(3), run_of(3), inconclusive="pass")), tmp_path)
+    found = cases(ci.junit_xml(decide(run_of(3), run_of(3), inconclusive="pass")), tmp_path)
 
     assert [type(one) for one in found["min_tasks"].result] == [Skipped]
 
 
 def test_the_counts_of_a_suite_are_those_of_its_cases(tmp_path):
-    for suite in parsed(junit.render(mixed()), tmp_path):
+    for suite in parsed(ci.junit_xml(mixed()), tmp_path):
         results = [result for case in suite for result in case.result]
         assert suite.tests == len(list(suite))
         assert suite.failures == sum(isinstance(result, Failure) for result in results)
@@ -110,7 +110,7 @@ def test_hostile_text_is_shown_and_harmless(tmp_path):
     side = replace(decision.candidate, model=HOSTILE, run=HOSTILE, started_at=HOSTILE)
     hostile = replace(decision, tasks=lines, rules=rules, candidate=side, sentence=HOSTILE)
 
-    text = junit.render(hostile)
+    text = ci.junit_xml(hostile)
 
     parsed(text, tmp_path)
     root = ET.fromstring(text.encode())
@@ -119,4 +119,4 @@ def test_hostile_text_is_shown_and_harmless(tmp_path):
 
 
 def test_a_decision_without_a_baseline_is_valid_too(tmp_path):
-    assert "goldseam.tasks" in [suite.name for suite in parsed(junit.render(decide(run_of(3))), tmp_path)]
+    assert "goldseam.tasks" in [suite.name for suite in parsed(ci.junit_xml(decide(run_of(3))), tmp_path)]

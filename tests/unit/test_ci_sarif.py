@@ -9,7 +9,7 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from harness.analysis.gate.ci import sarif
+from harness.analysis.gate import ci
 from harness.analysis.gate.decision import Finding
 from tests.github_server import schemas
 
@@ -36,7 +36,7 @@ def validator():
 
 
 def run_of(*findings):
-    document = json.loads(sarif.render(findings, version="1.2.3"))
+    document = json.loads(ci.sarif_json(findings, version="1.2.3"))
     assert [error.message for error in validator().iter_errors(document)] == []
     [run] = document["runs"]
     return run
@@ -94,7 +94,7 @@ def test_a_finding_without_a_path_has_no_place():
 def test_hostile_text_is_shown_and_harmless():
     hostile = replace(FINDING, path=HOSTILE, message=HOSTILE, model=HOSTILE, rule=HOSTILE, tool=HOSTILE)
 
-    text = sarif.render([hostile], version="1.2.3")
+    text = ci.sarif_json([hostile], version="1.2.3")
     [result] = run_of(hostile)["results"]
 
     assert text.isprintable() or not {"\x00", "\x1b", "\u202e", "\ud800"} & set(text)

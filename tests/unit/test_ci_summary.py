@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.analysis.gate.ci import summary
+from harness.analysis.gate import ci
 from harness.analysis.gate.decision import Change, Ruling, TaskLine
 from harness.analysis.gate.files import tell_github
 from harness.cli.views import gate, terminal
@@ -26,21 +26,21 @@ def hostile():
 
 
 def test_the_summary_tells_what_is_not_judged_where_it_is_required_and_how_to_count_it():
-    text = summary.step_summary(decide(sheet(*(task(number) for number in range(9)), task(9, place=Place.INSIDE))))
+    text = ci.step_summary(decide(sheet(*(task(number) for number in range(9)), task(9, place=Place.INSIDE))))
 
     assert "1 judged inside" in text
     assert "--require inside counts all" in text
 
 
 def test_the_summary_opens_with_the_answer():
-    text = summary.step_summary(decide(run_of(10, 15), run_of(25)))
+    text = ci.step_summary(decide(run_of(10, 15), run_of(25)))
 
     assert text.startswith("## ❌ Regression: model\n\nThis is a regression")
     assert "Lost against the baseline: 15" in text
 
 
 def test_names_in_the_summary_are_no_markup():
-    text = summary.step_summary(hostile())
+    text = ci.step_summary(hostile())
 
     assert not re.search(r"<img|^## big|@team|https://|[\x00\x1b\u202e\ud800]", text, re.MULTILINE)
     rows = [line for line in text.splitlines() if line.startswith("| candidate")]
@@ -56,14 +56,14 @@ def test_a_summary_stays_within_what_github_takes():
     )
     many = replace(decision, tasks=lines, notes=("n" * 300,) * 5000)
 
-    text = summary.step_summary(many)
+    text = ci.step_summary(many)
 
-    assert len(text.encode()) <= summary.SUMMARY_BYTES
+    assert len(text.encode()) <= ci.SUMMARY_BYTES
     assert "and 800 more" in text
 
 
 def test_a_summary_that_does_not_fit_says_so_and_keeps_the_answer():
-    text = summary.step_summary(decide(run_of(10, 15), run_of(25)), room=600)
+    text = ci.step_summary(decide(run_of(10, 15), run_of(25)), room=600)
 
     assert len(text.encode()) <= 600
     assert text.startswith("## ❌ Regression")
@@ -73,14 +73,14 @@ def test_a_summary_that_does_not_fit_says_so_and_keeps_the_answer():
 def test_a_broken_rule_is_an_error_and_an_unknown_one_a_warning():
     decision = decide(run_of(10, 15), run_of(25), max_cost=1.0)
 
-    found = summary.workflow_commands(decision)
+    found = ci.workflow_commands(decision)
 
     assert found[0].startswith("::error title=goldseam gate%3A max_drop::")
     assert any(line.startswith("::warning title=goldseam gate%3A max_cost::") for line in found)
 
 
 def test_annotations_are_one_line_each_and_escaped():
-    found = summary.workflow_commands(hostile())
+    found = ci.workflow_commands(hostile())
 
     assert found
     for line in found:
@@ -90,7 +90,7 @@ def test_annotations_are_one_line_each_and_escaped():
 
 
 def test_a_percent_sign_is_escaped():
-    line = summary.workflow_commands(decide(run_of(10, 15), run_of(25)))[0]
+    line = ci.workflow_commands(decide(run_of(10, 15), run_of(25)))[0]
 
     assert "100.0%25" in line
 
@@ -99,11 +99,11 @@ def test_github_gets_no_more_annotations_than_it_shows():
     decision = decide(run_of(10, 15), run_of(25))
     rules = tuple(replace(decision.rules[0], name=f"r{number}", ruling=Ruling.BROKEN) for number in range(30))
 
-    assert len(summary.workflow_commands(replace(decision, rules=rules))) == 10
+    assert len(ci.workflow_commands(replace(decision, rules=rules))) == 10
 
 
 def test_outputs_are_words_and_numbers():
-    values = summary.outputs(hostile())
+    values = ci.outputs(hostile())
 
     assert values["verdict"] == "regression"
     assert values["exit-code"] == "1"
@@ -113,7 +113,7 @@ def test_outputs_are_words_and_numbers():
 def test_lost_and_won_are_counted():
     decision = decide(sheet(task(1, [LOST]), task(2)), sheet(task(1), task(2, [LOST])))
 
-    assert (summary.outputs(decision)["lost"], summary.outputs(decision)["won"]) == ("1", "1")
+    assert (ci.outputs(decision)["lost"], ci.outputs(decision)["won"]) == ("1", "1")
 
 
 def test_nothing_is_told_outside_of_github(tmp_path):
@@ -138,18 +138,16 @@ def test_on_github_the_summary_is_added_to_what_the_step_has_said(tmp_path):
 
 def test_a_full_summary_file_is_not_filled_further(tmp_path):
     path = tmp_path / "summary"
-    path.write_bytes(b"x" * summary.SUMMARY_BYTES)
+    path.write_bytes(b"x" * ci.SUMMARY_BYTES)
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(path)}
 
     tell_github(decide(run_of(10, 15), run_of(25)), env)
 
-    assert path.stat().st_size == summary.SUMMARY_BYTES
+    assert path.stat().st_size == ci.SUMMARY_BYTES
 
 
 def test_a_pass_is_told_as_a_notice():
-    assert summary.workflow_commands(decide(run_of(20), run_of(20)))[0].startswith(
-        "::notice title=goldseam gate%3A pass::"
-    )
+    assert ci.workflow_commands(decide(run_of(20), run_of(20)))[0].startswith("::notice title=goldseam gate%3A pass::")
 
 
 @pytest.mark.parametrize("name", ["::set-output name=verdict::pass", "##[set-output name=verdict;]pass", ":::", "###["])
@@ -168,4 +166,4 @@ def test_a_name_in_the_log_is_no_command_to_the_ci_system(name, width):
 def test_several_samples_are_shown_as_counts():
     pair = sheet(*(task(n, [LOST, LOST]) for n in range(9))), sheet(*(task(n, [WON, LOST]) for n in range(9)))
 
-    assert "| acme__widgets-1 | 1/2 | 0/2 |" in summary.step_summary(decide(*pair))
+    assert "| acme__widgets-1 | 1/2 | 0/2 |" in ci.step_summary(decide(*pair))

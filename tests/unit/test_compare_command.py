@@ -11,9 +11,8 @@ from datetime import date
 import pytest
 from rich.console import Console
 
-from harness.analysis.cohorts import CohortKey
+from harness.analysis.cohorts import CohortKey, Cutoffs
 from harness.analysis.compare import Reason, compare, compare_all
-from harness.analysis.cutoffs import Cutoffs
 from harness.analysis.scoresheet import Figure
 from harness.cli.views import compare as compare_view
 from harness.cli.views import scores

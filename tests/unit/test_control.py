@@ -52,6 +52,8 @@ def test_the_budget_grows_with_the_slowdown():
 def test_the_sample_is_the_same_each_time_and_only_of_timed_tasks():
     tasks = [timed_task(f"tiny__calc-{number}", 1.0) for number in range(9)]
     untimed = tiny.task(instance_id="tiny__calc-99")
-    chosen = calibration.sample([*tasks, untimed])
+    ids = [task.instance_id for task in (*tasks, untimed) if calibration.is_timed(task)]
+    assert len(ids) == 9
+    chosen = calibration.sample_ids(ids, 3)
     assert len(chosen) == 3
-    assert chosen == calibration.sample([untimed, *reversed(tasks)])
+    assert chosen == calibration.sample_ids(reversed(ids), 3)

@@ -7,9 +7,8 @@ from datetime import date
 import pytest
 from scipy import stats as scipy_stats
 
-from harness.analysis import cutoffs
-from harness.analysis.cohorts import CohortKey, by_cohort
-from harness.analysis.cutoffs import Cutoffs, gap
+from harness.analysis import cohorts
+from harness.analysis.cohorts import CohortKey, Cutoffs, by_cohort, gap
 from harness.cli.views import scores
 from harness.core.errors import InputError
 from harness.stats import two_groups
@@ -75,13 +74,13 @@ def test_each_model_is_parted_at_its_own_cut_off():
 
 
 def test_the_command_line_goes_before_the_settings():
-    found = cutoffs.parse(["a=2025-01-01"], {"a": date(2020, 1, 1), "b": date(2021, 1, 1)})
+    found = cohorts.parse_cutoffs(["a=2025-01-01"], {"a": date(2020, 1, 1), "b": date(2021, 1, 1)})
 
     assert (found.of("a"), found.of("b"), found.of("c")) == (DAY, date(2021, 1, 1), None)
 
 
 def test_a_day_alone_is_every_models():
-    found = cutoffs.parse(["2025-01-01", "b=2024-01-01"], {"a": date(2020, 1, 1)})
+    found = cohorts.parse_cutoffs(["2025-01-01", "b=2024-01-01"], {"a": date(2020, 1, 1)})
 
     assert (found.of("a"), found.of("b")) == (DAY, date(2024, 1, 1))
 
@@ -91,7 +90,7 @@ def test_a_day_alone_is_every_models():
 )
 def test_a_cut_off_that_is_none_is_refused(given):
     with pytest.raises(InputError, match="--cutoff"):
-        cutoffs.parse(given, {})
+        cohorts.parse_cutoffs(given, {})
 
 
 def test_json_holds_the_gap():

@@ -10,8 +10,7 @@ import yaml
 
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, Outcome
-from miner.demo.history import DemoChange, DemoRepository
-from miner.demo.locate import locate_data
+from miner.demo.history import DemoChange, DemoRepository, locate_data
 from miner.demo.predictions import demo_models, write_predictions
 from miner.sources.change import MergeStyle
 

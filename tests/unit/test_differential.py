@@ -12,9 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core.errors import InputError
-from harness.dataset.digests import hidden_digest
 from harness.dataset.folder import open_dataset, read_hidden
-from harness.dataset.hidden_files import hidden_files
+from harness.dataset.hidden_files import hidden_digest, hidden_files
 from harness.differential.answers import equal
 from harness.differential.corpus import Call, Corpus
 from harness.patches import patch

@@ -13,7 +13,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from harness.cli.lazy import LazyCommand
+from harness.cli.shell.command import LazyCommand
 from miner.cli import holdout, main
 from miner.cli.main import app
 

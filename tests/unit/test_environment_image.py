@@ -149,6 +149,14 @@ def test_what_uv_cannot_read_of_old_distributions_is_told_to_it():
     assert exclude_newer.unreadable(at(2019, 8, 1)) == ""
 
 
+def test_tools_that_find_versions_are_not_built_as_the_projects_own():
+    variables = tomllib.loads(steps.OWN_VERSIONS)["extra-build-variables"]
+    assert set(variables) == {"pbr", "setuptools-scm"}
+    for name, value in (pair for tool in variables.values() for pair in tool.items()):
+        assert value == ""
+        assert f"export {name}=1.5" in steps.versions("1.5")
+
+
 def test_a_distribution_that_was_uploaded_again_is_taken_as_of_then():
     assert exclude_newer.for_tests(at(2021, 1, 1), "3.9") == (
         "--exclude-newer-package atomicwrites=2022-07-09T00:00:00Z",

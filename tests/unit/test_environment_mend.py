@@ -228,6 +228,11 @@ def test_what_a_build_imports_and_does_not_declare_is_there_when_it_is_built():
     assert recipe_fixes.after_failure(found, NEEDY.format("Cython")) is None
 
 
+def test_what_itself_needs_a_distribution_is_not_what_that_is_built_with():
+    said = "hint: `pandas` (v0.11.0) was included because `mock` (v1.0) depends on `pandas`\n" + NEEDY.format("mock")
+    assert recipe_fixes.after_failure(recipe("pandas"), said) is None
+
+
 def test_what_every_build_has_is_not_asked_for():
     assert recipe_fixes.after_failure(recipe("pandas"), NEEDY.format("distutils")) is None
 

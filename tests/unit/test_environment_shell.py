@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.evidence import shell
-from miner.evidence.script_expansion import followed
+from miner.evidence.shell import followed
 from miner.languages.python.recipes import installs
 from tests.trees import Files
 

@@ -15,8 +15,7 @@ from harness.core.instance import TaskState, TestSpec
 from harness.dataset.ledger import ledger
 from harness.interop import rows
 from harness.interop.base import Collection, Exported
-from harness.interop.export import export
-from harness.interop.formats import FORMATS
+from harness.interop.export import FORMATS, export
 from tests import tiny
 from tests.program import goldseam
 
@@ -116,7 +115,7 @@ def test_a_registrys_digest_is_the_image_of_an_export(dataset, tmp_path):
 def test_only_proved_tasks_of_the_split_are_exported(tmp_path):
     tasks = [tiny.task(instance_id=f"tiny__calc-{n}") for n in (1, 2, 3)]
     dev = replace(tasks[1], instance=replace(tasks[1].instance, split="dev"))
-    made = tiny.dataset(tmp_path / "d", tasks[0], dev, tasks[2].with_state(TaskState.QUARANTINED))
+    made = tiny.dataset(tmp_path / "d", tasks[0], dev, tiny.with_state(tasks[2], TaskState.QUARANTINED))
     assert export(made, tmp_path / "a", to="jsonl").tasks == ("tiny__calc-1", "tiny__calc-2")
     assert export(made, tmp_path / "a", to="jsonl", split="dev").tasks == ("tiny__calc-2",)
     assert export(made, tmp_path / "a", to="jsonl", ids=["tiny__calc-3"]).tasks == ("tiny__calc-3",)

@@ -10,7 +10,7 @@ from harness.runs import evaluate
 from harness.runs.run_folder import RunFolder
 from harness.runs.task_metadata import TaskFacts, read_facts
 from harness.sandbox.executors.local import LocalExecutor
-from tests import report_runs
+from tests import report_runs, tiny
 from tests.silent import NoSandbox, Silent
 
 ID = "acme__widgets-{}".format
@@ -34,7 +34,7 @@ def evaluate_nothing(dataset, out, *numbers):
 def dataset(tmp_path):
     tasks = [report_runs.make_task(number) for number in range(4)]
     return report_runs.make_dataset(
-        tmp_path / "dataset", [tasks[0], tasks[1], tasks[2], tasks[3].with_state(TaskState.QUARANTINED)]
+        tmp_path / "dataset", [tasks[0], tasks[1], tasks[2], tiny.with_state(tasks[3], TaskState.QUARANTINED)]
     )
 
 

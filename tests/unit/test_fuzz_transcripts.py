@@ -24,8 +24,7 @@ from harness.judging import frames
 from harness.judging.judge import of_fix
 from harness.judging.values import Event
 from harness.runs import verdict
-from harness.runs.replay import replay
-from harness.runs.verdict import ScoringRequest
+from harness.runs.verdict import ScoringRequest, replay
 from harness.sandbox.job import JobResult
 from tests import tiny
 from tests.values_of_tests import encode, exception

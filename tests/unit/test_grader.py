@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.core import process
-from harness.interop import hidden_side
+from harness.interop import base
 from harness.interop.base import Collection, Exported
 from tests import tiny
 
@@ -76,7 +76,7 @@ def graded(
     collection = Collection(name="d", version=1, canary="goldseam-canary 1", tasks=[exported], hidden=True)
     given.mkdir()
     places = ((b'"/testbed"', work), (b'"/opt/goldseam/src"', pristine), (b"=/testbed", work))
-    for name, data in hidden_side.files(collection, exported, task.hidden).items():
+    for name, data in base.files(collection, exported, task.hidden).items():
         moved = data
         for place, ours in places:
             moved = moved.replace(place, b"=" + bytes(ours) if place[:1] == b"=" else json.dumps(str(ours)).encode())

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from harness.checks import hygiene, layer_index
+from harness.checks import hygiene, image_search
 from harness.checks.image_search import unpack
 from tests import tiny
 from tests.repos import Repository
@@ -188,7 +188,7 @@ SHARED = {
 def test_a_leak_in_a_shared_layer_is_found_by_its_index(name):
     search = hygiene.Search(secrets=SECRETS, unpack=unpack)
     search.feed("testbed/shop.py", BASE.encode())
-    layer_index.build(SHARED[name].items(), unpack).feed(search)
+    image_search.build(SHARED[name].items(), unpack).feed(search)
 
     assert [leak.where for leak in search.leaks()] == list(SHARED[name])
 

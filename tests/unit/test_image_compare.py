@@ -6,11 +6,11 @@ import io
 
 import pytest
 
-from miner.images import compare
+from miner.images import rebuild
 
 
 def digest(name: str, data: bytes) -> str:
-    return compare.digest(name, io.BytesIO(data))
+    return rebuild.digest(name, io.BytesIO(data))
 
 
 def pyc(flags: int, source: bytes, code: bytes) -> bytes:
@@ -41,7 +41,7 @@ def test_a_record_is_the_same_in_any_order_and_without_what_holds_times():
 def test_contents_modes_and_lacking_files_are_told_apart():
     ours = {"a": "file:644:0:0 1", "b": "file:644:0:0 1", "c": "file:644:0:0 1", "d": "link:777:0:0 x"}
     theirs = {"a": "file:644:0:0 2", "b": "file:755:0:0 1", "d": "link:777:0:0 x", "e": "folder:755:0:0 "}
-    assert compare.differences(ours, theirs) == {
+    assert rebuild.differences(ours, theirs) == {
         "a": "content",
         "b": "file:644:0:0 and file:755:0:0",
         "c": "only in the first",

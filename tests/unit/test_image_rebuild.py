@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.errors import InputError
-from miner.images import buildkit, rebuild
+from miner.images import rebuild
 from miner.images.cli_choices import Builder
 from miner.layers.dockerfile import Section
 
@@ -18,7 +18,7 @@ def section(*, text: str = LEAVES_NOTHING, contexts: tuple[tuple[str, str], ...]
 
 @pytest.fixture
 def client(monkeypatch):
-    monkeypatch.setattr(buildkit, "client", lambda: "/usr/bin/docker")
+    monkeypatch.setattr(rebuild, "buildkit_client", lambda: "/usr/bin/docker")
 
 
 @pytest.mark.usefixtures("client")
@@ -44,7 +44,7 @@ def test_what_buildkit_can_not_build_is_built_step_by_step_and_told_where_it_is_
 
 
 def test_where_no_client_has_buildkit_that_is_said(monkeypatch):
-    monkeypatch.setattr(buildkit, "client", lambda: None)
+    monkeypatch.setattr(rebuild, "buildkit_client", lambda: None)
     with pytest.raises(InputError, match="no docker client"):
         rebuild.program_for(Builder.BUILDKIT, [section()], is_open=True)
 
@@ -55,10 +55,10 @@ def test_a_client_without_the_plug_in_is_passed_over(monkeypatch, tmp_path):
         program = tmp_path / name / "docker"
         program.write_text(f"#!/bin/sh\n{says}\n")
         program.chmod(0o755)
-    monkeypatch.setattr(buildkit.engine, "is_podman", lambda: False)
+    monkeypatch.setattr(rebuild.engine, "is_podman", lambda: False)
     monkeypatch.setenv("PATH", f"{tmp_path}/a:{tmp_path}/b:/usr/bin:/bin")
-    buildkit.client.cache_clear()
+    rebuild.buildkit_client.cache_clear()
     try:
-        assert buildkit.client() == f"{tmp_path}/b/docker"
+        assert rebuild.buildkit_client() == f"{tmp_path}/b/docker"
     finally:
-        buildkit.client.cache_clear()
+        rebuild.buildkit_client.cache_clear()

@@ -19,7 +19,7 @@ from harness.dataset.ledger import ledger
 from harness.dataset.merge import merge
 from harness.dataset.seal import sealing
 from harness.dataset.seal.identity import Keys
-from harness.dataset.similarity import dedupe, leaks
+from harness.dataset.similarity import leaks, near
 from tests import report_runs, tiny
 
 DAY = date(2026, 11, 22)
@@ -176,14 +176,14 @@ def fix(number: int, *, more: str = "", old: str = OLD, new: str = NEW, statemen
 
 
 def test_the_same_fix_under_two_ids_is_found():
-    [twin] = dedupe.twins([fix(1), fix(2), report_runs.make_task(3)])
+    [twin] = near.twins([fix(1), fix(2), report_runs.make_task(3)])
 
     assert (twin.first, twin.second, twin.same_patch) == ("acme__widgets-101", "acme__widgets-102", True)
 
 
 def test_a_backport_with_more_around_it_is_found():
     more = tiny.diff("CHANGES.rst", "", "".join(f"- change number {n} of many things\n" for n in range(20)))
-    [twin] = dedupe.twins([fix(1), fix(2, more=more)])
+    [twin] = near.twins([fix(1), fix(2, more=more)])
 
     assert (twin.fix, twin.same_patch) == (1.0, False)
 
@@ -191,14 +191,14 @@ def test_a_backport_with_more_around_it_is_found():
 def test_two_fixes_of_one_function_are_not_one():
     other = OLD.replace("value * 3 + other", "(value ** 3 - other) if other is not None else step_2(value, value)")
 
-    assert dedupe.twins([fix(1), fix(2, new=other)]) == ()
+    assert near.twins([fix(1), fix(2, new=other)]) == ()
 
 
 def test_of_a_group_the_first_merged_stays():
-    found = dedupe.twins([fix(1), fix(2), fix(3)])
+    found = near.twins([fix(1), fix(2), fix(3)])
     merged = {f"acme__widgets-10{n}": f"2024-0{4 - n}-01" for n in (1, 2, 3)}
 
-    assert dedupe.to_retire(found, merged) == {
+    assert near.to_retire(found, merged) == {
         "acme__widgets-101": "acme__widgets-103",
         "acme__widgets-102": "acme__widgets-103",
     }

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.expectations import Expectations, ExpectedTest
-from harness.dataset.digests import hidden_digest
-from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_of
+from harness.dataset.hidden_files import TESTS_FILE, hidden_digest, hidden_files, hidden_of
 from harness.judging.places import Card, Place, carded, read_card, weakest
 from tests import report_runs
 

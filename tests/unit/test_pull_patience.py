@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine
-from harness.sandbox.images import pulls, registries
+from harness.sandbox.images import pulls
 from harness.sandbox.job import MissingImageError
 
 DIGEST = "@sha256:" + "1" * 64
@@ -37,7 +37,7 @@ def fetching(monkeypatch):
 
     def prepared(*errors, patience=5.0):
         fake = Engine(*errors)
-        monkeypatch.setattr(registries, "fetch", fake)
+        monkeypatch.setattr(pulls, "fetch", fake)
         monkeypatch.setattr(pulls, "_FIRST_PAUSE", 0.001)
         monkeypatch.setattr(pulls, "_POLL_SECONDS", 0.001)
         return fake, pulls.Puller(notes.append, patience=patience), notes

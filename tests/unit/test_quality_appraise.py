@@ -16,8 +16,7 @@ from harness.quality.measuring import rate
 from miner.cli.quality import _sources
 from miner.languages.python.language import PYTHON
 from miner.layers.package_index import Index
-from miner.quality.assessment import base_tree
-from miner.quality.remeasure import appraise
+from miner.quality.assessment import appraise, base_tree
 from miner.sources.git import open_source
 from tests import repos, tiny
 from tests.quality_parts import CODE, OLD, OLD_TESTS, TESTS

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.quality.difficulty import Measures, Tier, measure
-from harness.quality.imports import import_distance, path_distance
+from harness.quality.difficulty import Measures, Tier, import_distance, measure, path_distance
 from miner.languages.python.language import PYTHON
 from tests.quality_parts import CODE, OLD, OLD_TESTS, TESTS, subject
 

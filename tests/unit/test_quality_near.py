@@ -11,8 +11,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.errors import InputError
-from harness.dataset.similarity.dedupe import twins
-from harness.dataset.similarity.near import Fix, FixIndex, fix_of
+from harness.dataset.similarity.near import Fix, FixIndex, fix_of, twins
 from miner.quality.known_duplicates import Neighbours, shelf_of_rows, shelf_of_tasks
 from tests import repos, tiny
 from tests.quality_parts import CODE, OLD

@@ -19,7 +19,7 @@ from ray.autoscaler._private.kuberay import autoscaling_config
 from harness import sandbox
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
 from harness.core.instance import Budgets
-from harness.sandbox.executors import ray_letter
+from harness.sandbox.executors import ray_node
 from harness.sandbox.executors.choose import Kind, choose
 from harness.sandbox.executors.placement import Placement
 from harness.sandbox.job import Job, MissingImageError, SandboxError
@@ -75,16 +75,16 @@ def test_nodes_that_are_gone_are_forgotten_and_those_that_stay_keep_what_is_know
 
 
 def test_a_letter_holds_nothing_that_can_be_read():
-    key = ray_letter.new_key()
+    key = ray_node.new_key()
     job = Job(image=IMAGE, argv=("a",), stdin=b"def test_hidden(): assert 1" * 100, budgets=Budgets())
-    letter = ray_letter.seal(job, key)
+    letter = ray_node.seal(job, key)
     assert b"test_hidden" not in letter
-    assert ray_letter.open_letter(letter, key) == job
+    assert ray_node.open_letter(letter, key) == job
 
 
 def test_a_letter_of_another_run_is_refused():
     with pytest.raises(InvalidTag):
-        ray_letter.open_letter(ray_letter.seal(1, ray_letter.new_key()), ray_letter.new_key())
+        ray_node.open_letter(ray_node.seal(1, ray_node.new_key()), ray_node.new_key())
 
 
 def every_error():
@@ -114,7 +114,7 @@ def test_an_error_that_cannot_travel_is_told_in_words():
     def fail():
         raise HereError("why")
 
-    _, error = ray_letter.outcome_of(fail)
+    _, error = ray_node.outcome_of(fail)
     assert str(pickle.loads(pickle.dumps(error))) == "HereError: why"
 
 

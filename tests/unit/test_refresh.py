@@ -296,7 +296,7 @@ def test_that_none_is_in_quarantine_is_no_error(dataset):
 
 
 def test_a_dataset_without_proved_tasks_is_refused(tmp_path):
-    empty = tiny.dataset(tmp_path / "ds", TASK.with_state(TaskState.CANDIDATE))
+    empty = tiny.dataset(tmp_path / "ds", tiny.with_state(TASK, TaskState.CANDIDATE))
     with pytest.raises(InputError, match="no proved task"):
         work.choose(open_dataset(empty.path), (), quarantined=False)
 

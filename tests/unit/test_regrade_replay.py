@@ -15,8 +15,7 @@ from harness.grading.trial import Trial
 from harness.judging.values import Event
 from harness.languages.base import Raised, TestReport
 from harness.runs import verdict
-from harness.runs.replay import CannotReplayError, carried, replay
-from harness.runs.verdict import ScoringRequest
+from harness.runs.verdict import CannotReplayError, ScoringRequest, carried, replay
 from tests import tiny
 
 F2P, P2P = "tests/test_calc.py::test_two", "tests/test_calc.py::test_zero"

@@ -12,8 +12,8 @@ from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.retry import RetryPolicy
 from harness.solve.models.stack import wrap
-from miner.assist import spend_log
-from miner.assist.repair import prompt, proposal
+from miner.assist import model_session
+from miner.assist.repair import proposal
 from miner.assist.repair.run import Repairer
 from miner.evidence.tree import Evidence, Recipe
 from miner.languages.built import Failing
@@ -95,7 +95,7 @@ def test_the_model_sees_the_files_that_say_how_tests_run_and_the_log_without_sec
     key = "ghp_" + "a1B2" * 9
     tree = Files({"pyproject.toml": "[project]\nname='x'", "src/x.py": "SECRET = 1", "tests/test_x.py": "def test"})
     failing = Failing(recipe=RECIPE, python="3.11", step="install", said=f"error: libfoo.h\ntoken {key}")
-    said = "\n".join(one.content for one in prompt.question(failing, tree))
+    said = "\n".join(one.content for one in proposal.question(failing, tree))
 
     assert "name='x'" in said
     assert "libfoo.h" in said
@@ -109,14 +109,14 @@ def test_files_of_the_project_are_those_of_its_own_folder():
     tree = Files({"pyproject.toml": "whole", "libs/a/pyproject.toml": "mine", "libs/b/pyproject.toml": "other"})
     recipe = Recipe(project=None, evidence=Evidence(rung="x"), root="libs/a")
     failing = Failing(recipe=recipe, python="3.11", step="resolve", said="")
-    said = prompt.question(failing, tree)[1].content
+    said = proposal.question(failing, tree)[1].content
     assert "mine" in said
     assert "other" not in said
 
 
 def test_broken_bytes_in_files_and_answers_can_be_sent():
-    asked = prompt.question(FAILING, Files({"setup.py": b"\xff\xfe"}))
-    again = prompt.failed_again(asked, "\ud800", FAILING)
+    asked = proposal.question(FAILING, Files({"setup.py": b"\xff\xfe"}))
+    again = proposal.failed_again(asked, "\ud800", FAILING)
     assert all(one.content.encode() for one in again)
 
 
@@ -150,7 +150,7 @@ def test_an_answer_that_can_not_be_taken_is_asked_for_once_more(repairer_on):
     assert "no JSON object" in server.requests[1].text
     told = session.summary(mended=True)
     assert (told.rounds, told.model, told.endpoint, repairer.mended) == (1, "m", "here", 1)
-    assert spend_log.earlier(place, "repairs") == repairer.spent
+    assert model_session.earlier(place, "repairs") == repairer.spent
     assert told.input_tokens == repairer.spent.input_tokens > 0
 
 

@@ -9,7 +9,7 @@ from harness.core.errors import InputError
 from harness.core.instance import Outcome, TaskState
 from harness.grading.failures import FailureClass
 from harness.judging.places import Place
-from harness.report import ship, words
+from harness.report import words, work
 from harness.report.answers import answers
 from harness.report.gather import gather
 from harness.runs.run_folder import RunFolder, RunRecord
@@ -161,18 +161,18 @@ def test_without_a_baseline_nothing_is_said_about_shipping(tmp_path):
 def test_with_a_baseline_the_gate_is_asked_about_the_best_model(tmp_path, alpha, beta, verdict):
     new, old = _run(tmp_path / "new", alpha=alpha), _run(tmp_path / "old", alpha=beta)
     rules = GateRules(mode="no-regression")
-    assert ship.ask(gather([new]), old, rules).verdict == verdict
+    assert work.ask_gate(gather([new]), old, rules).verdict == verdict
 
 
 def test_a_baseline_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match="no baseline"):
-        ship.ask(gather([_run(tmp_path / "new", alpha=1)]), tmp_path / "gone", GateRules())
+        work.ask_gate(gather([_run(tmp_path / "new", alpha=1)]), tmp_path / "gone", GateRules())
 
 
 def test_a_run_is_no_baseline_of_itself(tmp_path):
     run = _run(tmp_path / "new", alpha=1)
     with pytest.raises(InputError, match="itself"):
-        ship.ask(gather([run]), run, GateRules())
+        work.ask_gate(gather([run]), run, GateRules())
 
 
 def test_every_failure_class_has_a_meaning():

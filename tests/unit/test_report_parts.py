@@ -9,9 +9,9 @@ import pytest
 from harness.core import wording
 from harness.core.instance import Prediction
 from harness.judging.places import Place
-from harness.report import figures
+from harness.report import data, figures, page, payload
 from harness.report.gather import gather
-from harness.report.parts import markdown, names, origin, transcripts
+from harness.report.text import short_models, short_tasks
 from harness.runs.run_folder import RunFolder
 from tests.report_runs import REALISTIC_MODELS, add, add_transcript, make_dataset, make_run, make_task, record
 
@@ -24,7 +24,7 @@ def _prediction(name: object, *, model: str = "alpha", sample: int = 0) -> Predi
 
 
 def test_a_models_short_name_has_no_vendor_and_no_date():
-    assert list(names.models(list(REALISTIC_MODELS)).values()) == [
+    assert list(short_models(list(REALISTIC_MODELS)).values()) == [
         "claude-opus-4-5",
         "gpt-5.1-codex-max",
         "gemini-3-pro-preview",
@@ -38,23 +38,23 @@ def test_a_models_short_name_has_no_vendor_and_no_date():
 
 def test_what_tells_two_models_apart_stays():
     pairs = ["a/m-20250101", "a/m-20250202"], ["a/m", "b/m"]
-    assert [list(names.models(pair).values()) for pair in pairs] == [["m-20250101", "m-20250202"], ["a/m", "b/m"]]
+    assert [list(short_models(pair).values()) for pair in pairs] == [["m-20250101", "m-20250202"], ["a/m", "b/m"]]
 
 
 def test_a_long_common_beginning_is_left_out():
-    assert list(names.models(["acme-finetune-step-100", "acme-finetune-step-2000"]).values()) == ["…100", "…2000"]
+    assert list(short_models(["acme-finetune-step-100", "acme-finetune-step-2000"]).values()) == ["…100", "…2000"]
 
 
 @pytest.mark.parametrize("name", ["/", "", "a/", "-20250101", "…"])
 def test_a_short_name_is_never_empty(name):
-    assert names.models([name])[name] == name
+    assert short_models([name])[name] == name
 
 
 def test_tasks_are_told_by_number_and_by_repository_where_there_are_several():
-    assert names.tasks(["a__b-1", "a__b-22"]) == {"a__b-1": "#1", "a__b-22": "#22"}
-    assert names.tasks(["a__b-1", "a__c-1", "odd"]) == {"a__b-1": "b#1", "a__c-1": "c#1", "odd": "odd"}
-    assert names.tasks(["a__b-1", "c__b-1"]) == {"a__b-1": "a/b#1", "c__b-1": "c/b#1"}
-    assert names.tasks(["a__b-0123abcd"]) == {"a__b-0123abcd": "@0123abcd"}
+    assert short_tasks(["a__b-1", "a__b-22"]) == {"a__b-1": "#1", "a__b-22": "#22"}
+    assert short_tasks(["a__b-1", "a__c-1", "odd"]) == {"a__b-1": "b#1", "a__c-1": "c#1", "odd": "odd"}
+    assert short_tasks(["a__b-1", "c__b-1"]) == {"a__b-1": "a/b#1", "c__b-1": "c/b#1"}
+    assert short_tasks(["a__b-0123abcd"]) == {"a__b-0123abcd": "@0123abcd"}
 
 
 def test_tasks_are_in_the_order_of_their_numbers(tmp_path):
@@ -81,7 +81,7 @@ def _tags(nodes):
     ],
 )
 def test_html_in_markdown_stays_text(text):
-    assert _tags(markdown.tree(text)) <= {"p"}
+    assert _tags(payload.tree(text)) <= {"p"}
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_html_in_markdown_stays_text(text):
     ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "//evil"],
 )
 def test_a_link_that_is_not_http_leads_nowhere(address):
-    tree = markdown.tree(f"[click]({address}) <{address}>")
+    tree = payload.tree(f"[click]({address}) <{address}>")
     assert "a" not in _tags(tree)
     assert "click" in str(tree)
 
 
 def test_an_image_is_a_link_and_never_loaded():
-    assert markdown.tree("![x](https://e.org/p.png)") == [
+    assert payload.tree("![x](https://e.org/p.png)") == [
         ["p", None, ["a", {"href": "https://e.org/p.png"}, "[image: x]"]]
     ]
 
@@ -104,26 +104,26 @@ def test_an_image_is_a_link_and_never_loaded():
     "text", [">" * 5000 + " deep", "[" * 5000, "* " * 2000 + "x", "`" * 4999, "|" * 3000 + "\n" + "|-" * 1500]
 )
 def test_hostile_markdown_is_read_all_the_same(text):
-    assert json.dumps(markdown.tree(text))
+    assert json.dumps(payload.tree(text))
 
 
 def test_a_transcript_is_found_beside_the_run(tmp_path):
     name = add_transcript(tmp_path / "run", ONE, "alpha")
-    transcript = transcripts.read(tmp_path / "run", _prediction(name), 10_000)
+    transcript = data.transcript_of(tmp_path / "run", _prediction(name), 10_000)
     assert [turn.role for turn in transcript.first] == ["system", "user", "assistant", "tool", "assistant"]
     assert transcript.first[2].calls[0][0] == "bash"
 
 
 def test_a_long_transcript_is_cut_in_the_middle(tmp_path):
     name = add_transcript(tmp_path / "run", ONE, "alpha", text="x" * 9000)
-    transcript = transcripts.read(tmp_path / "run", _prediction(name), 300)
+    transcript = data.transcript_of(tmp_path / "run", _prediction(name), 300)
     assert (len(transcript.first), transcript.left_out, len(transcript.last)) == (2, 1, 2)
 
 
 @pytest.mark.parametrize("change", [{"model": "beta"}, {"sample": 1}])
 def test_another_predictions_transcript_is_not_shown(tmp_path, change):
     name = add_transcript(tmp_path / "run", ONE, "alpha")
-    assert transcripts.read(tmp_path / "run", _prediction(name, **change), 10_000) is None
+    assert data.transcript_of(tmp_path / "run", _prediction(name, **change), 10_000) is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_transcript_outside_of_the_runs_folder_is_not_read(tmp_path, form):
     (inner / "link").symlink_to(target.parent)
     words = {"name": name, "absolute": target, "file": target.name, "folder": "link"}
     text = form.format(**words) if isinstance(form, str) else form
-    assert transcripts.read(inner, _prediction(text), 10_000) is None
+    assert data.transcript_of(inner, _prediction(text), 10_000) is None
 
 
 def test_the_transcript_of_the_gold_patch_is_hidden_with_it(tmp_path):
@@ -154,7 +154,7 @@ def test_the_head_tells_date_versions_machine_and_where_tasks_are_judged(tmp_pat
     made = [add(tmp_path, ONE, "alpha", place=Place.INSIDE), add(tmp_path, TWO, "alpha")]
     RunFolder(path=tmp_path).write_predictions(made)
     RunFolder(path=tmp_path).write_run(record(["alpha"]))
-    facts = dict(origin.facts(gather([tmp_path])))
+    facts = dict(page.facts(gather([tmp_path])))
     assert facts["date"] == "2026-11-21 02:00 UTC"
     assert facts["goldseam"].startswith("0.1.0, grading ")
     assert facts["judged"] == "host 50%, inside 50%"
@@ -166,7 +166,7 @@ def test_several_runs_have_their_first_and_last_day(tmp_path):
         RunFolder(path=make_run(tmp_path / name, 1, {"alpha": 1})).write_run(
             record(["alpha"], started_at=f"2026-11-{day}T02:00:00Z")
         )
-    assert dict(origin.facts(gather([tmp_path / "a", tmp_path / "b"])))["date"] == "2026-11-20 to 2026-11-23"
+    assert dict(page.facts(gather([tmp_path / "a", tmp_path / "b"])))["date"] == "2026-11-20 to 2026-11-23"
 
 
 def test_controls_have_no_part_in_failure_classes(tmp_path):
@@ -203,4 +203,4 @@ def test_a_task_that_another_run_has_not_scored_yet_is_judged_where_its_verdict_
     waiting = add(tmp_path / "b", ONE, "beta")
     RunFolder(path=tmp_path / "b").write_predictions([waiting])
     (RunFolder(path=tmp_path / "b").sample_folder(waiting) / "report.json").unlink()
-    assert origin.trust(gather([tmp_path / "a", tmp_path / "b"])) == "host 100%"
+    assert page.trust(gather([tmp_path / "a", tmp_path / "b"])) == "host 100%"

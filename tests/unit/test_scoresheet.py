@@ -19,7 +19,7 @@ from harness.runs.run_folder import RunFolder, RunRecord
 from harness.runs.task_metadata import TaskFacts
 from harness.stats import mean_interval, pass_at_k, pass_hat_k, wilson
 from miner.cli.main import app
-from tests import report_runs
+from tests import report_runs, tiny
 from tests.sheets import GAP, LOST, WON, run_of, sheet, task
 
 ID = "acme__widgets-{}".format
@@ -187,7 +187,7 @@ def test_quarantined_tasks_are_set_aside_and_count_nowhere(run):
 
 def test_a_dataset_tells_what_the_tasks_are_now(run, tmp_path):
     tasks = [report_runs.make_task(number) for number in range(4)]
-    retired = tasks[2].with_state(TaskState.RETIRED)
+    retired = tiny.with_state(tasks[2], TaskState.RETIRED)
     dataset = report_runs.make_dataset(tmp_path / "dataset", [tasks[0], tasks[1], retired])
 
     found = scoresheet.read(run, dataset=dataset.path)[0]

@@ -15,7 +15,7 @@ from harness.core.errors import InputError
 from harness.core.instance import Hidden
 from harness.dataset import folder, hidden_files
 from harness.dataset.content import content_of
-from harness.dataset.digests import hidden_digest
+from harness.dataset.hidden_files import hidden_digest
 from harness.dataset.ledger import chain, ledger
 from harness.dataset.seal import sealed, sealing
 from harness.dataset.seal.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short

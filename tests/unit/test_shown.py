@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.gate.ci import junit, sarif, summary
+from harness.analysis.gate import ci
 from harness.analysis.gate.decision import Finding
 from harness.cli import program
 from harness.cli.options import print_json
@@ -131,7 +131,7 @@ def test_a_decision_is_harmless_on_a_terminal_and_in_a_log():
 
 
 def test_junit_is_harmless():
-    assert not RAW.search(junit.render(hostile_decision()))
+    assert not RAW.search(ci.junit_xml(hostile_decision()))
 
 
 def test_sarif_is_harmless():
@@ -139,15 +139,15 @@ def test_sarif_is_harmless():
         instance_id=HOSTILE, model=HOSTILE, sample=0, tool=HOSTILE, rule=HOSTILE, path=HOSTILE, line=1, message=HOSTILE,
         severity="high", cwe=None, repo=HOSTILE,
     )  # fmt: skip
-    assert not RAW.search(json.dumps(json.loads(sarif.render([finding], version="1")), ensure_ascii=False))
+    assert not RAW.search(json.dumps(json.loads(ci.sarif_json([finding], version="1")), ensure_ascii=False))
 
 
 def test_the_markdown_summary_is_harmless():
-    assert is_harmless(summary.step_summary(hostile_decision()))
+    assert is_harmless(ci.step_summary(hostile_decision()))
 
 
 def test_an_annotation_holds_no_second_command():
-    for line in summary.workflow_commands(hostile_decision()):
+    for line in ci.workflow_commands(hostile_decision()):
         assert not RAW.search(line)
         assert "\n" not in line
         assert re.match(r"::(error|warning|notice) title=[^:,]*::", line)

@@ -10,7 +10,7 @@ from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.core.instance import Budgets, TestSpec
 from harness.patches.patch import parse
-from harness.signals import analyst, delta, eslint_config, optional_tools, rules
+from harness.signals import analyst, delta, eslint_config, optional_tools, static
 from harness.signals.delta import BanditFinding, BanditSides, EslintSides, RuffFinding, SemgrepSides, UnreadSides
 from harness.signals.observed import Observations, Source, request
 from harness.signals.sources import Sources
@@ -215,27 +215,27 @@ def test_rules_of_a_folder_are_read_by_name(tmp_path):
     (tmp_path / ".hidden").mkdir()
     for name in ("a.yaml", "more/b.yml", ".hidden/c.yaml", "readme.md"):
         (tmp_path / name).write_text("rules: []\n")
-    assert [name for name, _ in rules.read(tmp_path).files] == ["a.yaml", "more/b.yml"]
+    assert [name for name, _ in static.read_rules(tmp_path).files] == ["a.yaml", "more/b.yml"]
 
 
 def test_other_rules_have_another_digest(tmp_path):
     (tmp_path / "a.yaml").write_text("rules: []\n")
-    first = rules.read(tmp_path).digest
+    first = static.read_rules(tmp_path).digest
     (tmp_path / "a.yaml").write_text("rules: [1]\n")
-    assert rules.read(tmp_path).digest != first
+    assert static.read_rules(tmp_path).digest != first
 
 
-@pytest.mark.parametrize("data", [None, b"\xff\xfe", b" " * (rules.LARGEST + 1)])
+@pytest.mark.parametrize("data", [None, b"\xff\xfe", b" " * (static.LARGEST + 1)])
 def test_rules_that_cannot_be_had_are_refused(tmp_path, data):
     if data is not None:
         (tmp_path / "a.yaml").write_bytes(data)
     with pytest.raises(InputError):
-        rules.read(tmp_path / "a.yaml")
+        static.read_rules(tmp_path / "a.yaml")
 
 
 def test_a_folder_without_rules_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no \.yaml"):
-        rules.read(tmp_path)
+        static.read_rules(tmp_path)
 
 
 def test_the_rules_are_named_by_a_setting_or_a_variable(tmp_path):

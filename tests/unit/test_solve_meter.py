@@ -10,10 +10,10 @@ from datetime import date
 import pytest
 
 from harness.solve.base import Fault, LimitReachedError, ModelError, Usage
-from harness.solve.models.clock import SystemClock
 from harness.solve.models.meter import UNBOUNDED_OUTPUT, Limits, Meter, Spending, _Share
 from harness.solve.models.prices import Prices
-from harness.solve.models.usage_check import IMPOSSIBLE
+from harness.solve.models.throttle import SystemClock
+from harness.solve.models.tokens import IMPOSSIBLE
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
 
 PRICES = Prices().assuming("10/100", day=date(2026, 11, 22))

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.solve.base import Fault, LimitReachedError, ModelError
-from harness.solve.models.clock import SystemClock
-from harness.solve.models.throttle import Governor, Throttle, Throttled
+from harness.solve.models.throttle import Governor, SystemClock, Throttle, Throttled
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
 
 

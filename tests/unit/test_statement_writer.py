@@ -20,11 +20,11 @@ from harness.solve.models.prices import load as load_prices
 from harness.solve.models.response_cache import ResponseCache
 from harness.solve.models.retry import RetryPolicy
 from harness.solve.models.stack import wrap
-from miner.assist import spend_log
+from miner.assist import model_session
 from miner.assist import statement_writer as writing
 from miner.assist.statement_writer import Fault
 from miner.assist.statement_writer_run import Writer, WritingJob, tally_of
-from miner.cli.statements import see_that_tests_run
+from miner.cli.model_options import see_that_statements_can_be_written
 from tests import tiny
 from tests.model_server import ModelServer, Say, overflow, server_error
 from tests.model_server.server import KEY
@@ -199,7 +199,7 @@ class Room:
             self.client, endpoint=server.base_url, cache=self.cache,
             prices=load_prices(None).assuming("1/2", day=date(2026, 1, 1)),
             limits=Limits(**limits), policy=RetryPolicy(retries={}),
-            earlier=spend_log.earlier(tally_of(self.dataset), "statements"),
+            earlier=model_session.earlier(tally_of(self.dataset), "statements"),
         )  # fmt: skip
         self.writer = Writer(
             self.model, name="m", endpoint=server.base_url, host=endpoint.host, dataset=self.dataset,
@@ -378,7 +378,7 @@ def test_over_the_budget_the_words_stay(room):
 def test_what_earlier_mines_spent_counts(room):
     with serve(GOOD) as server:
         room(server).writer.write(job())
-        before = spend_log.earlier(tally_of(room(server).dataset), "statements")
+        before = model_session.earlier(tally_of(room(server).dataset), "statements")
         again = room(server, tokens=before.tokens + 100)
         found = again.writer.write(replace(job("Another change"), instance_id="acme__shop-13"))
 
@@ -392,7 +392,7 @@ def test_a_broken_tally_is_told_since_a_limit_could_be_passed_unseen(tmp_path):
     tally_of(dataset).write_text(json.dumps({"cost": 1, "odd": 2}))
 
     with pytest.raises(InputError, match="was spent on statements"):
-        spend_log.earlier(tally_of(dataset), "statements")
+        model_session.earlier(tally_of(dataset), "statements")
 
 
 def test_a_mine_that_is_stopped_decides_nothing(room):
@@ -410,7 +410,7 @@ def test_a_mine_that_proves_nothing_writes_no_statement():
     settings = load_settings(env={}, mining={"statement_model": "m"})
 
     with pytest.raises(InputError, match="--no-validate"):
-        see_that_tests_run(settings, validate=False)
+        see_that_statements_can_be_written(settings, validate=False)
 
 
 def test_the_original_is_kept_on_the_hidden_side(tmp_path):

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from harness.stats import Z_95, Interval, wilson
+from harness.stats import Z_95, wilson
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,3 @@ def test_no_trial_gives_no_interval():
 def test_impossible_counts_are_refused(successes, trials):
     with pytest.raises(ValueError, match="successes"):
         wilson(successes, trials)
-
-
-def test_intervals_that_touch_overlap():
-    assert Interval(low=0.1, high=0.3).overlaps(Interval(low=0.3, high=0.5))
-    assert not Interval(low=0.1, high=0.3).overlaps(Interval(low=0.31, high=0.5))

@@ -22,12 +22,10 @@ from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.job import MissingImageError, SandboxError
 from miner.pipeline import mine, stages
 from miner.pipeline.draft import Draft
-from miner.quality.strength import work as gauging
+from miner.quality.strength import run as gauging
 from miner.quality.strength.lines import Coverage
-from miner.quality.strength.result import Bounds, Strength, VariantResult, is_current, public
-from miner.quality.strength.run import CannotMeasureError, key, limit
-from miner.quality.strength.variant import Kind, Variant
-from miner.quality.strength.work import StrengthRequest, gauge, weakest_first
+from miner.quality.strength.result import Bounds, Kind, Strength, Variant, VariantResult, is_current, public
+from miner.quality.strength.run import CannotMeasureError, StrengthRequest, gauge, key, limit, weakest_first
 from tests import tiny
 
 pyrage = pytest.importorskip("pyrage")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.languages import LANGUAGES
-from miner.quality.strength.mutants import mutants
-from miner.quality.strength.subsets import subsets
+from miner.quality.strength.mutants import mutants, subsets
 from tests.unit.test_strength_pieces import applied, fix_of
 
 CODE = LANGUAGES["javascript"].code

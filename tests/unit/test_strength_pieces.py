@@ -7,8 +7,8 @@ import pytest
 from harness.core import process
 from harness.patches.patch import PatchError
 from miner.languages.python.language import PYTHON
+from miner.quality.strength.mutants import subsets
 from miner.quality.strength.pieces import paths_to_read, take_apart
-from miner.quality.strength.subsets import subsets
 from tests import tiny
 
 FILLER = "".join(f"# line {number}\n" for number in range(12))

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.cli.shell import help as help_text
-from harness.cli.shell import next_steps, renamed
+from harness.cli.shell import next_steps
+from harness.cli.shell.command import RENAMED, translate
 from harness.cli.views import browse
 from harness.cli.views.progress import Pace, Ticker
 from harness.core import process
@@ -90,10 +91,10 @@ def test_an_option_that_takes_a_value_shows_its_default_unless_it_is_required_or
     assert silent == []
 
 
-@pytest.mark.parametrize(("command", "old"), [(name, old) for name, table in renamed.RENAMED.items() for old in table])
+@pytest.mark.parametrize(("command", "old"), [(name, old) for name, table in RENAMED.items() for old in table])
 def test_an_old_spelling_is_a_new_one_and_is_not_in_help(command, old):
     ctx, loaded = COMMANDS[f"goldseam {command}"]
-    new = renamed.RENAMED[command][old]
+    new = RENAMED[command][old]
     options = {name for param in loaded.params for name in param.opts}
     assert not new or new in options
     assert f"{old} " not in help_text.render(loaded, ctx).replace("\n", " ")
@@ -110,7 +111,7 @@ def test_an_old_spelling_works_and_names_the_new_one(dataset):
 def test_words_after_two_dashes_are_left_alone():
     words = ["--why", "x", "--", "--why"]
     own = frozenset({"--reason"})
-    assert renamed.translate("holdout retire", words, own=own, tell=False) == ["--reason", "x", "--", "--why"]
+    assert translate("holdout retire", words, own=own, tell=False) == ["--reason", "x", "--", "--why"]
 
 
 def test_an_old_spelling_is_no_option_of_a_command_without_the_new_one():

@@ -8,7 +8,7 @@ from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.core.instance import Budgets, TestSpec
 from miner.languages.python.test_command import test_paths as paths_of
-from miner.proof import Proof, Subject, full_suite
+from miner.proof import Proof, Subject, test_collection
 from miner.proof.subject import rejection
 from tests import tiny
 from tests.trees import Files
@@ -38,7 +38,9 @@ def proof(*fail_to_pass, pass_to_pass=(), **more):
 
 def test_a_proof_over_all_files_takes_the_place_of_the_one_over_some():
     wide = proof(FIX, pass_to_pass=("tests/test_a.py::test_it",))
-    subject, found = full_suite.widened(SUBJECT, proof(FIX), ["tests/test_a.py", "tests/test_b.py"], lambda _: wide)
+    subject, found = test_collection.widened(
+        SUBJECT, proof(FIX), ["tests/test_a.py", "tests/test_b.py"], lambda _: wide
+    )
     assert subject.test_files == ("tests/test_a.py", "tests/test_b.py")
     assert found.pass_to_pass == wide.pass_to_pass
     assert found.evidence["p2p"] == {"asked": "all", "files_added": 1}
@@ -53,16 +55,16 @@ def test_a_proof_over_all_files_takes_the_place_of_the_one_over_some():
     ],
 )
 def test_a_suite_that_spoils_the_proof_is_left_and_told(wide, why):
-    subject, found = full_suite.widened(SUBJECT, proof(FIX), ["tests/test_a.py"], lambda _: wide)
+    subject, found = test_collection.widened(SUBJECT, proof(FIX), ["tests/test_a.py"], lambda _: wide)
     assert subject is SUBJECT
     assert found.fail_to_pass == (FIX,)
     assert found.evidence["p2p"]["files_added"] == 0
     assert found.evidence["p2p"]["narrowed"].startswith(why)
 
 
-@pytest.mark.parametrize("files", [["tests/test_b.py"], [], [f"t{n}.py" for n in range(full_suite.MOST_FILES)]])
+@pytest.mark.parametrize("files", [["tests/test_b.py"], [], [f"t{n}.py" for n in range(test_collection.MOST_FILES)]])
 def test_nothing_is_proved_again_for_no_further_file_or_too_many(files):
-    subject, found = full_suite.widened(SUBJECT, proof(FIX), files, lambda _: pytest.fail("proved again"))
+    subject, found = test_collection.widened(SUBJECT, proof(FIX), files, lambda _: pytest.fail("proved again"))
     assert (subject, found.fail_to_pass) == (SUBJECT, (FIX,))
     assert ("narrowed" in found.evidence["p2p"]) == (len(files) > 1)
 

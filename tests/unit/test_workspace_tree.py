@@ -8,8 +8,8 @@ from harness.core import process
 from harness.core.errors import InfrastructureError
 from harness.patches.patch import MAX_BYTES
 from harness.sandbox.session import WorkspaceLostError
-from harness.solve.workspace.checkout import Checkout
 from harness.solve.workspace.tree import BaseTree, Entry, unpacked
+from harness.solve.workspace.workspace import Checkout
 from tests import tiny
 from tests.workspace_checks import CHANGES, applied, base_tree, tree_of
 

@@ -14,8 +14,8 @@ from harness.analysis.scoresheet import SampleScore, Scoresheet, TaskScore
 from harness.analysis.usage import Usage
 from harness.core import files, wording
 from harness.core.errors import InputError
+from harness.core.files import refuse_newer
 from harness.core.instance import INSTANCE_ID, Outcome
-from harness.core.versions import refuse_newer
 from harness.dataset.model_files import read_text
 from harness.runs.task_metadata import TaskFacts
 

@@ -13,8 +13,7 @@ from harness.analysis.gate.config import Mode
 from harness.analysis.gate.decision import Finding, RuleLine, Ruling
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import NothingComparableError
-from harness.core.nearest import nearest
-from harness.core.wording import counted, span
+from harness.core.wording import counted, nearest, span
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from harness.core.errors import InputError
-from harness.core.nearest import nearest
-from harness.core.wording import listed
+from harness.core.wording import listed, nearest
 from harness.judging.places import Place
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from harness.analysis import compare, scoresheet
 from harness.analysis.gate import baseline as accepted
+from harness.analysis.gate import ci
 from harness.analysis.gate import rules as gate
 from harness.analysis.gate.checks import Security
-from harness.analysis.gate.ci import junit, sarif, summary
-from harness.analysis.gate.ci.texts import visible
+from harness.analysis.gate.ci import visible
 from harness.analysis.gate.decision import Finding
 from harness.core import files
 from harness.core.errors import InputError
@@ -199,9 +199,9 @@ def _finding(finding: SecurityFinding, report: InstanceReport, *, repo: str, pub
 def leave(decision: Decision, *, junit_file: Path | None, sarif_file: Path | None, summary_file: Path | None) -> None:
     """Write what was asked for, each file at once; one that is named `-` goes to standard output."""
     for path, text in (
-        (junit_file, junit_file and junit.render(decision)),
-        (sarif_file, sarif_file and sarif.render(decision.findings, version=_version())),
-        (summary_file, summary_file and summary.step_summary(decision)),
+        (junit_file, junit_file and ci.junit_xml(decision)),
+        (sarif_file, sarif_file and ci.sarif_json(decision.findings, version=_version())),
+        (summary_file, summary_file and ci.step_summary(decision)),
     ):
         if path and text:
             files.write_result(path, str(text).encode("utf-8", "surrogateescape"))
@@ -214,11 +214,11 @@ def tell_github(decision: Decision, env: Mapping[str, str] = os.environ) -> list
     if env.get("GITHUB_STEP_SUMMARY"):
         path = Path(env["GITHUB_STEP_SUMMARY"])
         size = path.stat().st_size if path.exists() else 0
-        _append(path, summary.step_summary(decision, room=summary.SUMMARY_BYTES - size))
+        _append(path, ci.step_summary(decision, room=ci.SUMMARY_BYTES - size))
     if env.get("GITHUB_OUTPUT"):
-        lines = (f"{name}={visible(value)}\n" for name, value in summary.outputs(decision).items())
+        lines = (f"{name}={visible(value)}\n" for name, value in ci.outputs(decision).items())
         _append(Path(env["GITHUB_OUTPUT"]), "".join(lines))
-    return summary.workflow_commands(decision)
+    return ci.workflow_commands(decision)
 
 
 def _append(path: Path, text: str) -> None:

@@ -1,8 +1,10 @@
-"""The classes of our commands, and how one is declared with its examples."""
+"""The classes of our commands: declared with examples, loaded when called, with old spellings of options."""
 
 from __future__ import annotations
 
 import functools
+import importlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -11,17 +13,44 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from harness.cli.shell import help as help_text
-from harness.cli.shell import next_steps, output, renamed
-from harness.config.chosen_file import ChosenFile
+from harness.cli.shell import next_steps, output
+from harness.config import ChosenFile
 from harness.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 _WORDS = "goldseam.words"
 """Where a context keeps the arguments of its call."""
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+REMOVED_IN = "0.3"
+
+_EVERYWHERE: Mapping[str, str] = {"--out": "--output"}
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "demo": {"--into": "--output"},
+    "mine": {"--fresh": "--force"},
+    "evaluate": {"--no-cache": "--force", "--no-retry-errors": ""},
+    "compare": {"--base-model": "--baseline-model"},
+    "gate": {
+        "--base-model": "--baseline-model",
+        "--confirm": "--confirm-run",
+        "--first": "--allow-missing-baseline",
+    },
+    "images rebuild": {"--instance-id": "--id"},
+    "holdout import": {"--fresh": "--force"},
+    "holdout calls": {"--again": "--force"},
+    "holdout strength": {"--again": "--force"},
+    "holdout strip": {"--again": "--force"},
+    "holdout refresh": {"--retry": "--retry-errors", "--no-retry": "", "--force": "--accept-drift"},
+    "holdout quarantine": {"--why": "--reason"},
+    "holdout release": {"--why": "--reason"},
+    "holdout retire": {"--why": "--reason"},
+    "holdout export": {"--to": "--format", "--hidden": "--with-hidden"},
+    "holdout difficulty": {"--runs": "--run"},
+    "solve": {"--name": "--model-name"},
+}
+"""New spelling by command and old spelling; an empty one where the option only said what holds anyway."""
 
 
 def _verbose(value: bool) -> None:
@@ -121,7 +150,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = frozenset(name for param in self.params for name in (*param.opts, *param.secondary_opts))
         path = ctx.command_path.partition(" ")[2]
-        words = renamed.translate(path, args, own=own, tell=not ctx.resilient_parsing)
+        words = translate(path, args, own=own, tell=not ctx.resilient_parsing)
         ctx.meta[_WORDS] = tuple(words)
         return super().parse_args(ctx, words)
 
@@ -183,3 +212,77 @@ class App(typer.Typer):
         kind = type("Command", (Command,), {"examples": dict(examples)})
         lines = "\n".join(f"# {purpose}\n{line}" for line, purpose in examples.items())
         return self.command(name, cls=kind, epilog=f"Examples:\n\n\b\n{lines}" if lines else None, **settings)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a command is, and its line in the help of its group."""
+
+    module: str
+    """A module whose `app` has the command, or is the group of that name."""
+    help: str
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a command in help until that is called."""
+
+    def __init__(self, name: str, entry: Entry, panel: str) -> None:
+        super().__init__(name, help=entry.help, rich_help_panel=panel)
+        self._module = entry.module
+
+    def load(self) -> Any:
+        """The command itself, or the group of commands."""
+        group = typer.main.get_group(importlib.import_module(self._module).app)
+        return group.commands.get(self.name or "", group)
+
+
+def lazy_group(panels: Mapping[str, Mapping[str, Entry]], *, group_examples: Mapping[str, str]) -> type[Group]:
+    """The class of a group (`typer.Typer(cls=…)`) with these commands: by panel of its help, by name."""
+
+    class LazyGroup(Group):
+        examples = group_examples
+
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            for panel, entries in panels.items():
+                for name, entry in entries.items():
+                    self.add_command(LazyCommand(name, entry, panel))
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+            name, command, arguments = super().resolve_command(ctx, args)
+            return name, command.load() if isinstance(command, LazyCommand) else command, arguments
+
+    return LazyGroup
+
+
+def renamed_in(command: str) -> Mapping[str, str]:
+    """New spellings by old ones in a command, such as `holdout refresh`."""
+    return {**_EVERYWHERE, **RENAMED.get(command, {})}
+
+
+def translate(command: str, words: Sequence[str], *, own: frozenset[str], tell: bool) -> list[str]:
+    """The words of a command line with old spellings replaced; `tell` prints a hint for each on standard error.
+
+    `own` holds the spellings that the command has itself: these are never replaced, and nothing else is put in place.
+    """
+    table = {old: new for old, new in renamed_in(command).items() if old not in own and (not new or new in own)}
+    translated: list[str] = []
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*translated, *words[place:]]
+        name, sign, value = word.partition("=")
+        if name not in table:
+            translated.append(word)
+            continue
+        new = table[name]
+        if new:
+            translated.append(f"{new}{sign}{value}")
+        if tell:
+            note_renamed(name, new)
+    return translated
+
+
+def note_renamed(old: str, new: str) -> None:
+    """The hint that an old spelling gets."""
+    text = f"{old} is now {new}" if new else f"{old} is the default and can be left out"
+    typer.echo(f"note: {text}; the old spelling goes away in {REMOVED_IN}", err=True)

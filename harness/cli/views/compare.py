@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from harness.analysis.cohorts import Cohort, CohortKey
+    from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs
     from harness.analysis.compare import Comparison, Flip
-    from harness.analysis.cutoffs import Cutoffs
     from harness.analysis.scoresheet import Scoresheet
 
 STYLES = {Answer.BETTER: "bold green", Answer.WORSE: "bold red", Answer.CANT_TELL: "bold yellow"}

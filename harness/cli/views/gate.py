@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.gate.ci.texts import visible
+from harness.analysis.gate.ci import visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
 from harness.core.wording import span
 

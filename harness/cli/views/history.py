@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.gate.ci.texts import visible
+from harness.analysis.gate.ci import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

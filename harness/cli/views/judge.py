@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.text import Text
 
-from harness.cli.views.scores import UNKNOWN, bounds, interval_json, points, table
+from harness.cli.views.scores import UNKNOWN, bounds, points, table
 from harness.core.wording import percent
 from harness.solve.judge.agreement import Order
 
@@ -152,17 +152,8 @@ def _model_json(tally: ModelTally) -> dict[str, Any]:
     return {
         "model": tally.model,
         "matrix": {**asdict(tally.matrix), "kappa": tally.matrix.kappa},
-        "waved_through": _rate_json(tally.waved_through),
-        "turned_away": _rate_json(tally.turned_away),
-        "agreement": _rate_json(tally.agreement),
-        "by_class": {word: _rate_json(rate) for word, rate in tally.by_class.items()},
-    }
-
-
-def _rate_json(rate: Rate) -> dict[str, Any]:
-    return {
-        "value": rate.value,
-        "interval": interval_json(rate.interval),
-        "patches": rate.patches,
-        "tasks": rate.tasks,
+        "waved_through": asdict(tally.waved_through),
+        "turned_away": asdict(tally.turned_away),
+        "agreement": asdict(tally.agreement),
+        "by_class": {word: asdict(rate) for word, rate in tally.by_class.items()},
     }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.cohorts import CohortKey, by_cohort
-from harness.analysis.cutoffs import gap
+from harness.analysis.cohorts import CohortKey, by_cohort, gap
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from harness.analysis.cohorts import Cohort
-    from harness.analysis.cutoffs import Cutoffs, Gap
-    from harness.analysis.scoresheet import Estimate, Figure, Scoresheet
+    from harness.analysis.cohorts import Cohort, Cutoffs, Gap
+    from harness.analysis.scoresheet import Figure, Scoresheet
     from harness.stats import Interval
 
 SCHEMA_VERSION = 1
@@ -246,10 +245,10 @@ def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
         "coverage": sheet.coverage,
         "resolved": sheet.resolved,
         "verdicts": sheet.verdicts,
-        "rate": estimate_json(sheet.rate),
-        "score": estimate_json(sheet.score),
-        "fail_to_pass": estimate_json(sheet.fail_to_pass),
-        "pass_to_pass": estimate_json(sheet.pass_to_pass),
+        "rate": asdict(sheet.rate),
+        "score": asdict(sheet.score),
+        "fail_to_pass": asdict(sheet.fail_to_pass),
+        "pass_to_pass": asdict(sheet.pass_to_pass),
         "cost_usd": figure_json(sheet.cost_usd),
         "latency_seconds": figure_json(sheet.latency_seconds),
         "tokens_used": figure_json(sheet.tokens),
@@ -260,8 +259,8 @@ def tries_json(sheet: Scoresheet, k: Iterable[int]) -> list[dict[str, Any]]:
     return [
         {
             "k": number,
-            "pass_at_k": estimate_json(sheet.pass_at(number)),
-            "pass_hat_k": estimate_json(sheet.pass_hat(number)),
+            "pass_at_k": asdict(sheet.pass_at(number)),
+            "pass_hat_k": asdict(sheet.pass_hat(number)),
         }
         for number in k
     ]
@@ -269,16 +268,6 @@ def tries_json(sheet: Scoresheet, k: Iterable[int]) -> list[dict[str, Any]]:
 
 def cohort_json(cohort: Cohort) -> dict[str, Any]:
     return {"key": cohort.key.value, "value": cohort.value, **sheet_json(cohort.sheet)}
-
-
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "value": estimate.value,
-        "interval": interval_json(estimate.interval),
-        "tasks": estimate.tasks,
-        "samples": estimate.samples,
-        "repositories": estimate.repositories,
-    }
 
 
 def figure_json(figure: Figure) -> dict[str, Any]:

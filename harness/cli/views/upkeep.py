@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from harness.dataset.inventory import Cost, Inventory
     from harness.dataset.merge import Merged
     from harness.dataset.rotation import Rotation
-    from harness.dataset.similarity.dedupe import Twin
     from harness.dataset.similarity.leaks import ScanOutcome
+    from harness.dataset.similarity.near import Twin
     from harness.dataset.similarity.scan import Find
     from harness.dataset.splits import Summary
     from harness.dataset.task_states import Changed
@@ -81,19 +81,7 @@ def scan_json(answer: ScanOutcome) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "found": answer.found,
-        "finds": [
-            {
-                "source": find.source,
-                "line": find.line,
-                "offset": find.offset,
-                "kind": find.kind.value,
-                "task": find.task,
-                "matched": find.matched,
-                "of": find.of,
-                "share": round(find.share, 4),
-            }
-            for find in answer.finds
-        ],
+        "finds": [{**asdict(find), "share": round(find.share, 4)} for find in answer.finds],
         "sources": answer.sources,
         "bytes": answer.bytes,
         "tasks": answer.tasks,

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-from harness.dataset.seal.identity_source import SOURCES, read_secret
+from harness.dataset.seal.identity import SOURCES, read_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

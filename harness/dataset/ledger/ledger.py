@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from harness.core import files, process
 from harness.core.errors import GoldseamError, InputError
-from harness.core.versions import refuse_newer
+from harness.core.files import refuse_newer
 from harness.dataset.ledger import key as ledger_key
 from harness.dataset.ledger.entry import (
     GENESIS,

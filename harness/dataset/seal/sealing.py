@@ -18,11 +18,11 @@ from harness.core import files, process
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.wording import counted
 from harness.dataset import content, folder, hidden_files, model_files
-from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
+from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.ledger import binding, ledger
 from harness.dataset.ledger.entry import Event
 from harness.dataset.schema import DatasetModel
-from harness.dataset.seal import canary, container, identity, sealed
+from harness.dataset.seal import canary, identity, sealed
 from harness.dataset.seal.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Hidden
     from harness.dataset.folder import Dataset
-    from harness.dataset.seal.container import Container
+    from harness.dataset.seal.sealed import Container
 
 _CONTENT = (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_FILE)
 """Hidden files that every task has, the one first whose absence says that a task is sealed."""
@@ -190,7 +190,7 @@ def _stage(dataset: Dataset, task_id: str, recipients: _Recipients, keys: Keys |
     files.sync_folder(place)
     on_disk = staged.read_bytes()
     plain = Keys(identities=(proof,)).open(on_disk, where=str(staged))
-    again = container.unpack(plain, kind=sealed.TASK, name=task_id, where=str(staged))
+    again = sealed.unpack(plain, kind=sealed.TASK, name=task_id, where=str(staged))
     if dict(again.files) != contents:
         raise InfrastructureError(f"{staged} does not hold what was sealed; the disk may be failing")
     return sealed.digest(on_disk)

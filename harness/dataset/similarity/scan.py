@@ -7,7 +7,7 @@ task and amount, and never quoted.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from harness.dataset.similarity import shingles
@@ -199,17 +199,7 @@ def _joined(finds_in: Iterable[Find]) -> tuple[Find, ...]:
         first = min(finds, key=lambda find: find.offset)
         most = first.of if first.task else sum(find.matched for find in finds)
         total = min(most, sum(find.matched for find in finds))
-        joined.append(
-            Find(
-                source=first.source,
-                line=first.line,
-                offset=first.offset,
-                kind=first.kind,
-                task=first.task,
-                matched=total,
-                of=first.of,
-            )
-        )
+        joined.append(replace(first, matched=total))
     return tuple(sorted(joined, key=lambda find: (find.offset, find.kind, find.task or "")))
 
 

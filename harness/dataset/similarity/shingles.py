@@ -8,6 +8,10 @@ same token.
 A shingle is a run of tokens (w-shingling: Broder, "On the resemblance and containment of documents", 1997). Where the
 tokens that matter are known it is a text of one character a token, see `Vocabulary`; else it is known by 64 bits of a
 hash.
+
+An inverted index (`Postings`) holds a set against all others at once, exactly. Its work and memory grow with what is
+indexed and what is shared, not with the number of pairs; docs/adr/0006-near-duplicates-are-found-exactly.md says why it
+is no MinHash.
 """
 
 from __future__ import annotations
@@ -15,12 +19,15 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 WORDS = 6
 """Words in a shingle of prose."""
@@ -134,3 +141,35 @@ def words(text: list[bytes]) -> list[bytes]:
     """The tokens that are no signs."""
     signs = frozenset(_SIGNS)
     return [token for token in text if token not in signs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Postings:
+    """Sets of 64-bit hashes, numbered from 0."""
+
+    hashes: array[int]
+    """Every hash as often as sets hold it, sorted."""
+    owners: array[int]
+    """The number of the set that each of them stands for."""
+
+    @classmethod
+    def of(cls, sets: Sequence[array[int]]) -> Postings:
+        """An index of sets; in none of them a hash stands twice."""
+        hashes = array("Q", chain.from_iterable(sets))
+        owners = array("i", chain.from_iterable(repeat(number, len(members)) for number, members in enumerate(sets)))
+        order = sorted(range(len(hashes)), key=hashes.__getitem__)
+        return cls(hashes=array("Q", map(hashes.__getitem__, order)), owners=array("i", map(owners.__getitem__, order)))
+
+    def shared(self, hashes: array[int]) -> dict[int, int]:
+        """How many hashes a set shares with each one that it shares any with, by number."""
+        return Counter(chain.from_iterable(self.owners[slice(*self._range(value))] for value in hashes))
+
+    def held_by_at_most(self, hashes: array[int], most: int) -> array[int]:
+        """Those of some hashes that so many sets hold, or fewer."""
+        ranges = {value: self._range(value) for value in hashes}
+        return array("Q", (value for value, (begin, end) in ranges.items() if end - begin <= most))
+
+    def _range(self, value: int) -> tuple[int, int]:
+        begin = bisect_left(self.hashes, value)
+        is_held = begin < len(self.hashes) and self.hashes[begin] == value
+        return begin, bisect_right(self.hashes, value, lo=begin) if is_held else begin

@@ -17,8 +17,7 @@ from harness.report import page
 from harness.report.answers import answers
 from harness.report.data import CONTROLS
 from harness.report.gather import gather, run_names
-from harness.report.parts import names
-from harness.report.text import clean
+from harness.report.text import clean, short_models
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, RunFolder, is_run
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class Shelf:
 
         def compute() -> list[dict[str, Any]]:
             sheets = scoresheet.read(path, dataset=self.dataset)
-            short = names.models([clean(sheet.model) for sheet in sheets])
+            short = short_models([clean(sheet.model) for sheet in sheets])
             order = sorted(sheets, key=lambda sheet: (sheet.model in CONTROLS, -(sheet.rate.value or 0.0), sheet.model))
             return [
                 {

@@ -60,7 +60,7 @@ class LocalExecutor(Executor):
     ) -> Sandbox:
         """The engine of this machine, with no more containers at once than the machine has room for."""
         from harness.sandbox.docker import ENGINE_WAIT_SECONDS, DockerSandbox  # noqa: PLC0415
-        from harness.sandbox.executors.admitted import AdmittedSandbox  # noqa: PLC0415 - counting jobs needs no engine
+        from harness.sandbox.executors.machine import AdmittedSandbox  # noqa: PLC0415 - counting jobs needs no engine
 
         wait = ENGINE_WAIT_SECONDS if engine_wait is None else engine_wait
         inner = DockerSandbox(runtime=runtime, sweep=sweep, engine_wait=wait, note=note)

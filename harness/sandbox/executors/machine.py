@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from harness.sandbox import engine
-from harness.sandbox.executors.admission import Needs
+from harness.sandbox.executors.admission import Admission, Needs
+from harness.sandbox.job import Job, JobResult, Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
 
 _MIB = 1024 * 1024
 _KEPT_FREE = 0.1
@@ -133,3 +136,49 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="ascii", errors="replace")
     except OSError:
         return ""
+
+
+class AdmittedSandbox(Sandbox):
+    """Another sandbox, with a queue before it.
+
+    Jobs are admitted by their budgets: cpus and memory. What there is room for is asked when the first job comes;
+    `room` says it instead. `note` is told of tasks that are larger than the machine.
+    """
+
+    def __init__(self, inner: Sandbox, *, room: Needs | None = None, note: Callable[[str], None] | None = None) -> None:
+        self._inner = inner
+        self._note = note
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._known: Admission | None = Admission(room, note=note) if room else None
+
+    def __enter__(self) -> Self:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inner.__exit__(kind, error, trace)
+
+    def run(self, job: Job) -> JobResult:
+        with self._admission().of(Needs(cpus=job.budgets.cpus, memory_mb=job.memory_mb)):
+            return self._inner.run(job)
+
+    def is_healthy(self) -> bool:
+        return self._inner.is_healthy()
+
+    def cancel(self) -> None:
+        self._inner.cancel()
+        with self._lock:
+            self._cancelled = True
+            if self._known:
+                self._known.cancel()
+
+    def _admission(self) -> Admission:
+        with self._lock:
+            if self._known is None:
+                self._known = Admission(room(engine_info()), free_mb=free_mb, note=self._note)
+                if self._cancelled:
+                    self._known.cancel()
+            return self._known

@@ -2,10 +2,17 @@
 
 Each worker process keeps one sandbox and one thread that works in it, since a thread has a connection to the engine of
 its own and jobs come one after the other. The main thread only waits, so that Ray can interrupt it at any time.
+
+Ray keeps arguments and results of more than 100 kB in the object stores of the nodes concerned, which are shared
+memory, and moves them to a disk when that is full. A job holds hidden tests, so both are letters, encrypted with a key
+of this run alone (AES-GCM, NIST SP 800-38D). The key goes with each task as a small argument, which is in no object
+store.
 """
 
 from __future__ import annotations
 
+import os
+import pickle
 import signal
 import threading
 import time
@@ -14,20 +21,55 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
-from harness.sandbox.executors import ray_letter
 from harness.sandbox.executors.base import Errand, Place
 from harness.sandbox.images import tools
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from harness.sandbox.job import Job
 
+_NONCE_BYTES = 12
 _GONE_SECONDS = 20.0
 _BETWEEN_SECONDS = 0.2
+
+
+def new_key() -> bytes:
+    """A key for one run."""
+    return AESGCM.generate_key(bit_length=256)
+
+
+def seal(value: Any, key: bytes) -> bytes:
+    """A value as a letter."""
+    nonce = os.urandom(_NONCE_BYTES)
+    return nonce + AESGCM(key).encrypt(nonce, pickle.dumps(value), None)
+
+
+def open_letter(letter: bytes, key: bytes) -> Any:
+    """The value in a letter that `seal` made with this key.
+
+    Raises:
+        cryptography.exceptions.InvalidTag: it was made with another key, or changed.
+
+    """
+    return pickle.loads(AESGCM(key).decrypt(letter[:_NONCE_BYTES], letter[_NONCE_BYTES:], None))  # noqa: S301 - our own
+
+
+def outcome_of(call: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """What a call returned or raised: errors travel as values, since Ray logs the text of those raised."""
+    try:
+        return call(), None
+    except Exception as error:  # noqa: BLE001 - raised again where the letter is read
+        try:
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+        except Exception:  # noqa: BLE001 - anything may refuse to travel
+            return None, RuntimeError(f"{type(error).__name__}: {error}")
+        return None, error.with_traceback(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,13 +176,13 @@ def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
     """Do one job or errand and return a `Reply`, both as letters. Interrupted, no container is left when this ends."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as whatever is started in the background inherits it
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    content = ray_letter.open_letter(letter, key)
-    return ray_letter.seal(_reply(content, setting), key)
+    content = open_letter(letter, key)
+    return seal(_reply(content, setting), key)
 
 
 def _reply(request: Job | Errand, setting: Setting) -> Reply:
     try:
-        result, error = ray_letter.outcome_of(lambda: _bench(setting).do(request))
+        result, error = outcome_of(lambda: _bench(setting).do(request))
     except BaseException:  # Ray's way to cancel is to raise KeyboardInterrupt here, and it does so more than once
         usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
         while _benches:

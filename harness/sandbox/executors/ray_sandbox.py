@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.sandbox import engine
-from harness.sandbox.executors import ray_letter, ray_node
+from harness.sandbox.executors import ray_node
 from harness.sandbox.executors.admission import Needs
 from harness.sandbox.executors.placement import Placement
 from harness.sandbox.executors.ray_node import NodeFacts, Reply, Setting
@@ -73,7 +73,7 @@ class RaySandbox(Sandbox):
         self._connect = connect
         self._setting = Setting(runtime=runtime, engine_wait=engine_wait)
         self._note = note or (lambda _text: None)
-        self._key = ray_letter.new_key()
+        self._key = ray_node.new_key()
         self._cancelled = threading.Event()
         self._lock = threading.Lock()
         self._placement = Placement()
@@ -134,7 +134,7 @@ class RaySandbox(Sandbox):
 
     def run(self, job: Job) -> JobResult:
         needs = Needs(cpus=job.budgets.cpus, memory_mb=job.memory_mb)
-        letter = ray_letter.seal(job, self._key)
+        letter = ray_node.seal(job, self._key)
         _, reply = self._deliver(_Parcel(letter=letter, image=job.image, needs=needs, note=self._note))
         if not isinstance(reply.result, JobResult):
             raise SandboxError("a node sent no result")
@@ -142,7 +142,7 @@ class RaySandbox(Sandbox):
 
     def do(self, errand: Errand, *, note: Callable[[str], None], holds: Callable[[Any], str]) -> Any:
         """What comes of an errand that is done on a node; see `Executor.do`."""
-        letter = ray_letter.seal(errand, self._key)
+        letter = ray_node.seal(errand, self._key)
         where, reply = self._deliver(_Parcel(letter=letter, image=errand.image, needs=errand.needs, note=note))
         with self._lock:
             self._placement.holds(where, holds(reply.result))
@@ -195,7 +195,7 @@ class RaySandbox(Sandbox):
             finally:
                 del ref  # with the last reference Ray lets go of the letters
             where, answer = reply_got
-            reply: Reply = ray_letter.open_letter(answer, self._key)
+            reply: Reply = ray_node.open_letter(answer, self._key)
             on_reply(where, reply)
         if where not in self._placement.nodes or node_id not in (None, where):
             self._refresh()  # a node has come, or the one that was meant is no more
@@ -376,8 +376,8 @@ def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[st
     where: str = ray.get_runtime_context().get_node_id()
     own_version = metadata.version("goldseam")
     if own_version != version:
-        _, error = ray_letter.outcome_of(lambda: _same_version(own_version, version, where))
-        return where, ray_letter.seal(Reply(result=None, error=error, owner="", healthy=True), key)
+        _, error = ray_node.outcome_of(lambda: _same_version(own_version, version, where))
+        return where, ray_node.seal(Reply(result=None, error=error, owner="", healthy=True), key)
     return where, ray_node.work(letter, key, setting)
 
 

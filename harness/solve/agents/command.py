@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from harness.solve.base import Model, SolveJob, Workspace
-    from harness.solve.workspace.checkout import Checkout
+    from harness.solve.workspace.workspace import Checkout
 
 SECONDS = 1800.0
 MOUNT = "/opt/agent"
@@ -37,7 +37,6 @@ _SOCKET = "model.sock"
 _PORT = 8111
 _STATEMENT = "/tmp/problem_statement.md"  # noqa: S108 - in the container
 _MAX_OUTPUT = 200_000
-_SHOWN = 4000
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _KNOWN = ("statement_file", "model", "base_url", "repo")
 _PLAIN = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.solve.base import Message, Reply, Workspace
-    from harness.solve.workspace.checkout import Checkout
+    from harness.solve.workspace.workspace import Checkout
 
 CONTEXT = "task_context"
 """The limit that ends an attempt whose conversation no longer fits the model."""

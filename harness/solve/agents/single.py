@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.solve import retrieve
 from harness.solve.answers.extract import NoPatch, extract
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, ModelError, Request
-from harness.solve.models.usage_check import LIMIT_UNTOLD
+from harness.solve.models.tokens import LIMIT_UNTOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,25 +1,31 @@
 """From a model's answer to a patch, or to the one word that says why there is none. Pure but for reading the tree.
 
 Tolerant towards form and strict towards meaning: fences, headers, line numbers and spaces may be wrong, and what was
-forgiven is recorded; where an edit could be meant in two ways, neither is chosen.
+forgiven is recorded; where an edit could be meant in two ways, neither is chosen. Changed Python
+files have to parse still where that can be judged: the file parsed before the change, or is new and no test's fixture,
+and our own interpreter knows the grammar of the task's version.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from harness.solve.answers import answer
 from harness.solve.answers.draft import Draft
 from harness.solve.answers.edits import Change, EditError, Tolerance
-from harness.solve.answers.syntax import broken_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.solve.answers.draft import Readable
+
+_LOWEST = (3, 7)
+"""`ast.parse` takes older grammars for this one."""
 
 
 class NoPatch(StrEnum):
@@ -169,3 +175,43 @@ def _refuse_parts(change: Change, draft: Draft) -> None:
             "a part, or another file?",
             ambiguous=True,
         )
+
+
+def broken_file(changed: Mapping[str, tuple[bytes | None, bytes | None]], version: str) -> str | None:
+    """The first Python file that no longer parses, and why; None where all do, or none can be judged.
+
+    Args:
+        changed: by path, what a file held before and holds now; None where it is not there.
+        version: of the task's interpreter, such as `3.11`.
+
+    """
+    for path, (old, new) in changed.items():
+        if new is None or not path.endswith((".py", ".pyi")):
+            continue
+        if old is None and not _is_plain(path):
+            continue
+        if old is not None and _problem(old, version) is not None:
+            continue
+        problem = _problem(new, version)
+        if problem is not None:
+            return f"{path}, {problem}"
+    return None
+
+
+def _is_plain(path: str) -> bool:
+    """Whether a new file is code that is meant to run: no template, no data of a test."""
+    return not re.search(r"[{}]|(?:^|/)(?:tests?|testing|fixtures|data|templates)(?:/|$)", path)
+
+
+def _problem(source: bytes, version: str) -> str | None:
+    match = re.fullmatch(r"(\d+)\.(\d+)(?:\..*)?", version)
+    target = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
+    if target > sys.version_info[:2]:
+        return None  # a newer grammar than ours
+    try:
+        python_source.parse(source, feature_version=max(target, _LOWEST))
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error) or type(error).__name__
+    return None

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.files import refuse_newer
 from harness.core.instance import Outcome
-from harness.core.nearest import did_you_mean
-from harness.core.versions import refuse_newer
+from harness.core.wording import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import RunFolder

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
-from harness.solve.models.usage_check import checked, untold_limit
+from harness.solve.models.tokens import checked, counts, untold_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,7 +136,7 @@ class _Heard:
             ToolCall(call_id=call.call_id or f"call_{at}", name=call.name, arguments=call.arguments)
             for at, call in sorted(self.calls.items())
         )
-        usage, notes = checked(_counts(self.usage), written=text or refusal or calls)
+        usage, notes = checked(counts(self.usage, "prompt", "completion"), written=text or refusal or calls)
         return Reply(
             message=Message(role="assistant", content=text or refusal, tool_calls=calls),
             finish_reason=self.finish,
@@ -148,16 +148,3 @@ class _Heard:
             refusal=refusal or None,
             notes=notes + untold_limit(usage, most=most, finish=self.finish),
         )
-
-
-def _counts(usage: Any) -> dict[str, Any]:
-    if usage is None:
-        return {}
-    read, written = usage.prompt_tokens_details, usage.completion_tokens_details
-    return {
-        "input": usage.prompt_tokens,
-        "output": usage.completion_tokens,
-        "total": usage.total_tokens,
-        "cached": read.cached_tokens if read is not None else None,
-        "reasoning": written.reasoning_tokens if written is not None else None,
-    }

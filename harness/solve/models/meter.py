@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from harness.solve.base import Fault, LimitReachedError, ModelError
 from harness.solve.models import tokens
-from harness.solve.models.usage_check import IMPOSSIBLE, INCONSISTENT
+from harness.solve.models.tokens import IMPOSSIBLE, INCONSISTENT
 
 if TYPE_CHECKING:
     from harness.solve.base import Model, Reply, Request, Usage
-    from harness.solve.models.clock import Clock
     from harness.solve.models.prices import Price, Prices
+    from harness.solve.models.throttle import Clock
 
 UNBOUNDED_OUTPUT = 4096
 """Tokens reserved for an answer whose length nothing bounds, until a longer one was seen."""

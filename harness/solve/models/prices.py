@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from harness.core import wording
 from harness.core.errors import InputError
-from harness.core.versions import refuse_newer
+from harness.core.files import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
-from harness.solve.models.usage_check import checked, untold_limit
+from harness.solve.models.tokens import checked, counts, untold_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -110,7 +110,7 @@ def _reply(end: Any, *, request_id: str | None, seconds: float, first: float | N
     reason = getattr(end.incomplete_details, "reason", None) if end.status == "incomplete" else None
     ended = "tool_calls" if calls else "stop"
     finish = _FINISH.get(reason or "", reason or "incomplete") if end.status == "incomplete" else ended
-    usage, notes = checked(_counts(end.usage), written=text or refusal or calls)
+    usage, notes = checked(counts(end.usage, "input", "output"), written=text or refusal or calls)
     return Reply(
         message=Message(role="assistant", content=text or refusal, tool_calls=tuple(calls)),
         finish_reason=finish,
@@ -122,16 +122,3 @@ def _reply(end: Any, *, request_id: str | None, seconds: float, first: float | N
         refusal=refusal or None,
         notes=notes + untold_limit(usage, most=most, finish=finish),
     )
-
-
-def _counts(usage: Any) -> dict[str, Any]:
-    if usage is None:
-        return {}
-    read, written = usage.input_tokens_details, usage.output_tokens_details
-    return {
-        "input": usage.input_tokens,
-        "output": usage.output_tokens,
-        "total": usage.total_tokens,
-        "cached": read.cached_tokens if read is not None else None,
-        "reasoning": written.reasoning_tokens if written is not None else None,
-    }

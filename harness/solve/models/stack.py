@@ -13,11 +13,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-from harness.solve.models.clock import Clock, SystemClock
 from harness.solve.models.meter import Limits, Meter, Spending
 from harness.solve.models.response_cache import Asker, ResponseCache
 from harness.solve.models.retry import Retrying, RetryPolicy
-from harness.solve.models.throttle import Throttle, Throttled
+from harness.solve.models.throttle import Clock, SystemClock, Throttle, Throttled
 
 if TYPE_CHECKING:
     from harness.solve.base import Model, Reply, Request

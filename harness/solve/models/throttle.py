@@ -9,17 +9,49 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
 
 from harness.solve.base import Fault, LimitReachedError, ModelError
 
 if TYPE_CHECKING:
+    from threading import Condition
+
     from harness.solve.base import Model, Reply, Request
-    from harness.solve.models.clock import Clock
 
 STOPPED = "stopped"
 """The limit's name where a person, or the program, ended the work."""
+
+
+class Clock(Protocol):
+    """Tells the time and waits."""
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that is never put back."""
+        ...
+
+    def now(self) -> datetime:
+        """The date and time, in UTC."""
+        ...
+
+    def wait(self, condition: Condition, seconds: float | None) -> None:
+        """Wait until the condition, which the caller holds, is notified; or until the seconds are over, if given."""
+        ...
+
+
+class SystemClock:
+    """The clock of this machine."""
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def wait(self, condition: Condition, seconds: float | None) -> None:
+        condition.wait(seconds)
 
 
 @dataclass(kw_only=True)

@@ -11,7 +11,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from harness.core.errors import InputError
-from harness.core.nearest import did_you_mean
+from harness.core.wording import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.solve.base import Message
 

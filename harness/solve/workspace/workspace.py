@@ -4,12 +4,17 @@ The container may do with its tree, its git repository and itself what it likes.
 kernel's own times say which files may differ (nobody without rights can set them back), their bytes are fetched, and
 git compares them with the base commit in a repository that the container never sees. No hook, filter, attribute or
 configuration of the container takes part.
+
+For agents that cannot run in a container there is a plain checkout on this machine. It locks nothing: what runs there
+may do what the user may. What changed is worked out in the same way.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import posixpath
+import stat
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -18,8 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from harness.core.errors import InfrastructureError
 from harness.sandbox.session import Sessions, WorkspaceLostError
 from harness.solve.base import CommandResult, Workspace
-from harness.solve.workspace.checkout import Checkout
-from harness.solve.workspace.tree import BaseTree, Entry, unpacked
+from harness.solve.workspace.tree import LINK_MODE, BaseTree, Content, Entry, file_mode, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Instance
     from harness.sandbox.session import Ran, Session
+    from harness.solve.workspace.tree import Change
 
 __all__ = ["ImageWorkspace", "WorkspaceLostError", "Workspaces"]
 
@@ -280,3 +285,70 @@ def _inside(path: str) -> str | None:
     if "\0" in path or normal.startswith(("/", "../")) or normal in ("..", "."):
         return None
     return normal
+
+
+class Checkout:
+    """A folder with the base commit and a git repository of one commit.
+
+    `folder` is to be empty, and removed by whoever made it.
+    """
+
+    def __init__(self, base: BaseTree, folder: Path) -> None:
+        self.folder = folder
+        self._base = base
+        base.check_out(folder)
+        self._before = _listing(folder)
+        self.left_out: tuple[str, ...] = ()
+        """As `ImageWorkspace.left_out`."""
+
+    def diff(self) -> bytes:
+        """All that changed since the base commit, as a patch; see `ImageWorkspace.diff`.
+
+        Raises:
+            WorkspaceLostError: the tree cannot be read.
+
+        """
+        try:
+            change = self._base.change(self._before, _listing(self.folder))
+            self.left_out = change.left_out
+            return self._base.diff(change, _contents(self.folder, change))
+        except OSError as error:
+            raise WorkspaceLostError(f"the checkout cannot be read: {error}") from error
+
+
+def _listing(folder: Path) -> Mapping[str, Entry]:
+    """What the kernel says of every file below a folder, by path; links are not followed."""
+    entries: dict[str, Entry] = {}
+    for parent, folders, names in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if name != ".git"]
+        links = (name for name in folders if Path(parent, name).is_symlink())
+        for name in (*names, *links):
+            path = Path(parent, name)
+            if name == ".git":
+                continue
+            about = path.lstat()
+            entries[str(path.relative_to(folder))] = Entry(
+                kind=_kind(about.st_mode),
+                mode=stat.S_IMODE(about.st_mode),
+                size=about.st_size,
+                changed=str(about.st_ctime_ns),
+                inode=about.st_ino,
+            )
+    return entries
+
+
+def _contents(folder: Path, change: Change) -> Iterator[Content]:
+    for path, entry in change.changed.items():
+        place = folder / path
+        if entry.kind == "l":
+            yield Content(path=path, mode=LINK_MODE, data=os.fsencode(place.readlink()))
+        else:
+            yield Content(path=path, mode=file_mode(entry.mode), data=place.read_bytes())
+
+
+def _kind(mode: int) -> str:
+    return "f" if stat.S_ISREG(mode) else "l" if stat.S_ISLNK(mode) else "other"
+
+
+def _raise(error: OSError) -> None:
+    raise error

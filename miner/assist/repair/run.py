@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from miner.assist.model_session import NotAskedError, Questions, bill
-from miner.assist.repair import prompt, proposal
+from miner.assist.repair import proposal
 from miner.languages.built import Repair, Repairing
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ class Session(Repairing):
             return None
         self._rounds += 1
         if self._messages:
-            self._messages = prompt.failed_again(self._messages, self._said, failing)
+            self._messages = proposal.failed_again(self._messages, self._said, failing)
         else:
-            self._messages = prompt.question(failing, self._tree)
+            self._messages = proposal.question(failing, self._tree)
         for left in reversed(range(_ANSWERS)):
             reply = self._repairer.answer(self._instance_id, self._asking, self._messages)
             if reply is None:
@@ -113,7 +113,7 @@ class Session(Repairing):
                 proposal_read = proposal.read(self._said)
             except proposal.NoProposalError as error:
                 if left:
-                    self._messages = prompt.not_taken(self._messages, self._said, str(error))
+                    self._messages = proposal.not_taken(self._messages, self._said, str(error))
                 continue
             self._why.append(proposal_read.why)
             return proposal.applied(failing.recipe, proposal_read, number=self._rounds)
@@ -126,7 +126,7 @@ class Session(Repairing):
         return Repair(
             model=self._repairer.name,
             endpoint=self._repairer.host,
-            prompt=prompt.PROMPT,
+            prompt=proposal.PROMPT,
             rounds=self._rounds,
             why=self._why[-1] if self._why else "",
             **asdict(bill(self._replies)),

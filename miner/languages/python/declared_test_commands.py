@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from harness.core import python_source
 from harness.languages.python import pytest
 from miner.evidence import shell
-from miner.evidence.script_expansion import followed
+from miner.evidence.shell import followed
 from miner.languages.python.evidence import ci, factors, nox, tox
 from miner.languages.python.evidence.metadata import lines, pyproject, strings, table
 

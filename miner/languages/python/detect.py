@@ -7,8 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from miner.evidence.cached_tree import Remembered
-from miner.evidence.tree import Detection, Evidence, Recipe
+from miner.evidence.tree import Detection, Evidence, Recipe, Remembered
 from miner.languages.python.evidence import (
     ci,
     conda,

@@ -21,7 +21,7 @@ from miner.languages.python import doctests
 from miner.languages.python.code import PythonCode
 from miner.languages.python.detect import detect
 from miner.languages.python.forms import silent_lines
-from miner.languages.python.images import exclude_newer
+from miner.languages.python.images import exclude_newer, steps
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
@@ -72,8 +72,9 @@ class Python:
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()
+        uv_settings = exclude_newer.unreadable(request.when) + steps.OWN_VERSIONS
         job = BuildJob(
-            workshop=replace(workshop, as_of=request.when, uv_settings=exclude_newer.unreadable(request.when)),
+            workshop=replace(workshop, as_of=request.when, uv_settings=uv_settings),
             tree=request.tree,
             tar=request.source(),
             detection=detection,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from harness.languages.python import nose, pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import DJANGO, PROGRAM, UNITTEST, program_of
-from miner.evidence.cached_tree import Remembered
+from miner.evidence.tree import Remembered
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
 from miner.languages.python.evidence import django, subproject

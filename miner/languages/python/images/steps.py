@@ -64,11 +64,20 @@ _LOCAL = re.compile(
 def versions(hint: str | None) -> tuple[str, ...]:
     """Variables that tell build backends the version, which they would ask git's tags for."""
     version = hint or "0.0.0"
-    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION", "UV_DYNAMIC_VERSIONING_BYPASS")
+    names = (*_VERSION_OF_TOOLS.values(), "PDM_BUILD_SCM_VERSION", "UV_DYNAMIC_VERSIONING_BYPASS")
     return (
         *(f"export {name}={version}" for name in names),
         f"export POETRY_DYNAMIC_VERSIONING_BYPASS={version}",
     )
+
+
+_VERSION_OF_TOOLS = {"setuptools-scm": "SETUPTOOLS_SCM_PRETEND_VERSION", "pbr": "PBR_VERSION"}
+"""Tools that are built by themselves, and the variable that would make the project's version theirs."""
+
+OWN_VERSIONS = "[extra-build-variables]\n" + "".join(
+    f'{tool} = {{ {name} = "" }}\n' for tool, name in _VERSION_OF_TOOLS.items()
+)
+"""What uv's configuration says so that these tools keep their own versions."""
 
 
 def requirement_lines(recipe: Recipe, minor: str) -> str:

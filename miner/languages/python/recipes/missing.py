@@ -325,7 +325,13 @@ def undeclared(text: str) -> tuple[tuple[str, str], ...]:
 
     The project itself has no name here.
     """
-    matches = _UNDECLARED.findall(" ".join(text[-_LONGEST:].split()))
+    plain = " ".join(text[-_LONGEST:].split())
+    matches = [
+        (name, module)
+        for name, module in _UNDECLARED.findall(plain)
+        # to be built with what itself needs this: a circle, in which uv would wait for ever
+        if not re.search(rf"`{re.escape(module)}` \(v[^)]*\) depends on `{re.escape(name)}`", plain)
+    ]
     if not matches and "Failed to build" not in text and (match := _SETUP_LACKS.search(text[-_LONGEST:])):
         matches = [("", "".join(filter(None, match.groups())))]
     return tuple((name.lower().replace("_", "-"), module) for name, module in matches)

@@ -33,6 +33,7 @@ def environment(how: "dict[str, object]") -> "dict[str, str]":
     own = {
         "PYTHONPATH": tools,
         "PATH": f"{tools}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "LIBRARY_PATH": f"{sys.base_prefix}/lib",  # an interpreter says where it was installed, not where it is
         "VIRTUAL_ENV": str(Path(sys.executable).parent.parent),
         "CYTHON_FORCE_REGEN": "1",
         "CARGO_HOME": str(HERE / "cargo"),

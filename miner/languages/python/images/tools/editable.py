@@ -25,7 +25,7 @@ try:
 except ImportError:  # a base older than Debian 12
     tomllib = None  # type: ignore[assignment]
 
-_DEFAULT = ["setuptools>=40.8.0"]
+DEFAULT = ["setuptools>=40.8.0"]
 _LEGACY = "setuptools.build_meta:__legacy__"
 _WHEEL_IS_OURS = (70, 1)
 """The setuptools that makes wheels itself."""
@@ -65,14 +65,14 @@ def build_system(*, by_uv: bool = False) -> tuple[list[str], str, list[str]]:
     """
     path = Path("pyproject.toml")
     if not path.exists() and Path("setup.py").exists():
-        return _DEFAULT, _LEGACY, []
+        return DEFAULT, _LEGACY, []
     if tomllib is None:
         raise Unable
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
         if told.get("tool", {}).get("uv") and not by_uv:
             raise Unable
-        system = told.get("build-system") or {"requires": _DEFAULT}
+        system = told.get("build-system") or {"requires": DEFAULT}
         requires, paths = list(system["requires"]), [str(Path(one).resolve()) for one in system.get("backend-path", [])]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise Unable from error

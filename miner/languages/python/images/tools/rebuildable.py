@@ -107,7 +107,9 @@ def prepare(uv: str, venv: str, root: str, options: "tuple[str, ...]") -> "dict[
     os.chdir(TREE / root)
     requires, backend, paths = declared()
     setup = Path("setup.py").is_file() and backend.startswith("setuptools.build_meta")
-    requires += os.environ.get("GOLDSEAM_BUILT_WITH", "").split() + (["setuptools", "wheel"] if setup else [])
+    if setup:  # which calls no backend, so that any setuptools does
+        requires = ["setuptools", "wheel", *(one for one in requires if one not in editable.DEFAULT)]
+    requires += os.environ.get("GOLDSEAM_BUILT_WITH", "").split()
     HOME.mkdir(parents=True, exist_ok=True)  # cargo's downloads are there
     install(uv, python, requires, options)
     if more := further(python, backend, paths):
