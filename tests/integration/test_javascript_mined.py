@@ -321,9 +321,14 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
 def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):
     path, _ = RUNNERS["mocha"]
     config = json.dumps({"spec": ["gone/*.js", "runners/mocha/ends.js"], "require": ["./runners/mocha/required.js"]})
-    texts = {".mocharc.json": config, "runners/mocha/ends.js": "process.exit(0);", "runners/mocha/required.js": ""}
+    texts = {
+        ".mocharc.json": f"{config}\n",
+        "runners/mocha/ends.js": "process.exit(0);\n",
+        "runners/mocha/required.js": "//\n",
+    }
     patch = parse("".join(tiny.diff(name, None, text) for name, text in texts.items()).encode())
-    assert len(run(task, sandbox, "mocha", path, test_patch=patch).statuses) == len(SEEN)
+    report = run(task, sandbox, "mocha", path, test_patch=patch)
+    assert (len(report.statuses), report.collect_errors) == (len(SEEN), {})
 
 
 def test_an_error_that_no_test_of_vitest_waits_for_loses_no_test(task, sandbox):
