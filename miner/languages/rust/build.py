@@ -1,4 +1,4 @@
-"""The image of a Rust project's tests: base, toolchain, crates, source at base_commit; each with what it compiles to."""
+"""The image of a Rust project's tests: base, toolchain, crates, source at base_commit, with what these compile to."""
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ _WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circle
 _CALLS = re.compile(r"\bcargo (?:\+\S+ )?(?:test|nextest run)\b(.*)")
 _GATE = re.compile(r"#!\[cfg\(([^\]]*)\)\]")
 _FEATURE = re.compile(r"feature\s*=\s*\"([^\"]+)\"")
+_QUOTED = re.compile(r"[\"']([\w./-]+)[\"']")
+_PLACES = tuple(f"{folder}/{{}}{end}" for folder in ("tests", "examples", "benches") for end in (".rs", "/main.rs"))
 _ROOTS = re.compile(r"(?:.*/)?(?:src/(?:lib|main|bin/[^/]+|bin/[^/]+/main)|build)\.rs")
 
 
@@ -110,7 +112,7 @@ def _call(line: str) -> tuple[str, ...] | None:
     except ValueError:
         return None
     found: list[str] = []
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         name, _, value = word.partition("=")
         if word in ("--all-features", "--no-default-features"):
             found.append(word)
@@ -127,15 +129,16 @@ def skeleton(tree: Tree, workspace: str) -> Iterator[tuple[str, bytes]]:
     """What decides which crates are there and how they are compiled: manifests, and an empty file for each target."""
     texts = {path: _text(tree, path) for path in tree.files() if posixpath.basename(path) == MANIFEST}
     named = {
-        posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+        posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
         for path, text in texts.items()
-        for name in re.findall(r"[\"']([^\"'\n]+\.rs)[\"']", text)
+        for name in _QUOTED.findall(text)
+        for place in (name, *(form.format(name) for form in _PLACES))
     }
     kept = {posixpath.join(workspace, name) for name in (LOCK, ".cargo/config", ".cargo/config.toml")}
     for path in tree.files():
         if path in texts or path in kept:
             yield path, tree.read(path) or b""
-        elif path in named or _ROOTS.fullmatch(path):
+        elif (path in named and path.endswith(".rs")) or _ROOTS.fullmatch(path):
             yield path, b"" if path.endswith("lib.rs") else b"fn main() {}\n"
 
 

@@ -70,13 +70,10 @@ class Target(object):
         self.sources = {os.path.relpath(place) for place in places}
 
     def chosen(self, tests):
-        """Of all tests of the program those that are asked for: single ones, or those of modules by their files."""
-        names = set()
-        for path, name in self.asked:
-            if path == self.root:
-                names |= {name} if name else set(tests)
-            elif path in self.sources:
-                names |= set(of_module(path, self.root, tests))
+        """Of all tests of the program those that are asked for: all where a file is that it is compiled of."""
+        if any(not name and path in self.sources for path, name in self.asked):
+            return tests
+        names = {name for _, name in self.asked}
         return [test for test in tests if test in names]
 
     def env(self):
@@ -91,18 +88,6 @@ class Target(object):
             CARGO_MANIFEST_PATH=self.package["manifest_path"],
             **{"CARGO_PKG_" + name: value for name, value in package.items()},
         )
-
-
-def of_module(path, root, tests):
-    """The tests of a module by the place of its file below the crate's root; all, where no name tells."""
-    below = os.path.relpath(path, os.path.dirname(root) or ".")[: -len(".rs")].split("/")
-    below = below[:-1] if below[-1] == "mod" else below
-    for start in range(len(below)):
-        prefix = "::".join(below[start:]) + "::"
-        found = [test for test in tests if test.startswith(prefix)]
-        if found:
-            return found
-    return tests
 
 
 def stamp(path):
