@@ -66,10 +66,10 @@ def build_image(request: ImageRequest) -> BuiltImage:
     own = [int(version[2:]) for version in settings.rusts] if platforms.is_of_here(settings.platform) else []
     minors = cargo.minors(own, least, request.when.date())
     if not minors:
-        wanted = (
+        detail = (
             f'it asks for Rust 1.{least}: name a toolchain of it, "1.{least}", under [images.rusts] in goldseam.toml'
         )
-        raise _refusal("no_rust", wanted)
+        raise _refusal("no_rust", detail)
     building = Building(request, told_reason)
     return building.over(minors, _toolchain, partial(_image, building, base.ensure(request.workshop), workspace))
 
@@ -99,8 +99,8 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
     toolchain = building.ensure(rust_layer, rung, version, "system", version)
     files = dict(cargo.skeleton(request.tree, workspace))
     if lock is None:
-        given = request.workshop.packed(_GIVEN, files.items())
-        lock = _resolved(building, toolchain, given, workspace, version)
+        packed = request.workshop.packed(_GIVEN, files.items())
+        lock = _resolved(building, toolchain, packed, workspace, version)
         files[posixpath.join(workspace, cargo.LOCK)] = lock
     crates_layer = _crates(toolchain.image_id, request, request.workshop.packed(_GIVEN, files.items()), workspace)
     installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
@@ -165,7 +165,7 @@ def _unpacked(workspace: str) -> tuple[str, ...]:
     return (f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {folder}")
 
 
-def _resolved(building: Building, toolchain: BuiltLayer, given: Input, workspace: str, version: str) -> bytes:
+def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str) -> bytes:
     """The lock of a workspace that has none, with the versions of the day."""
     workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
     commands = (
@@ -176,7 +176,7 @@ def _resolved(building: Building, toolchain: BuiltLayer, given: Input, workspace
     )
     workshop.progress(f"resolving crates as of {day}")
     script = Layer(kind="resolve", parent="", commands=commands).script()
-    with workshop.run(toolchain.image_id, script, kind="resolve", inputs=(given,), foreign=True) as ran:
+    with workshop.run(toolchain.image_id, script, kind="resolve", inputs=(packed,), foreign=True) as ran:
         if ran.ok:
             building.record(cargo.MANIFEST, version, "resolve", ran.seconds, command="cargo generate-lockfile")
             return read_result(ran.out / cargo.LOCK)
@@ -193,13 +193,13 @@ def _compiled(request: ImageRequest) -> str:
     return f'failed=; for folder in {folders}; do cd "{TESTBED}/$folder"; {call}; done'
 
 
-def _crates(parent: str, request: ImageRequest, given: Input, workspace: str) -> Layer:
+def _crates(parent: str, request: ImageRequest, packed: Input, workspace: str) -> Layer:
     """The crates, downloaded and compiled: commits with the same manifests and lock share it."""
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(given,),
+        inputs=(packed,),
         commands=(
             *_unpacked(workspace),
             *_environment(offline=False),
@@ -216,7 +216,7 @@ def _crates(parent: str, request: ImageRequest, given: Input, workspace: str) ->
 def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
     """The tree, and what is compiled of it."""
     lock = posixpath.join(workspace, cargo.LOCK)
-    made = request.tree.read(lock) is None
+    is_resolved = request.tree.read(lock) is None
     recorder = part("recorder.c")
     library = f"{HOME}/{hashlib.sha256(recorder.encode()).hexdigest()[:16]}.so"
     return source.layer(
@@ -227,8 +227,8 @@ def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
         programs=f"{TOOLCHAIN}/bin",
         env={name: value for name, value in ENV.items() if name != "PATH"},
         commands=(
-            *source.committed(unversioned=("target/", *((f"/{lock}",) if made else ()))),
-            *((f"cp {_KEPT_LOCK} {quote(lock)}",) if made else ()),
+            *source.committed(unversioned=("target/", *((f"/{lock}",) if is_resolved else ()))),
+            *((f"cp {_KEPT_LOCK} {quote(lock)}",) if is_resolved else ()),
             *_environment(offline=True),
             "find . -name '*.rs' -exec touch {} +",  # newer than what was compiled of empty files in their place
             _compiled(request),

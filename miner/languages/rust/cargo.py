@@ -92,14 +92,14 @@ def minors(installed: Collection[int], least: int, day: date) -> tuple[int, ...]
 
 def options(tree: Tree, tests: Iterable[str]) -> tuple[str, ...]:
     """The features that tests are compiled with: as CI first calls them, or as it does with what they are gated by."""
-    wanted = {name for path in tests for gate in _GATE.findall(_text(tree, path)) for name in _FEATURE.findall(gate)}
+    gates = {name for path in tests for gate in _GATE.findall(_text(tree, path)) for name in _FEATURE.findall(gate)}
     texts = (_text(tree, path) for path in sorted(tree.files()) if _WORKFLOWS.fullmatch(path))
     calls = list(
         dict.fromkeys(call for text in texts for line in _CALLS.findall(text) if (call := _call(line)) is not None)
     )
     calls = calls or [()]
-    best = max(calls, key=lambda call: len(wanted & _features(call)) if "--all-features" not in call else len(wanted))
-    missing = () if "--all-features" in best else sorted(wanted - _features(best) - {"default"})
+    best = max(calls, key=lambda call: len(gates & _features(call)) if "--all-features" not in call else len(gates))
+    missing = () if "--all-features" in best else sorted(gates - _features(best) - {"default"})
     return (*best, *(("--features", ",".join(missing)) if missing else ()))
 
 
@@ -111,14 +111,14 @@ def _call(line: str) -> tuple[str, ...] | None:
         words = shlex.split(line.partition(" -- ")[0], comments=True)
     except ValueError:
         return None
-    found: list[str] = []
+    flags: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=False):
         name, _, value = word.partition("=")
         if word in ("--all-features", "--no-default-features"):
-            found.append(word)
+            flags.append(word)
         elif name in ("--features", "-F"):
-            found += ["--features", ",".join(re.split(r"[\s,]+", value or following))]
-    return tuple(found)
+            flags += ["--features", ",".join(re.split(r"[\s,]+", value or following))]
+    return tuple(flags)
 
 
 def _features(call: Collection[str]) -> set[str]:
@@ -128,17 +128,17 @@ def _features(call: Collection[str]) -> set[str]:
 def skeleton(tree: Tree, workspace: str) -> Iterator[tuple[str, bytes]]:
     """What decides which crates are there and how they are compiled: manifests, and an empty file for each target."""
     texts = {path: _text(tree, path) for path in tree.files() if posixpath.basename(path) == MANIFEST}
-    named = {
+    targets = {
         posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
         for path, text in texts.items()
         for name in _QUOTED.findall(text)
         for place in (name, *(form.format(name) for form in _PLACES))
     }
-    kept = {posixpath.join(workspace, name) for name in (LOCK, ".cargo/config", ".cargo/config.toml")}
+    beside = {posixpath.join(workspace, name) for name in (LOCK, ".cargo/config", ".cargo/config.toml")}
     for path in tree.files():
-        if path in texts or path in kept:
+        if path in texts or path in beside:
             yield path, tree.read(path) or b""
-        elif (path in named and path.endswith(".rs")) or _ROOTS.fullmatch(path):
+        elif (path in targets and path.endswith(".rs")) or _ROOTS.fullmatch(path):
             yield path, b"" if path.endswith("lib.rs") else b"fn main() {}\n"
 
 

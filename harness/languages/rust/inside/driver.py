@@ -25,20 +25,18 @@ CALLED = re.compile(r"(?:fn|associated function|method|struct) defined here.*?\n
 def link_target(shared, own):
     """What the image has compiled, in a folder that cargo may write to; libraries as links."""
     for folder, _, names in os.walk(shared):
-        here = os.path.join(own, os.path.relpath(folder, shared))
-        os.makedirs(here, exist_ok=True)
+        copy = os.path.join(own, os.path.relpath(folder, shared))
+        os.makedirs(copy, exist_ok=True)
         for name in names:
-            there, place = os.path.join(folder, name), os.path.join(here, name)
+            source, place = os.path.join(folder, name), os.path.join(copy, name)
             if not os.path.lexists(place):
-                (os.symlink if name.endswith(BEHIND) else shutil.copy2)(there, place)
+                (os.symlink if name.endswith(BEHIND) else shutil.copy2)(source, place)
 
 
-def ran(argv, folder, shown):
+def output_of(argv, folder):
     """Exit code and standard output of a program of the toolchain."""
     child = subprocess.Popen(argv, cwd=folder or ".", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=2)
     text = child.communicate()[0].decode("utf-8", "replace")
-    if shown:
-        os.write(2, text.encode("utf-8", "replace"))
     return child.returncode, text
 
 
@@ -123,7 +121,7 @@ def targets_of(names):
 
 def read_package(folder):
     """The targets of the package in a folder that cargo compiles tests of."""
-    code, text = ran(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"], folder, False)
+    code, text = output_of(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"], folder)
     if code != 0:
         return []
     facts = json.loads(text)
@@ -171,7 +169,7 @@ def compile_targets(targets, options):
 def cargo_test(targets, options):
     flags = [flag for target in targets for flag in target.flags]
     argv = ["cargo", "test", "--offline", "--no-run", "--message-format=json"] + options
-    code, text = ran(argv + list(dict.fromkeys(flags) if flags == ["--lib"] else flags), targets[0].folder, False)
+    code, text = output_of(argv + list(dict.fromkeys(flags) if flags == ["--lib"] else flags), targets[0].folder)
     messages = []
     for line in text.splitlines():
         try:
@@ -243,28 +241,28 @@ def tell(target, test, ran, seconds):
     return well
 
 
-def recorder(asked, work):
+def recorder(settings, work):
     """The recorder, compiled: the image's, if it is of the same source."""
-    name = hashlib.sha256(asked["recorder"].encode("utf-8")).hexdigest()[:16] + ".so"
-    kept, library = os.path.join(asked["kept"], name), os.path.join(work, name)
-    if os.path.exists(kept):
-        return kept
+    name = hashlib.sha256(settings["recorder"].encode("utf-8")).hexdigest()[:16] + ".so"
+    built, library = os.path.join(settings["kept"], name), os.path.join(work, name)
+    if os.path.exists(built):
+        return built
     argv = ["cc", "-shared", "-fPIC", "-O1", "-x", "c", "-o", library, "-", "-ldl"]
     child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=2)
-    child.communicate(asked["recorder"].encode("utf-8"))
+    child.communicate(settings["recorder"].encode("utf-8"))
     return library
 
 
-def main(asked, wanted):
+def main(settings, names):
     shut()
-    link_target(asked["warm"], os.environ["CARGO_TARGET_DIR"])
-    library = recorder(asked, tempfile.mkdtemp(prefix="rust-tests-"))
+    link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
+    library = recorder(settings, tempfile.mkdtemp(prefix="rust-tests-"))
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
     word = os.urandom(16).hex()
-    targets = targets_of(wanted)
+    targets = targets_of(names)
     well = True
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
-        well = compile_targets([target for target in targets if target.folder == folder], asked["options"]) and well
+        well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
     for target in targets:
         if target.program:
             well = run_target(target, word, preload) and well

@@ -12,13 +12,13 @@ from typing import FrozenSet, List, Sequence
 def put_back_tests(tree: str, pristine: str, paths: Sequence[str]) -> None:
     """Undo in some files what a patch has changed of the tests in them: the hidden ones go onto those of the base."""
     for path in paths:
-        place, there = os.path.join(tree, path), os.path.join(pristine, path)
+        place, original = os.path.join(tree, path), os.path.join(pristine, path)
         if os.path.isfile(place) and not os.path.islink(place):
             with open(place, "rb") as file:
                 new = lines_of(file.read())
             old = []  # type: List[bytes]
-            if os.path.isfile(there):
-                with open(there, "rb") as file:
+            if os.path.isfile(original):
+                with open(original, "rb") as file:
                     old = lines_of(file.read())
             content = b"".join(with_tests_of(old, new))
             if content != b"".join(new):
