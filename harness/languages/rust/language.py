@@ -40,7 +40,7 @@ for path in "${{@:-Cargo.toml}}"; do
     echo "$folder"
 done | sort -u | {{
     while read -r folder; do
-        (cd "$folder" && cargo test --offline $options -- --exact $names < /dev/null) || code=1
+        (cd "$folder" && cargo test --offline --tests $options -- --exact $names < /dev/null) || code=1
     done
     exit $code
 }}

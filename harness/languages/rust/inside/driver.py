@@ -151,7 +151,8 @@ def candidates(targets, path):
 def compile_targets(targets, options):
     """Compile the programs of one package; those that can't be are told as lost. True if all could be."""
     code, messages = cargo_test(targets, options)
-    if code != 0 and len(targets) > 1:
+    elsewhere = any(is_error(message) and not any(one.is_of(message) for target in targets) for message in messages)
+    if code != 0 and len(targets) > 1 and not elsewhere:
         return all([compile_targets([target], options) for target in targets])
     for target in targets:
         programs = [
@@ -181,13 +182,13 @@ def cargo_test(targets, options):
     return code, messages
 
 
+def is_error(message):
+    return message.get("reason") == "compiler-message" and message["message"].get("level") == "error"
+
+
 def lose(target, messages):
     """Tell a program that can't be compiled as lost, with the name that it misses."""
-    errors = [
-        message["message"]
-        for message in messages
-        if message.get("reason") == "compiler-message" and message["message"].get("level") == "error"
-    ]
+    errors = [message["message"] for message in messages if is_error(message)]
     text = "\n".join(error.get("rendered") or error["message"] for error in errors)
     os.write(2, text.encode("utf-8", "replace"))
     names = [match.group(1) for match in (WANTED.match(error["message"]) for error in errors) if match]
