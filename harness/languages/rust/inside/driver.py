@@ -34,8 +34,11 @@ def link_target(shared, own):
 
 
 def output_of(argv, folder):
-    """Exit code and standard output of a program of the toolchain."""
-    child = subprocess.Popen(argv, cwd=folder or ".", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=2)
+    """Exit code and standard output of a program of the toolchain, which runs on real time."""
+    env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    child = subprocess.Popen(
+        argv, cwd=folder or ".", env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=2
+    )
     text = child.communicate()[0].decode("utf-8", "replace")
     return child.returncode, text
 
