@@ -47,6 +47,11 @@ fn ignored() {}
 fn fails() -> Result<(), String> { Err("an error".into()) }
 
 #[test]
+fn is_long_ago() {
+    assert!(std::time::SystemTime::now() < std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 30));
+}
+
+#[test]
 fn is_in_its_folder() {
     assert_eq!(std::env::var_os("CARGO_MANIFEST_DIR").unwrap(), std::env::current_dir().unwrap());
 }
@@ -58,6 +63,7 @@ SEEN = {
     "panics": "PASSED",
     "ignored": "SKIPPED",
     "fails": "FAILED",
+    "is_long_ago": "PASSED",
     "is_in_its_folder": "PASSED",
     "deeper::well": "PASSED",
 }
@@ -135,7 +141,7 @@ def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_other
 
 
 def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other(task, sandbox):
-    report = run(task, sandbox, "tests/kinds/deeper.rs", OWN_TEST)
+    report = run(task, sandbox, "tests/kinds/deeper.rs", OWN_TEST, clock="2001-02-03T04:05:06Z")
     assert statuses(report, KINDS_TEST) == SEEN
     assert statuses(report, OWN_TEST) == {"main": "PASSED"}
     assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})

@@ -154,7 +154,7 @@ def candidates(targets, path):
 def compile_targets(targets, options):
     """Compile the programs of one package; those that can't be are told as lost. True if all could be."""
     code, messages = cargo_test(targets, options)
-    elsewhere = any(is_error(message) and not any(one.is_of(message) for target in targets) for message in messages)
+    elsewhere = any(is_error(message) and not any(target.is_of(message) for target in targets) for message in messages)
     if code != 0 and len(targets) > 1 and not elsewhere:
         return all([compile_targets([target], options) for target in targets])
     for target in targets:
