@@ -6,6 +6,7 @@ import posixpath
 import re
 import shlex
 import tomllib
+from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,14 @@ _CHANNEL = re.compile(r"^\s*(?:channel\s*=\s*\"?)?1\.(\d+)", re.MULTILINE)
 _LOCK_VERSION = re.compile(r"^version = (\d+)$", re.MULTILINE)
 _WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
 _CALLS = re.compile(r"\bcargo (?:\+\S+ )?(?:test|nextest run)\b(.*)")
-_GATE = re.compile(r"#!\[cfg\(([^\]]*)\)\]")
-_FEATURE = re.compile(r"feature\s*=\s*\"([^\"]+)\"")
+_GATES = re.compile(
+    r"#\[cfg\(([^\]]*)\)\]\s*(?:#\[[^\]]*\]\s*)*?#\[test\]|#\[test\]\s*(?:#\[[^\]]*\]\s*)*?#\[cfg\(([^\]]*)\)\]|#!\[cfg\(([^\]]*)\)\]"
+)
+"""What a test, or a whole file, is compiled for."""
+_WHOLE = re.compile(r"#!\[cfg\(([^\]]*)\)\]")
+_FEATURE = re.compile(r"(?<!not\()feature\s*=\s*\"([^\"]+)\"")
+_OFF = re.compile(r"not\(feature\s*=\s*\"([^\"]+)\"")
+_ALL = "--all-features"
 _QUOTED = re.compile(r"[\"']([\w./-]+)[\"']")
 _PLACES = tuple(f"{folder}/{{}}{end}" for folder in ("tests", "examples", "benches") for end in (".rs", "/main.rs"))
 _ROOTS = re.compile(r"(?:.*/)?(?:src/(?:lib|main|bin/[^/]+|bin/[^/]+/main)|build)\.rs")
@@ -91,15 +98,22 @@ def minors(installed: Collection[int], least: int, day: date) -> tuple[int, ...]
 
 
 def options(tree: Tree, tests: Iterable[str]) -> tuple[str, ...]:
-    """The features that tests are compiled with: as CI first calls them, or as it does with what they are gated by."""
-    gates = {name for path in tests for gate in _GATE.findall(_text(tree, path)) for name in _FEATURE.findall(gate)}
+    """The features that tests are compiled with: of the call in CI with which most of them are, else of the first.
+
+    What a whole file is gated by is added.
+    """
+    sources = [_text(tree, path) for path in tests]
+    conditions = ["".join(condition) for text in sources for condition in _GATES.findall(text)]
+    gates = Counter(name for condition in conditions for name in _FEATURE.findall(condition))
+    gates.subtract(name for condition in conditions for name in _OFF.findall(condition))
+    whole = {name for text in sources for condition in _WHOLE.findall(text) for name in _FEATURE.findall(condition)}
     texts = (_text(tree, path) for path in sorted(tree.files()) if _WORKFLOWS.fullmatch(path))
     calls = list(
         dict.fromkeys(call for text in texts for line in _CALLS.findall(text) if (call := _call(line)) is not None)
     )
     calls = calls or [()]
-    best = max(calls, key=lambda call: len(gates & _features(call)) if "--all-features" not in call else len(gates))
-    missing = () if "--all-features" in best else sorted(gates - _features(best) - {"default"})
+    best = max(calls, key=lambda call: sum(gates[name] for name in (gates if _ALL in call else _features(call))))
+    missing = () if _ALL in best else sorted(whole - _features(best) - {"default"})
     return (*best, *(("--features", ",".join(missing)) if missing else ()))
 
 
@@ -114,7 +128,7 @@ def _call(line: str) -> tuple[str, ...] | None:
     flags: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=False):
         name, _, value = word.partition("=")
-        if word in ("--all-features", "--no-default-features"):
+        if word in (_ALL, "--no-default-features"):
             flags.append(word)
         elif name in ("--features", "-F"):
             flags += ["--features", ",".join(re.split(r"[\s,]+", value or following))]
