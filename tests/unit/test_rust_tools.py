@@ -57,6 +57,7 @@ def test_the_toolchain_is_no_older_than_what_is_asked_for_and_the_newest_of_the_
         ("", ()),
         ('#[cfg(feature = "a")]\n#[should_panic]\n#[test]\nfn one() {}\n', ("--features", "a,b")),
         ('#[test]\n#[cfg(not(feature = "a"))]\nfn one() {}\n#[cfg(feature = "c")]\nfn two() {}\n', ()),
+        ('#![cfg(not(feature = "a"))]', ()),
         ('#![cfg(feature = "b")]', ("--features", "a,b")),
         ('#![cfg(all(feature = "c", feature = "d"))]', ("--no-default-features", "--features", "c", "--features", "d")),
     ],
