@@ -23,7 +23,7 @@ import (
 
 
 def parsed(text: str) -> StrippedSource:
-    return StrippedSource(text.encode(), first=0)
+    return StrippedSource(text.encode(), path="a_test.go", first=0)
 
 
 def best(source: StrippedSource) -> dict[int, Mode]:

@@ -554,8 +554,11 @@ def test_bits_of_javascript_follow_the_same_rules():
     [
         ("missing();", "try { missing(); } catch {}"),
         ("await missing()", "try { await missing(); } catch {}"),
-        ("const x = missing(), y = 2;", "let x; try { x = missing(); } catch {} let y; try { y = 2; } catch {} "),
-        ("const { x } = missing();", "const { x } = missing();"),
+        (
+            "const x = missing(), y = 2;",
+            "let x; try { (x = missing()); } catch {} let y; try { (y = 2); } catch {} ",
+        ),
+        ("const { x } = missing();", "let x; try { ({ x } = missing()); } catch {} "),
         ("for (const x of [1]) { f(x); }", "for (const x of [1]) { try { f(x); } catch {} }"),
         ("while (f()) { g(); }", "while (f()) { g(); }"),
         ("try { f(); } catch (e) { g(); }", "try { f(); } catch (e) { g(); }"),
@@ -565,4 +568,4 @@ def test_bits_of_javascript_follow_the_same_rules():
 def test_where_nothing_ends_a_test_its_statements_stand_alone(statement, goes_on):
     text = f'"use strict";\nit("a", async () => {{ {statement} }});\n'
 
-    assert parsed("").unstopped(text) == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'
+    assert parsed("").unstopped(text, "", 0) == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'

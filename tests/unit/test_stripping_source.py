@@ -589,7 +589,7 @@ def test_where_nothing_ends_a_test_it_comes_to_its_end(body):
     names = {"reached": reached, "held": lambda: nullcontext(1), "raises": lambda: suppress(NameError)}
     names |= {"__goldseam__": lambda _: suppress(NameError)}
 
-    exec(parsed("").unstopped(text), names)
+    exec(parsed("").unstopped(text, "", 0), names)
     names["test_a"]()
 
     assert reached == [1]

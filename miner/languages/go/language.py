@@ -73,8 +73,9 @@ class Go(Unparsed):
             {path: source for path, source in sources.items() if path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda _path, source, first: StrippedSource(source, first=first),
+            parse=lambda path, source, first: StrippedSource(source, path=path, first=first),
             run=run,
+            beside={path: source for path, source in sources.items() if path not in listed},
             function=literals.function_of,
         )
 

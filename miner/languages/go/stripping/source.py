@@ -10,6 +10,7 @@ from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
 from miner.languages.go.stripping.static import Statics, member_of
+from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ Edits = dict[Place, tuple[Piece, ...]]
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, first: int) -> None:
+    def __init__(self, source: bytes, *, path: str, first: int) -> None:
         """Parse a file; `first` is the number of its first slot.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
 
         """
-        self._source = source
+        self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes)
@@ -60,9 +61,9 @@ class StrippedSource:
         """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
         return self._written(modes, is_recording=False, is_blanked=not whole)
 
-    def unstopped(self, text: str) -> str:
-        """The same: without the fix a package is compiled or not."""
-        return text
+    def unstopped(self, text: str, told: str, attempt: int) -> str:
+        """The file without what the compiler complained of in it, or what a panic came from."""
+        return unstopped(text, self._name, told, is_first=attempt == 0, hand_out=HAND_OUT)
 
     # -- assertions
 

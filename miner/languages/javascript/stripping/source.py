@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
-from miner.languages.javascript.stripping import scopes, supertest
+from miner.languages.javascript.stripping import scopes, supertest, unstopped
 from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import (
@@ -36,9 +36,6 @@ _TESTS = frozenset(
 )
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 _ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
-_BLOCKS = frozenset({"program", "statement_block"})
-_KEPT_WHOLE = frozenset({"while_statement", "do_statement", "try_statement", "export_statement"})
-"""Without an error, a loop may never end and a handler never run; what is exported has to be declared as it is."""
 
 
 class StrippedSource:
@@ -51,7 +48,7 @@ class StrippedSource:
             ValueError: the grammar does not read it, or its tests run beside each other.
 
         """
-        self._source, self._path = source, path
+        self._source, self._path, self._framework = source, path, framework
         self._root = scopes.parse(source, path)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, ASSERT_MODULES)
@@ -88,22 +85,9 @@ class StrippedSource:
             edits |= {place_of(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
 
-    def unstopped(self, text: str) -> str:
-        """The stripped file with statements in a `try` each, and simple declarations; bodies of assertions stay."""
-        source = text.encode()
-        edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
-        waiting = [scopes.parse(source, self._path)]
-        while waiting:
-            node = waiting.pop()
-            if node.type in _KEPT_WHOLE or (
-                node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT
-            ):
-                continue
-            waiting += node.named_children
-            pieces = _tried(node) if node.parent is not None and node.parent.type in _BLOCKS else None
-            if pieces is not None:
-                edits[place_of(node)] = pieces
-        return rendered(source, 0, len(source), edits).decode()
+    def unstopped(self, text: str, _told: str, attempt: int) -> str:
+        """The stripped file where nothing that throws ends a test, and what it misses is made up."""
+        return unstopped.unstopped(text, self._path, HAND_OUT, attempt, is_required=self._framework == "jest")
 
     # -- assertions
 
@@ -193,25 +177,6 @@ class StrippedSource:
             if node.type not in ("comment", "hash_bang_line") and not is_directive:
                 return node.start_byte
         return len(self._source)
-
-
-def _tried(statement: Node) -> tuple[Piece, ...] | None:
-    """A statement in a `try`; None where it stays: a directive, and what is no call or plain declaration."""
-    if statement.type == "expression_statement" and statement.named_children[0].type != "string":
-        inner = statement.named_children[0]
-        return ("try { ", place_of(inner), "; } catch {}")
-    declared = [child for child in statement.named_children if child.type == "variable_declarator"]
-    values = [(child.child_by_field_name("name"), child.child_by_field_name("value")) for child in declared]
-    if statement.type != "lexical_declaration" or not values:
-        return None
-    pieces: list[Piece] = []
-    for name, value in values:
-        if name is None or name.type != "identifier" or value is None:
-            return None
-        if text_of(name) == HAND_OUT:
-            return None
-        pieces += [f"let {text_of(name)}; try {{ {text_of(name)} = ", place_of(value), "; } catch {} "]
-    return tuple(pieces)
 
 
 def _is_titled(column: Column) -> bool:

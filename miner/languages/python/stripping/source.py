@@ -61,9 +61,9 @@ class StrippedSource:
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
-    def unstopped(self, text: str) -> str:
-        """The stripped file with each statement in a `try` of its own."""
-        return unstopped.unstopped(text, HAND_OUT)
+    def unstopped(self, text: str, _told: str, attempt: int) -> str:
+        """The stripped file with each statement in a `try` of its own, and what it misses made up."""
+        return unstopped.unstopped(text, HAND_OUT) if attempt == 0 else text
 
     def _write(
         self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
