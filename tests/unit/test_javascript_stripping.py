@@ -568,4 +568,22 @@ def test_bits_of_javascript_follow_the_same_rules():
 def test_where_nothing_ends_a_test_its_statements_stand_alone(statement, goes_on):
     text = f'"use strict";\nit("a", async () => {{ {statement} }});\n'
 
-    assert parsed("").unstopped(text, "", 0) == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'
+    assert (
+        parsed("").unstopped(text, "", 0)
+        == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'
+    )
+
+
+def test_names_that_a_module_lacks_are_made_up_where_nothing_ends_a_test():
+    text = 'import test from "node:test";\nimport own, { a, b as c } from "./x.js";\nimport * as all from "./y.js";\nall.d(c);\n'
+
+    left = parsed("").unstopped(text, "", 0)
+
+    assert 'import test from "node:test";\n' in left
+    assert 'try { __module_30__ = (await import("./x.js")); } catch {}' in left
+    for name, value in {"own": '"default"', "a": '"a"', "c": '"b"'}.items():
+        assert f"var {name} = __lend__(__of__(__module_30__, {value}), []);" in left
+    assert 'var all = __lend__({ ...__module_71__ }, ["d"]);' in left
+    required = parsed("").unstopped(left, "", 1)
+    assert required == left.replace("await import(", "require(")
+    assert parsed("").unstopped(required, "", 2) == required

@@ -595,3 +595,31 @@ def test_where_nothing_ends_a_test_it_comes_to_its_end(body):
     assert reached == [1]
     assert names["path"]
     assert names["__doc__"] == "Words."
+
+
+def test_what_a_base_lacks_is_made_up_where_nothing_ends_a_test():
+    text = """\
+import no_such_module, os
+from os import no_such, path as there
+
+
+def given(a, b=1):
+    return a + b
+
+
+@no_such_module.mark
+def test_a():
+    os.no_such_either(1)
+    reached.append(given(1, 2, more=3))
+    reached.append(given(1, 2, 3, 4))
+    with no_such.held() as value:
+        reached.append(no_such(given)(3))
+    reached.append(there.join("a", "b"))
+"""
+    reached: list[object] = []
+    names = {"reached": reached}
+
+    exec(parsed("").unstopped(text, "", 0), names)
+    names["test_a"]()
+
+    assert reached == [3, 3, 4, "a/b"]

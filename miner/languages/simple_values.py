@@ -1,0 +1,148 @@
+"""Values that are easily thought of, and changes that turn several values into what is expected of each. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from difflib import SequenceMatcher
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+COMMON = 6.0
+"""Bits of a value that comes to mind."""
+_TEXTS = frozenset(
+    {
+        *("None", "null", "nil", "undefined", "true", "false", "True", "False", "NaN", "nan", "inf", "Infinity"),
+        *("unknown", "Unknown", "N/A", "n/a", "none", "default", "error", "Error", "ok", "OK", "yes", "no", "<nil>"),
+        *("[object Object]", "anonymous", "invalid", "empty", "test", "hello", "Hello, World!", "Hello World"),
+    }
+)
+_NUMBERS = frozenset({60, 3600, 86400, 604800, 365, 1440, 360, 180, 200, 201, 204, 301, 302, 400, 401, 403, 404, 500})
+_CONSTANTS = (math.pi, math.e, math.tau, math.sqrt(2), math.log(2), math.log(10))
+_POWERS = 8.6
+"""Of a power of two, or the number before or after one."""
+_OF_FRACTION = 100
+_SHORTEST = 8
+"""Letters from which on a text that repeats a part is no word."""
+
+
+def of_small(number: int) -> float:
+    """Bits of a whole number by its size alone."""
+    return 1 + 2 * math.log2(abs(number) + 1)
+
+
+def of_int(number: int) -> float:
+    """Bits of a whole number: by its size, its zeros, as a power of two, or as one that is common."""
+    size = abs(number)
+    digits = str(size)[:400].rstrip("0")
+    zeros = len(str(size)[:400]) - len(digits)
+    bits = [of_small(number), 1 + of_small(int(digits or 0)) + math.log2(zeros + 1)]
+    if size in _NUMBERS:
+        bits.append(COMMON)
+    if any(near > 0 and near & (near - 1) == 0 for near in (size - 1, size, size + 1)):
+        bits.append(_POWERS)
+    return min(bits)
+
+
+def of_float(number: float) -> float:
+    """Bits of a fraction: by its digits, as a ratio of small numbers, or as a constant of mathematics."""
+    if not math.isfinite(number):
+        return 2.0
+    if any(math.isclose(abs(number), constant, rel_tol=1e-6) for constant in _CONSTANTS):
+        return COMMON
+    _, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    bits = 1 + of_int(int("".join(map(str, digits)))) + math.log2(abs(int(exponent)) + 1)
+    ratio = Fraction(number).limit_denominator(_OF_FRACTION)
+    if math.isclose(number, ratio, rel_tol=1e-9):
+        bits = min(bits, 1 + of_small(ratio.numerator) + of_small(ratio.denominator))
+    return bits
+
+
+def of_text(text: str, bits_of: Callable[[str], float]) -> float:
+    """Bits of a text that is common or repeats a part; infinite of others."""
+    if text in _TEXTS:
+        return COMMON
+    if re.fullmatch(r"\d{1,18}", text):
+        return 1 + of_int(int(text)) + math.log2(len(text) - len(str(int(text))) + 1)
+    match = re.fullmatch(r"(.+?)\1{2,}", text, re.DOTALL) if _SHORTEST <= len(text) <= 2000 else None  # noqa: PLR2004
+    return bits_of(match[1]) + of_small(len(text) // len(match[1])) if match else math.inf
+
+
+def of_list(items: Sequence[Any], bits_of: Callable[[Any], float]) -> float:
+    """Bits of numbers at equal distances, or of one thing several times; infinite of others."""
+    if len(items) < 3:  # noqa: PLR2004
+        return math.inf
+    if all(type(item) is int for item in items):
+        steps = {after - before for before, after in zip(items, items[1:], strict=False)}
+        if len(steps) == 1:
+            return 2 + of_int(items[0]) + of_int(next(iter(steps))) + of_small(len(items))
+    return 2 + bits_of(items[0]) + of_small(len(items)) if all(item == items[0] for item in items) else math.inf
+
+
+def of_change(pairs: Sequence[tuple[Any, Any]], bits_of: Callable[[Any], float]) -> float:
+    """Bits of one change that makes what is expected of each value; infinite where there is none of a simple kind."""
+    near, wanted = pairs[0]
+    bits = [math.inf]
+    if type(near) is type(wanted) is str:
+        bits += _of_text_change(pairs, bits_of)
+    if _is_number(near) and _is_number(wanted):
+        add = wanted - near
+        if all(_is_number(one) and _is_number(other) and one + add == other for one, other in pairs):
+            bits.append(2 + bits_of(add))
+        for up in (True, False):
+            left, right = (near, wanted) if up else (wanted, near)
+            times = right / left if left else 0
+            times = int(times) if float(times).is_integer() else times
+            if times and all(_is_times(one, other, times, up=up) for one, other in pairs):
+                bits.append(2 + bits_of(times))
+    if type(near) is type(wanted) is list:
+        more = [other[len(one) :] for one, other in pairs if type(one) is type(other) is list and other[: len(one)] == one]
+        if len(more) == len(pairs) and all(part == more[0] for part in more):
+            bits.append(2 + bits_of(more[0]))
+    if type(near) is type(wanted) is dict:
+        news = [
+            {key: value for key, value in other.items() if key not in one or one[key] != value}
+            for one, other in pairs
+            if type(one) is type(other) is dict and one.keys() <= other.keys()
+        ]
+        if len(news) == len(pairs) and all(part == news[0] for part in news):
+            bits.append(2 + bits_of(news[0]))
+    return min(bits)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and abs(value) < 1 << 60
+
+
+def _is_times(near: Any, wanted: Any, times: float, *, up: bool) -> bool:
+    if not _is_number(near) or not _is_number(wanted):
+        return False
+    return math.isclose(near * times, wanted) if up else math.isclose(wanted * times, near)
+
+
+def _of_text_change(pairs: Sequence[tuple[Any, Any]], bits_of: Callable[[Any], float]) -> list[float]:
+    """Bits of something put around, cut off, or replaced wherever it stands."""
+    bits: list[float] = []
+    near, wanted = pairs[0]
+    if not all(isinstance(one, str) and isinstance(other, str) for one, other in pairs):
+        return bits
+    for swapped in (False, True):
+        inner, outer = (wanted, near) if swapped else (near, wanted)
+        if inner and inner in outer:
+            front, _, back = outer.partition(inner)
+            longer = [(other, one) if swapped else (one, other) for one, other in pairs]
+            if all(other == f"{front}{one}{back}" for one, other in longer):
+                bits.append(2 + sum(bits_of(part) for part in (front, back) if part))
+    if len(near) + len(wanted) > 2000:  # noqa: PLR2004 - long enough to take long
+        return bits
+    codes = SequenceMatcher(None, near, wanted, autojunk=False).get_opcodes()
+    changes = {(near[start:end], wanted[left:right]) for tag, start, end, left, right in codes if tag != "equal"}
+    if len(changes) == 1:
+        [(old, new)] = changes
+        if old and all(one.replace(old, new) == other for one, other in pairs):
+            bits.append(3 + bits_of(old) + (bits_of(new) if new else 0))
+    return bits
