@@ -25,6 +25,9 @@ HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
 """What begins the output that an example is said to have: the slot follows, and in a recording what is expected."""
+_SAYING = frozenset({"Log", "Logf", "Skip", "Skipf", "Error", "Errorf", "Fatal", "Fatalf"})
+_ZEROS = {"int_literal": "0", "float_literal": "0.0", "rune_literal": "'0'", "imaginary_literal": "0i"}
+_ZEROS |= dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), '""') | {"true": "false", "false": "false"}
 _RULING = re.compile(r"//(?:go:|line |export |\s*\+build)|/\*line ")
 _OUTPUT = re.compile(r"//\s*(unordered )?output:[ \t]*", re.IGNORECASE)
 _EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")
@@ -109,6 +112,7 @@ class StrippedSource:
         bodies = self._bodies(outside)
         removed += [place_of(body) for body in bodies]
         if is_blanked and not is_recording:
+            removed += self._silence(edits)
             self._blank(edits, removed)
             self._uncomment(edits)
         self._use_names(edits, bodies, outside, removed)
@@ -169,6 +173,33 @@ class StrippedSource:
         bodies = map(body_of, guards.values())
         return [body for body in bodies if body is not None]
 
+    def _silence(self, edits: Edits) -> list[tuple[int, int]]:
+        """Take out what is written in calls that print or log it, or end a test with it, and in statements that do nothing."""
+        silenced: list[tuple[int, int]] = []
+        for node in walk(self._root):
+            words: Sequence[Node] = ()
+            if node.type == "call_expression" and self._is_said(node):
+                words = scopes.arguments_of(node)
+            elif node.type == "assignment_statement" and text_of(node.child_by_field_name("left")) == "_":
+                words = scopes.listed(node.child_by_field_name("right"))
+            for word in words:
+                if self._statics.is_static(word) and not is_in(word, list(edits)):
+                    edits[place_of(word)] = ('""',)
+                    silenced.append(place_of(word))
+        return silenced
+
+    def _is_said(self, call: Node) -> bool:
+        """Whether a call does no more with what it is given than to show it to people."""
+        function = call.child_by_field_name("function")
+        if function is None or function.type == "identifier":
+            return text_of(function) in ("print", "println")
+        if function.type != "selector_expression" or scopes.top_function(call).startswith("Example"):
+            return False
+        name = text_of(function.child_by_field_name("field"))
+        path = self._statics.package_of(function.child_by_field_name("operand"))
+        shown = path in ("fmt", "log") and name.startswith(("Print", "Fatal", "Panic"))
+        return shown or (not path and name in _SAYING)
+
     def _blank(self, edits: Edits, removed: list[tuple[int, int]]) -> None:
         """Values, cells of tables and arguments that nothing reads but what is taken out, and add them to it."""
         bindings = list(dict.fromkeys(self._scopes.bindings()))
@@ -194,15 +225,13 @@ class StrippedSource:
             return {}
         statement = binding.statement
         names = statement.children_by_field_name("name") or scopes.listed(statement.child_by_field_name("left"))
-        if len(names) != 1 or (statement.parent is not None and statement.parent.type == "for_clause"):
-            return {}
         around = statement.parent
-        is_alone = around is not None and around.type in ("var_declaration", "const_declaration")
-        if binding.kind == "const" and (
-            around is None or sum(other.type == "const_spec" for other in around.children) > 1
-        ):
-            return {}
-        return {_with_next(around if is_alone and around is not None else statement, ";"): ("",)}
+        group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
+        if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1:
+            zero = _zero_of(binding.init)
+            return {place_of(zero[0]): (zero[1],)} if zero is not None else {}
+        is_alone = around.type in ("var_declaration", "const_declaration")
+        return {_with_next(around if is_alone else statement, ";"): ("",)}
 
     def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
         columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
@@ -236,6 +265,10 @@ class StrippedSource:
     def _column_at(self, use: Node) -> Column | None:
         """The innermost column that a use of a name stands for."""
         top = member_of(use)
+        called = top.parent if top.parent is not None and top.parent.type == "selector_expression" else None
+        column = self._statics.column_of(called) if called is not None else None
+        if column is not None and column.values:  # a field that is called, as rows have it
+            return column
         column = self._statics.column_of(top)
         while column is None and top.id != use.id:
             top = top.child_by_field_name("operand") or use
@@ -308,9 +341,16 @@ class StrippedSource:
         replaced = [*body_places, *(place_of(slot.assertion.replaced) for slot in outside)]
         for binding in lost:  # names that only blanked values read
             statement = binding.statement
-            is_plain = statement.parent is not None and statement.parent.type == "statement_list"
-            if is_plain and not any(is_in(use, replaced) for use in binding.uses):
-                edits[statement.end_byte, statement.end_byte] = (f"; _ = {binding.name}",)
+            around = statement.parent
+            if around is None or any(is_in(use, replaced) for use in binding.uses):
+                continue
+            if around.type == "statement_list":
+                at, use = statement.end_byte, f"; _ = {binding.name}"
+            elif statement.type == "range_clause" and (body := around.child_by_field_name("body")) is not None:
+                at, use = body.start_byte + 1, f" _ = {binding.name};"
+            else:
+                continue
+            edits[at, at] = (*edits.get((at, at), ()), use)
 
     def _imports_used(self, text: bytes) -> bytes:
         """The text with each import blank that nothing uses any more."""
@@ -323,6 +363,18 @@ class StrippedSource:
             start, end = binding.statement.start_byte, binding.statement.end_byte
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
         return text
+
+
+def _zero_of(value: Node | None) -> tuple[Node, str] | None:
+    """The part of a literal that can go, and what is of the same type in its place; None of another expression."""
+    inner = scopes.bare(value) if value is not None else None
+    if inner is None:
+        return None
+    body = inner.child_by_field_name("body") if inner.type == "composite_literal" else None
+    if body is not None:
+        return (body, "{}") if scopes.named(body) else None
+    zero = _ZEROS.get(inner.type)
+    return (inner, zero) if zero is not None and text_of(inner) != zero else None
 
 
 def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
