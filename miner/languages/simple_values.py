@@ -100,7 +100,9 @@ def of_change(pairs: Sequence[tuple[Any, Any]], bits_of: Callable[[Any], float])
             if times and all(_is_times(one, other, times, up=up) for one, other in pairs):
                 bits.append(2 + bits_of(times))
     if type(near) is type(wanted) is list:
-        more = [other[len(one) :] for one, other in pairs if type(one) is type(other) is list and other[: len(one)] == one]
+        more = [
+            other[len(one) :] for one, other in pairs if type(one) is type(other) is list and other[: len(one)] == one
+        ]
         if len(more) == len(pairs) and all(part == more[0] for part in more):
             bits.append(2 + bits_of(more[0]))
     if type(near) is type(wanted) is dict:

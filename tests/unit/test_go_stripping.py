@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from miner.languages.base import Mode
@@ -290,3 +292,33 @@ def test_at_first_nothing_ends_a_test_early():
     assert "t.Errorf(`a`)" in left
     assert 'require "github.com/stretchr/testify/assert"' in left
     assert parsed(left).unstopped(left, "", 1) == left
+
+
+def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
+    body = """\
+	const (
+		a    = 1
+		want = "w1"
+	)
+	in, other := "a", []string{"w2"}
+	t.Logf("w3 %s", want)
+	fmt.Println("w4", other, f(in))
+	_ = "w5"
+	for i, tt := range []struct {
+		call func() string
+		want string
+	}{{f, "w6"}} {
+		t.Log(i, tt.want)
+		if got := tt.call(); got != tt.want {
+			t.Error(got)
+		}
+	}
+	if f(a) != want || !reflect.DeepEqual(f(a), other) {
+		t.Error("w7")
+	}"""
+    text = function(body).replace("import (", 'import (\n\t"fmt"\n\t"reflect"')
+    source = parsed(text)
+    left = source.stripped(best(source))
+    assert re.findall(r"w\d", left) == []
+    assert 'in, other := "a", []string{}' in left
+    assert 'fmt.Println("", "", f(in))' in left

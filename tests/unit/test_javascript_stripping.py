@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.core.expectations import Expectations, ExpectedTest, Site
@@ -587,3 +589,24 @@ def test_names_that_a_module_lacks_are_made_up_where_nothing_ends_a_test():
     required = parsed("").unstopped(left, "", 1)
     assert required == left.replace("await import(", "require(")
     assert parsed("").unstopped(required, "", 2) == required
+
+
+def test_what_is_printed_or_never_run_goes_and_what_other_files_may_read_stays():
+    text = """\
+const test = require("node:test");
+const assert = require("assert");
+const want = "b1";
+function old() { return [want, "b3"]; }
+const lost = () => { return "b4"; };
+export function kept() { return "b5"; }
+test("a", (t) => {
+  console.log("want", want, f(2));
+  t.diagnostic("b7");
+  "b6";
+  assert.strictEqual(f(1), want);
+});
+"""
+    source = parsed(text)
+    left = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert re.findall(r"b\d", left) == ["b5"]
+    assert "f(2)" in left

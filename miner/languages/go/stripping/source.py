@@ -27,7 +27,10 @@ MARK, MARK_KEPT = "goldseam", "goldseam+"
 """What begins the output that an example is said to have: the slot follows, and in a recording what is expected."""
 _SAYING = frozenset({"Log", "Logf", "Skip", "Skipf", "Error", "Errorf", "Fatal", "Fatalf"})
 _ZEROS = {"int_literal": "0", "float_literal": "0.0", "rune_literal": "'0'", "imaginary_literal": "0i"}
-_ZEROS |= dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), '""') | {"true": "false", "false": "false"}
+_ZEROS |= dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), '""') | {
+    "true": "false",
+    "false": "false",
+}
 _RULING = re.compile(r"//(?:go:|line |export |\s*\+build)|/\*line ")
 _OUTPUT = re.compile(r"//\s*(unordered )?output:[ \t]*", re.IGNORECASE)
 _EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")

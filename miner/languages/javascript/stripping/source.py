@@ -18,7 +18,7 @@ from miner.languages.javascript.stripping.sites import (
     holds,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
-from miner.languages.syntax import Piece, covers, is_in, overlap, place_of, rendered, text_of, walk
+from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -34,6 +34,8 @@ _RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sou
 _TESTS = frozenset(
     {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
 )
+_SAYING = re.compile(r"console\.\w+|(?:assert|t|ctx|context)\.(?:fail|comment|diagnostic|log)|expect\.fail|fail")
+"""Calls that do no more with words than to show them, as they stand in a test."""
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 _ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
 
@@ -71,7 +73,9 @@ class StrippedSource:
         """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
         outside = [slot.assertion for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
         edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
-        for node in self._blanked(outside) if not whole else ():
+        silenced = self._silenced() if outside and not whole else {}
+        edits |= silenced
+        for node in self._blanked(outside, silenced) if not whole else ():
             edits[place_of(node)] = ("undefined",)
         for slot in self.slots:
             if modes[slot.number] is not Mode.INSIDE:
@@ -111,11 +115,33 @@ class StrippedSource:
 
     # -- what only expectations read
 
-    def _blanked(self, assertions: Collection[Assertion]) -> list[Node]:
+    def _silenced(self) -> dict[Place, tuple[Piece, ...]]:
+        """What is written in calls that print it, in statements that do nothing, and in functions that nothing calls."""
+        silenced: dict[Place, tuple[Piece, ...]] = {}
+        for node in walk(self._root):
+            if node.type == "call_expression" and _SAYING.fullmatch(text_of(node.child_by_field_name("function"))):
+                words = [word for word in arguments_of(node) if self._statics.is_static(word)]
+                silenced |= {place_of(word): ('""',) for word in words}
+            if node.type == "expression_statement" and node.named_children[0].type in ("string", "template_string"):
+                is_directive = node.prev_named_sibling is None or node.parent is None or node.parent.type == "program"
+                if not is_directive and self._statics.is_static(node.named_children[0]):
+                    silenced[place_of(node.named_children[0])] = ('""',)
+        calls = [place_of(slot.assertion.call) for slot in self.slots]
+        for binding in self._scopes.bindings():
+            function = binding.init if binding.init is not None and binding.init.type in FUNCTIONS else None
+            body = function.child_by_field_name("body") if function is not None else None
+            if binding.uses or body is None or body.type != "statement_block" or scopes.is_exported(binding.declared):
+                continue
+            if not any(covers(place_of(body), call) for call in calls):
+                silenced[place_of(body)] = ("{}",)
+        return silenced
+
+    def _blanked(self, assertions: Collection[Assertion], silenced: Collection[Place] = ()) -> list[Node]:
         """The values of names and the cells of tables that nothing reads but what is taken out."""
         gone = [
             place_of(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
         ]
+        gone += silenced
         blanked: dict[int, Node] = {}
         bindings = self._scopes.bindings()
         while True:

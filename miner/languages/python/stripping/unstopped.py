@@ -18,7 +18,7 @@ _CATCHES = re.compile(r"raises|warn|suppress|assert|logs", re.IGNORECASE)
 _LOOKING_AROUND = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
 """Functions that look at the frame which calls them."""
 _MADE_UP, _LENT, _CALLED = "_goldseam_made_up", "_goldseam_lent", "_goldseam_called"
-_HEAD = f'''
+_HEAD = f"""
 class _GoldseamMadeUp(object):
     def __init__(self, *given, **named): pass
     def __call__(self, *given, **named): return given[0] if given and callable(given[0]) else self
@@ -44,7 +44,7 @@ def {_CALLED}(*given, **named):
             if name and name.group(1) in named: del named[name.group(1)]
             elif given and re.search("takes .* positional arguments? but", str(error)): given = given[:-1]
             else: raise
-'''
+"""
 """What stands for what a module lacks; a call without the arguments that a function does not take yet."""
 
 
