@@ -7,15 +7,19 @@ to know which assertions the bug changes, so that all others can be left as the 
 from __future__ import annotations
 
 import ast
+import base64
 import contextlib
+import html
 import itertools
 import json
 import math
+import posixpath
 import re
-from collections import ChainMap
+import textwrap
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining, normalize
 from urllib.parse import quote, unquote
 
 from harness.core import python_source, test_ids
@@ -37,6 +41,10 @@ _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'")
 _SIGN = re.compile(r"->|=>|→|==|=|:|\b(?:returns?|gives?|be|is|get|got|expected)\b", re.IGNORECASE)
 """After which comes what something is or is to be."""
+_TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?|\w+")
+_WORK = "/testbed"
+_MOST_BESIDE = 1 << 18
+"""Characters of a file beside the tests that are looked through."""
 _LITERAL = frozenset("[({'\"-0123456789")
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
@@ -178,13 +186,17 @@ def guess(
     """
     needed = tuple(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
-    words = _vocabulary([known.words, *sources, *known.beside_tests], [*known.changed, *known.old_tests], reading)
+    places = " ".join((_WORK, *expectations.files))
+    words = _vocabulary(
+        [known.words, *sources, *known.beside_tests, places], [*known.changed, *known.old_tests], reading
+    )
     for place, texts_with_spans in enumerate(((known.words,), known.changed)):
         said = {repr(value) for text in texts_with_spans for value in _spans(text)}
         for span in said:
             words[span] = min(words.get(span, math.inf), place + math.log2(len(said) + 2))
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
-    columns = tuple(column for source in sources for column in _columns_of(source, reading))
+    columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
+    columns += tuple(map(_tokens_of, known.beside_tests))
     written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests), columns=columns)
     in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
@@ -206,7 +218,8 @@ def guess(
         through = [name for name, rule in rules.items() if all(_gets_through(rule, need) for need in group)]
         if through and not set(through) & set(rules_taken):
             rules_taken.append(through[0])
-            bits += min(estimate, math.log2(len(rules)))
+            place = list(rules).index(through[0])
+            bits += min(estimate, math.log2(len(rules)), 1 + math.log2(place + 2))  # the likelier ones come first
         elif not through:
             bits += estimate
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
@@ -226,6 +239,13 @@ def _vocabulary(near: Iterable[str], far: Iterable[str], reading: Reading) -> di
     first = {word for text in near for word in _readable(text, reading)}
     every = first | {word for text in far for word in _readable(text, reading)}
     return {word: math.log2(len(first) + 2) if word in first else 1 + math.log2(len(every) + 2) for word in every}
+
+
+def _tokens_of(text: str) -> frozenset[str]:
+    """What a file says that enters with the tests, as one column: words, and what they are as values."""
+    tokens = set(_TOKEN.findall(text[:_MOST_BESIDE]))
+    numbers = {int(token) for token in tokens if re.fullmatch(r"-?\d{1,18}", token)}
+    return frozenset(map(repr, (*(token.strip("'\"") for token in tokens), *numbers)))
 
 
 def _words_of(value: Any) -> Iterator[Any]:
@@ -369,7 +389,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     nears = (_before(needed), *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
-    words = ChainMap(dict.fromkeys(own, 1 + math.log2(len(own) + 1)), words) if own else words
+    words = {**words, **dict.fromkeys(own, 1 + math.log2(len(own) + 1))} if own else words
     bits = sum(
         min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears))
         for value in values_kept
@@ -386,7 +406,7 @@ def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> floa
         return math.inf
     nears: list[Callable[[_Needed], Any]] = [
         _before,
-        *(lambda needed, place=place: needed.literals[place] for place in range(_MOST_PLACES)),  # type: ignore[misc]
+        *(lambda needed, place=place: needed.literals[place] for place in range(_MOST_PLACES)),
     ]
     best = math.inf
     for place, near in enumerate(nears):
@@ -550,6 +570,30 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "read as JSON": json.loads,
     "with percent signs": lambda v: quote(v, safe="!'()*~"),
     "without percent signs": unquote,
+    "as HTML": html.escape,
+    "of HTML": html.unescape,
+    "in base64": lambda v: base64.b64encode(v.encode() if isinstance(v, str) else v).decode(),
+    "of base64": lambda v: base64.b64decode(v).decode(),
+    "in hexadecimal": lambda v: format(v, "x") if isinstance(v, int) else v.encode().hex(),
+    "with underscores": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", v).lower(),
+    "with hyphens": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s_]+", "-", v).lower(),
+    "in camel case": lambda v: re.sub(r"[\s_-]+(\w)", lambda found: found[1].upper(), v),
+    "with a capital": lambda v: v[:1].upper() + v[1:],
+    "with one blank at most": lambda v: " ".join(v.split()),
+    "without quotes": lambda v: v.strip("\"'`"),
+    "without accents": lambda v: "".join(c for c in normalize("NFKD", v) if not combining(c)),
+    "with plain line ends": lambda v: v.replace("\r\n", "\n"),
+    "without indentation": textwrap.dedent,
+    "rounded": round,
+    "rounded to two digits": lambda v: round(v, 2),
+    "sorted backwards": lambda v: sorted(v, reverse=True),
+    "sorted, each once": lambda v: sorted(set(v)),
+    "its pairs": lambda v: [list(pair) for pair in v.items()],
+    "the other way round": lambda v: {value: key for key, value in v.items()},
+    "without what is nothing": lambda v: {key: value for key, value in v.items() if value is not None},
+    "its sum": sum,
+    "its least": min,
+    "its largest": max,
 }
 
 
@@ -569,6 +613,8 @@ def _rules(
     for name, change in _CHANGES.items():
         yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
+    for name, folder in (("in the work tree", False), ("beside its test", True)):
+        yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
     words_known = set(_WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
     yield (
@@ -584,6 +630,12 @@ def _rules(
         for name, error in reading.errors(text[:4000]):
             yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
+
+
+def _path(needed: _Needed, *, folder: bool) -> str:
+    """Where a file is that is written in a call."""
+    around = posixpath.dirname(needed.test_id.partition("::")[0]) if folder else ""
+    return posixpath.normpath(posixpath.join(_WORK, around, needed.literals[0]))
 
 
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:

@@ -234,22 +234,25 @@ class _Recorder:
 
         Of a test that can't be kept going that is whatever it did not come to.
         """
-        told = {_key(expectations, event): event for event in before.events}
+        before_events = {_key(expectations, event): event for event in before.events}
         beyond = {
             key: expected
             for test_id in self._fail_to_pass
             if test_id in expectations.tests
             for expected in expectations.tests[test_id].events
-            if (key := (test_id, expected.slot, expected.n)) not in told or told[key].raised is not None
+            if (key := (test_id, expected.slot, expected.n)) not in before_events
+            or before_events[key].raised is not None
         }
-        ended = {key[0] for key in beyond.keys() - told.keys()}
+        ended = {key[0] for key in beyond.keys() - before_events.keys()}
         parsed = {file.path: file.source for file in self._files if file.path in expectations.files}
         parsed |= {path: source for path, (_, source) in self._others.items()}
         tried = {**{path: text for path, (text, _) in self._others.items()}, **expectations.files}
         right: dict[tuple[str, int, int], Event] = {}
         report = before
         for attempt in range(_ATTEMPTS if beyond else 0):
-            texts = {path: parsed[path].unstopped(text, _told(report, path), attempt) for path, text in tried.items()}
+            texts = {
+                path: parsed[path].unstopped(text, _output_of(report, path), attempt) for path, text in tried.items()
+            }
             if texts == tried:
                 break
             tried = texts
@@ -333,8 +336,8 @@ class _Recorder:
                 self._slots[number][0].modes[number] = Mode.INSIDE
 
 
-def _told(report: TestReport, path: str) -> str:
-    """What a run printed of a file that could not be loaded, and of tests in it that ended otherwise than by a check."""
+def _output_of(report: TestReport, path: str) -> str:
+    """What a run said of a file that could not be loaded, and of tests in it that ended with an error."""
     crashed = (
         text
         for test_id, text in report.texts.items()

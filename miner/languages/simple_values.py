@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from decimal import Decimal
@@ -24,7 +25,7 @@ _TEXTS = frozenset(
 _NUMBERS = frozenset({60, 3600, 86400, 604800, 365, 1440, 360, 180, 200, 201, 204, 301, 302, 400, 401, 403, 404, 500})
 _CONSTANTS = (math.pi, math.e, math.tau, math.sqrt(2), math.log(2), math.log(10))
 _POWERS = 8.6
-"""Of a power of two, or the number before or after one."""
+"""Of a power of two, or the number before or after first."""
 _OF_FRACTION = 100
 _SHORTEST = 8
 """Letters from which on a text that repeats a part is no word."""
@@ -77,7 +78,7 @@ def of_list(items: Sequence[Any], bits_of: Callable[[Any], float]) -> float:
     if len(items) < 3:  # noqa: PLR2004
         return math.inf
     if all(type(item) is int for item in items):
-        steps = {after - before for before, after in zip(items, items[1:], strict=False)}
+        steps = {after - before for before, after in itertools.pairwise(items)}
         if len(steps) == 1:
             return 2 + of_int(items[0]) + of_int(next(iter(steps))) + of_small(len(items))
     return 2 + bits_of(items[0]) + of_small(len(items)) if all(item == items[0] for item in items) else math.inf
@@ -85,31 +86,33 @@ def of_list(items: Sequence[Any], bits_of: Callable[[Any], float]) -> float:
 
 def of_change(pairs: Sequence[tuple[Any, Any]], bits_of: Callable[[Any], float]) -> float:
     """Bits of one change that makes what is expected of each value; infinite where there is none of a simple kind."""
-    near, wanted = pairs[0]
+    near, target = pairs[0]
     bits = [math.inf]
-    if type(near) is type(wanted) is str:
+    if type(near) is type(target) is str:
         bits += _of_text_change(pairs, bits_of)
-    if _is_number(near) and _is_number(wanted):
-        add = wanted - near
-        if all(_is_number(one) and _is_number(other) and one + add == other for one, other in pairs):
+    if _is_number(near) and _is_number(target):
+        add = target - near
+        if all(_is_number(first) and _is_number(second) and first + add == second for first, second in pairs):
             bits.append(2 + bits_of(add))
         for up in (True, False):
-            left, right = (near, wanted) if up else (wanted, near)
+            left, right = (near, target) if up else (target, near)
             times = right / left if left else 0
             times = int(times) if float(times).is_integer() else times
-            if times and all(_is_times(one, other, times, up=up) for one, other in pairs):
+            if times and all(_is_times(first, second, times, up=up) for first, second in pairs):
                 bits.append(2 + bits_of(times))
-    if type(near) is type(wanted) is list:
+    if type(near) is type(target) is list:
         more = [
-            other[len(one) :] for one, other in pairs if type(one) is type(other) is list and other[: len(one)] == one
+            second[len(first) :]
+            for first, second in pairs
+            if type(first) is type(second) is list and second[: len(first)] == first
         ]
         if len(more) == len(pairs) and all(part == more[0] for part in more):
             bits.append(2 + bits_of(more[0]))
-    if type(near) is type(wanted) is dict:
+    if type(near) is type(target) is dict:
         news = [
-            {key: value for key, value in other.items() if key not in one or one[key] != value}
-            for one, other in pairs
-            if type(one) is type(other) is dict and one.keys() <= other.keys()
+            {key: value for key, value in second.items() if key not in first or first[key] != value}
+            for first, second in pairs
+            if type(first) is type(second) is dict and first.keys() <= second.keys()
         ]
         if len(news) == len(pairs) and all(part == news[0] for part in news):
             bits.append(2 + bits_of(news[0]))
@@ -120,31 +123,31 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value) and abs(value) < 1 << 60
 
 
-def _is_times(near: Any, wanted: Any, times: float, *, up: bool) -> bool:
-    if not _is_number(near) or not _is_number(wanted):
+def _is_times(near: Any, target: Any, times: float, *, up: bool) -> bool:
+    if not _is_number(near) or not _is_number(target):
         return False
-    return math.isclose(near * times, wanted) if up else math.isclose(wanted * times, near)
+    return math.isclose(near * times, target) if up else math.isclose(target * times, near)
 
 
 def _of_text_change(pairs: Sequence[tuple[Any, Any]], bits_of: Callable[[Any], float]) -> list[float]:
     """Bits of something put around, cut off, or replaced wherever it stands."""
     bits: list[float] = []
-    near, wanted = pairs[0]
-    if not all(isinstance(one, str) and isinstance(other, str) for one, other in pairs):
+    near, target = pairs[0]
+    if not all(isinstance(first, str) and isinstance(second, str) for first, second in pairs):
         return bits
     for swapped in (False, True):
-        inner, outer = (wanted, near) if swapped else (near, wanted)
+        inner, outer = (target, near) if swapped else (near, target)
         if inner and inner in outer:
             front, _, back = outer.partition(inner)
-            longer = [(other, one) if swapped else (one, other) for one, other in pairs]
-            if all(other == f"{front}{one}{back}" for one, other in longer):
+            longer = [(second, first) if swapped else (first, second) for first, second in pairs]
+            if all(second == f"{front}{first}{back}" for first, second in longer):
                 bits.append(2 + sum(bits_of(part) for part in (front, back) if part))
-    if len(near) + len(wanted) > 2000:  # noqa: PLR2004 - long enough to take long
+    if len(near) + len(target) > 2000:  # noqa: PLR2004 - long enough to take long
         return bits
-    codes = SequenceMatcher(None, near, wanted, autojunk=False).get_opcodes()
-    changes = {(near[start:end], wanted[left:right]) for tag, start, end, left, right in codes if tag != "equal"}
+    codes = SequenceMatcher(None, near, target, autojunk=False).get_opcodes()
+    changes = {(near[start:end], target[left:right]) for tag, start, end, left, right in codes if tag != "equal"}
     if len(changes) == 1:
         [(old, new)] = changes
-        if old and all(one.replace(old, new) == other for one, other in pairs):
+        if old and all(first.replace(old, new) == second for first, second in pairs):
             bits.append(3 + bits_of(old) + (bits_of(new) if new else 0))
     return bits

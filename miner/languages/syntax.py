@@ -101,8 +101,8 @@ def values_together(
         name = text_of(node.child_by_field_name("function")) if node.type == "call_expression" else hand_out
         if hand_out in name:
             continue
-        given = [list(values_of(argument))[:1] for argument in arguments_of(node)]
-        for place, values in enumerate(given):
+        arguments = [list(values_of(argument))[:1] for argument in arguments_of(node)]
+        for place, values in enumerate(arguments):
             places.setdefault((name, place), []).extend(values)
-        yield [value for values in given for value in values]
+        yield [value for values in arguments for value in values]
     yield from places.values()

@@ -215,6 +215,9 @@ def test_a_subtest_is_of_its_function():
     assert functions == {"TestA": ("x", 12)}
 
 
+HANDING = "testing.Goldseam(t, 0, func() []interface{} { goldseam0 := got; return []interface{}{&goldseam0} }, nil)"
+
+
 def goes_on(body: str, told: str, attempt: int = 1) -> str:
     """The body of a function without what a compiler, or a panic, complains of in its file."""
     text = function(body)
@@ -257,12 +260,12 @@ def goes_on(body: str, told: str, attempt: int = 1) -> str:
             "t.Run(n, func(t *testing.T) {\nuse()\n})",
         ),
         (
-            "if testing.Goldseam(t, 0, func() []interface{} { goldseam0 := got; return []interface{}{&goldseam0} }, nil) {\n}",
+            f"if {HANDING} {{\n}}",
             "12:63: undefined: got",
             "if false {\n}",
         ),
         (
-            "testing.Goldseam(t, 0, func() []interface{} { goldseam0 := got; return []interface{}{&goldseam0} }, nil)",
+            HANDING,
             "12:60: undefined: got",
             "",
         ),
@@ -277,7 +280,10 @@ def test_what_a_tree_lacks_the_names_for_goes_and_the_rest_can_be_compiled(body,
 
 def test_an_import_that_is_not_there_goes_and_one_that_is_not_used_is_blank():
     text = function("use(1)")
-    told = 'a_test.go:6:2: no required module provides package x\n./a_test.go:7:2: "github.com/matryer/is" imported and not used'
+    told = (
+        "a_test.go:6:2: no required module provides package x\n"
+        './a_test.go:7:2: "github.com/matryer/is" imported and not used'
+    )
     left = parsed(text).unstopped(text, told, 1)
     assert "go-cmp" not in left
     assert '\t_ "github.com/matryer/is"\n' in left
@@ -322,3 +328,10 @@ def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
     assert re.findall(r"w\d", left) == []
     assert 'in, other := "a", []string{}' in left
     assert 'fmt.Println("", "", f(in))' in left
+
+
+def test_an_argument_of_a_function_that_other_files_call_too_stays():
+    helper = "func check(t *testing.T, got, want int) {\n\tif got != want {\n\t\tt.Error(got)\n\t}\n}\n"
+    text = function("\tcheck(t, f(1), 77)") + helper
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, shared=[b"check"])
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]

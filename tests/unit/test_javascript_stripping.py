@@ -577,7 +577,8 @@ def test_where_nothing_ends_a_test_its_statements_stand_alone(statement, goes_on
 
 
 def test_names_that_a_module_lacks_are_made_up_where_nothing_ends_a_test():
-    text = 'import test from "node:test";\nimport own, { a, b as c } from "./x.js";\nimport * as all from "./y.js";\nall.d(c);\n'
+    imports = 'import test from "node:test";\nimport own, { a, b as c } from "./x.js";\n'
+    text = f'{imports}import * as all from "./y.js";\nall.d(c);\n'
 
     left = parsed("").unstopped(text, "", 0)
 

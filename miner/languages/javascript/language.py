@@ -121,7 +121,6 @@ class JavaScript:
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(source, path=path, first=first, framework=framework),
             run=run,
-            beside={path: source for path, source in sources.items() if path not in listed},
         )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:

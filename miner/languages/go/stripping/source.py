@@ -40,8 +40,8 @@ Edits = dict[Place, tuple[Piece, ...]]
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int) -> None:
-        """Parse a file; `first` is the number of its first slot.
+    def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[bytes] = ()) -> None:
+        """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
@@ -50,7 +50,7 @@ class StrippedSource:
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes)
+        self._statics = Statics(self._scopes, {name.decode() for name in shared})
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
@@ -67,9 +67,9 @@ class StrippedSource:
         """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
         return self._written(modes, is_recording=False, is_blanked=not whole)
 
-    def unstopped(self, text: str, told: str, attempt: int) -> str:
+    def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, or what a panic came from."""
-        return unstopped(text, self._name, told, is_first=attempt == 0, hand_out=HAND_OUT)
+        return unstopped(text, self._name, output, is_first=attempt == 0, hand_out=HAND_OUT)
 
     # -- assertions
 
@@ -177,7 +177,7 @@ class StrippedSource:
         return [body for body in bodies if body is not None]
 
     def _silence(self, edits: Edits) -> list[tuple[int, int]]:
-        """Take out what is written in calls that print or log it, or end a test with it, and in statements that do nothing."""
+        """Take out what is written in calls that do no more than show it, and in statements that do nothing."""
         silenced: list[tuple[int, int]] = []
         for node in walk(self._root):
             words: Sequence[Node] = ()
@@ -343,17 +343,9 @@ class StrippedSource:
         body_places = list(map(place_of, bodies))
         replaced = [*body_places, *(place_of(slot.assertion.replaced) for slot in outside)]
         for binding in lost:  # names that only blanked values read
-            statement = binding.statement
-            around = statement.parent
-            if around is None or any(is_in(use, replaced) for use in binding.uses):
-                continue
-            if around.type == "statement_list":
-                at, use = statement.end_byte, f"; _ = {binding.name}"
-            elif statement.type == "range_clause" and (body := around.child_by_field_name("body")) is not None:
-                at, use = body.start_byte + 1, f" _ = {binding.name};"
-            else:
-                continue
-            edits[at, at] = (*edits.get((at, at), ()), use)
+            if not any(is_in(use, replaced) for use in binding.uses) and (used := _use_of(binding)) is not None:
+                at, use = used
+                edits[at, at] = (*edits.get((at, at), ()), use)
 
     def _imports_used(self, text: bytes) -> bytes:
         """The text with each import blank that nothing uses any more."""
@@ -366,6 +358,16 @@ class StrippedSource:
             start, end = binding.statement.start_byte, binding.statement.end_byte
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
         return text
+
+
+def _use_of(binding: Binding) -> tuple[int, str] | None:
+    """Where a use of a name can stand that has no other, and the use; None where it can't be told."""
+    statement = binding.statement
+    around = statement.parent
+    if around is not None and around.type == "statement_list":
+        return statement.end_byte, f"; _ = {binding.name}"
+    body = around.child_by_field_name("body") if around is not None and statement.type == "range_clause" else None
+    return (body.start_byte + 1, f" _ = {binding.name};") if body is not None else None
 
 
 def _zero_of(value: Node | None) -> tuple[Node, str] | None:

@@ -1,4 +1,4 @@
-"""A stripped test file in Go without what a tree lacks the names for, so that the rest of it is compiled and run. Pure."""
+"""A stripped test file in Go without what a tree lacks the names for, so that the rest can be run. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from miner.languages.go.stripping.scopes import FUNCTIONS, listed, named, parse
 from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tree_sitter import Node
 
     from miner.languages.syntax import Piece, Place
@@ -20,15 +18,15 @@ _AT = r"(?:^|/)%s:(\d+)(?::(\d+))?:? ?(.*)"
 _MISMATCH = re.compile(r"assignment mismatch: (\d+) variables? but .* returns (\d+) value")
 _GOES_ON = {"Fatal": "Error", "Fatalf": "Errorf", "FailNow": "Fail", "require": "assert"}
 _ZEROS = {"nil": "0", "0": '""', '""': ""}
-"""Zero values by the one that was tried before."""
+"""Zero values by the outer that was tried before."""
 _BLOCKS = frozenset({"block", "statement_list"})
 Edits = dict["Place", tuple["Piece", ...]]
 
 
-def unstopped(text: str, name: str, told: str, *, is_first: bool, hand_out: str) -> str:
-    """The file without what the compiler complains of in it, or what a panic came from; the same where nothing is told.
+def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: str) -> str:
+    """The file without what the compiler complains of in it, or a panic came from; the same where it is nothing.
 
-    `told` is what a run of that text printed, `name` what the file is called without its folders. At first what ends a
+    `output` is what a run of that text printed, `name` what the file is called without its folders. At first what ends a
     test is made to go on as well.
     """
     source = text.encode()
@@ -37,7 +35,7 @@ def unstopped(text: str, name: str, told: str, *, is_first: bool, hand_out: str)
     except ValueError:
         return text
     edits = _going_on(root) if is_first else {}
-    for line, column, words in re.findall(_AT % re.escape(name), told, re.MULTILINE):
+    for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
         row, at = int(line) - 1, int(column or 1) - 1
         node = root.descendant_for_point_range((row, at), (row, at + 1)) if column else _statement_on(root, row)
         for place, pieces in _without(node, words, hand_out).items() if node is not None else ():
@@ -83,20 +81,24 @@ def _without(node: Node, words: str, hand_out: str) -> Edits:
     match = _MISMATCH.search(words)
     around = _around(node)
     if match is not None:
-        fewer = next((_fewer(one, int(match[2])) for one in around if one.type == "short_var_declaration"), {})
+        fewer = next((_fewer(outer, int(match[2])) for outer in around if outer.type == "short_var_declaration"), {})
         if fewer:
             return fewer
     if "declared and not used" in words or "declared but not used" in words:
         return _used(node)
     if "imported" in words and "not used" in words:
-        return {place_of(one): (f"_ {text_of(one.child_by_field_name('path'))}",) for one in around if _is_import(one)}
+        return {
+            place_of(outer): (f"_ {text_of(outer.child_by_field_name('path'))}",)
+            for outer in around
+            if _is_import(outer)
+        }
     if words.startswith("missing return"):
         return {(node.start_byte, node.start_byte): ('; panic("")',)}
     if words.startswith("too many arguments"):
-        for one in around:
-            if one.parent is not None and one.parent.type == "argument_list":
-                return {(one.start_byte, one.parent.end_byte - 1): ("",)}
-    return next((edits for one in around if (edits := _dropped(one, hand_out))), {})
+        for outer in around:
+            if outer.parent is not None and outer.parent.type == "argument_list":
+                return {(outer.start_byte, outer.parent.end_byte - 1): ("",)}
+    return next((edits for outer in around if (edits := _dropped(outer, hand_out))), {})
 
 
 def _around(node: Node) -> list[Node]:
@@ -138,7 +140,7 @@ def _is_hand_out(node: Node | None, hand_out: str) -> bool:
 
 def _is_handed(block: Node, hand_out: str) -> bool:
     """Whether a block is that of a function which hands out operands."""
-    function = next((one for one in _around(block) if one.type in FUNCTIONS), None)
+    function = next((outer for outer in _around(block) if outer.type in FUNCTIONS), None)
     given = function.parent if function is not None else None
     return given is not None and given.type == "argument_list" and _is_hand_out(given.parent, hand_out)
 
@@ -179,14 +181,14 @@ def _fewer(statement: Node, count: int) -> Edits:
 
 def _used(node: Node) -> Edits:
     """The use of a name that is declared."""
-    for one in _around(node):
-        if one.parent is None or one.parent.type not in _BLOCKS or one.type == "statement_list":
+    for outer in _around(node):
+        if outer.parent is None or outer.parent.type not in _BLOCKS or outer.type == "statement_list":
             continue
         use = f"_ = {text_of(node)}"
-        if one.type in ("short_var_declaration", "var_declaration"):
-            return {(one.end_byte, one.end_byte): (f"; {use}",)}
-        bodies = [child for child in named(one) if child.type == "block"]
+        if outer.type in ("short_var_declaration", "var_declaration"):
+            return {(outer.end_byte, outer.end_byte): (f"; {use}",)}
+        bodies = [child for child in named(outer) if child.type == "block"]
         if bodies and not is_in(node, [place_of(bodies[0])]):
             return {(bodies[0].start_byte + 1, bodies[0].start_byte + 1): (f" {use};",)}
-        return {place_of(one): (_lines(one),)}
+        return {place_of(outer): (_lines(outer),)}
     return {}

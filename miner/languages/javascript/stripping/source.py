@@ -89,7 +89,7 @@ class StrippedSource:
             edits |= {place_of(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
 
-    def unstopped(self, text: str, _told: str, attempt: int) -> str:
+    def unstopped(self, text: str, _output: str, attempt: int) -> str:
         """The stripped file where nothing that throws ends a test, and what it misses is made up."""
         return unstopped.unstopped(text, self._path, HAND_OUT, attempt, is_required=self._framework == "jest")
 
@@ -116,7 +116,7 @@ class StrippedSource:
     # -- what only expectations read
 
     def _silenced(self) -> dict[Place, tuple[Piece, ...]]:
-        """What is written in calls that print it, in statements that do nothing, and in functions that nothing calls."""
+        """What calls print, what statements that do nothing hold, and functions that nothing calls."""
         silenced: dict[Place, tuple[Piece, ...]] = {}
         for node in walk(self._root):
             if node.type == "call_expression" and _SAYING.fullmatch(text_of(node.child_by_field_name("function"))):

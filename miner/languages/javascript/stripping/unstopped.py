@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from miner.languages.javascript.stripping import scopes
 from miner.languages.javascript.stripping.scopes import Scopes, required
-from miner.languages.syntax import place_of, rendered, text_of, walk
+from miner.languages.syntax import place_of, rendered, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,8 +104,8 @@ def _tried(statement: Node, names: Scopes, hand_out: str) -> Edits:
         return {}
     pieces: list[Piece] = []
     kind = "var" if statement.type == "variable_declaration" else "let"
-    for one in declared:
-        pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
+    for declarator in declared:
+        pattern, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
         if pattern is None or value is None or text_of(pattern) == hand_out:
             return {}
         bindings = names.declared_in(pattern)

@@ -72,11 +72,11 @@ def _columns(source: str) -> Iterator[list[Any]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not any(_handed(node)):
             yield list(_written(node))
         if isinstance(node, ast.Call):
-            named = ((keyword.arg, keyword.value) for keyword in node.keywords)
-            given = [(place, list(_written(value))[:1]) for place, value in (*enumerate(node.args), *named)]
-            for place, found in given:
-                places.setdefault((ast.unparse(node.func), place), []).extend(found)
-            yield [value for _, found in given for value in found]
+            keywords = ((keyword.arg, keyword.value) for keyword in node.keywords)
+            arguments = [(place, list(_written(value))[:1]) for place, value in (*enumerate(node.args), *keywords)]
+            for place, literals in arguments:
+                places.setdefault((ast.unparse(node.func), place), []).extend(literals)
+            yield [value for _, literals in arguments for value in literals]
     yield from places.values()
 
 

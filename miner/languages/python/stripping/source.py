@@ -61,7 +61,7 @@ class StrippedSource:
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
-    def unstopped(self, text: str, _told: str, attempt: int) -> str:
+    def unstopped(self, text: str, _output: str, attempt: int) -> str:
         """The stripped file with each statement in a `try` of its own, and what it misses made up."""
         return unstopped.unstopped(text, HAND_OUT) if attempt == 0 else text
 

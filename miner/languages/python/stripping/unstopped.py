@@ -116,7 +116,7 @@ class _Calls(ast.NodeTransformer):
     def __init__(self, hand_out: str) -> None:
         self._stay = {hand_out, *_LOOKING_AROUND, _LENT}
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 - as ast has it
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and (node.func.id in self._stay or node.func.id.startswith("_goldseam")):
             return node
