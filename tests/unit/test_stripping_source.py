@@ -615,6 +615,8 @@ def test_a():
     with no_such.held() as value:
         reached.append(no_such(given)(3))
     reached.append(there.join("a", "b"))
+    reached.append("abc".no_such().upper())
+    reached.append(int.no_such("7"))
 """
     reached: list[object] = []
     names = {"reached": reached}
@@ -622,4 +624,4 @@ def test_a():
     exec(parsed("").unstopped(text, "", 0), names)
     names["test_a"]()
 
-    assert reached == [3, 3, 4, "a/b"]
+    assert reached == [3, 3, 4, "a/b", "ABC", 7]

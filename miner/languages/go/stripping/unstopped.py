@@ -9,6 +9,8 @@ from miner.languages.go.stripping.scopes import FUNCTIONS, listed, named, parse
 from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tree_sitter import Node
 
     from miner.languages.syntax import Piece, Place
@@ -26,8 +28,8 @@ Edits = dict["Place", tuple["Piece", ...]]
 def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: str) -> str:
     """The file without what the compiler complains of in it, or a panic came from; the same where it is nothing.
 
-    `output` is what a run of that text printed, `name` what the file is called without its folders. At first what ends a
-    test is made to go on as well.
+    `output` is what a run of that text printed, `name` what the file is called without its folders. At first what ends
+    a test is made to go on as well.
     """
     source = text.encode()
     try:
@@ -49,7 +51,7 @@ def _going_on(root: Node) -> Edits:
     edits: Edits = {}
     for node in walk(root):
         word = text_of(node)
-        if node.type == "field_identifier" and word in _GOES_ON and _is_called(node.parent):
+        if node.type == "field_identifier" and word in _GOES_ON and _is_called(node):
             edits[place_of(node)] = (_GOES_ON[word],)
         if node.type == "import_spec" and (path := node.child_by_field_name("path")) is not None:
             package = text_of(path).strip('"`')
@@ -58,8 +60,10 @@ def _going_on(root: Node) -> Edits:
     return edits
 
 
-def _is_called(node: Node | None) -> bool:
-    return node is not None and node.parent is not None and node.parent.type == "call_expression"
+def _is_called(field: Node) -> bool:
+    """Whether the selector of a field is called."""
+    called = field.parent.parent if field.parent is not None else None
+    return called is not None and text_of(called.child_by_field_name("function")) == text_of(field.parent)
 
 
 def _statement_on(root: Node, row: int) -> Node | None:
@@ -78,27 +82,42 @@ def _statement_on(root: Node, row: int) -> Node | None:
 
 def _without(node: Node, words: str, hand_out: str) -> Edits:
     """What takes away the reason of a complaint about a node."""
-    match = _MISMATCH.search(words)
     around = _around(node)
-    if match is not None:
-        fewer = next((_fewer(outer, int(match[2])) for outer in around if outer.type == "short_var_declaration"), {})
-        if fewer:
-            return fewer
+    for part in (_fewer_names, _used_names, _fewer_arguments, _shorter_chain):
+        if edits := part(node, words, around):
+            return edits
+    return next((edits for outer in around if (edits := _dropped(outer, hand_out))), {})
+
+
+def _fewer_names(_node: Node, words: str, around: Sequence[Node]) -> Edits:
+    match = _MISMATCH.search(words)
+    statements = [outer for outer in around if outer.type == "short_var_declaration"] if match is not None else []
+    return _fewer(statements[0], int(match[2])) if match is not None and statements else {}
+
+
+def _used_names(node: Node, words: str, around: Sequence[Node]) -> Edits:
     if "declared and not used" in words or "declared but not used" in words:
         return _used(node)
     if "imported" in words and "not used" in words:
-        return {
-            place_of(outer): (f"_ {text_of(outer.child_by_field_name('path'))}",)
-            for outer in around
-            if _is_import(outer)
-        }
-    if words.startswith("missing return"):
-        return {(node.start_byte, node.start_byte): ('; panic("")',)}
-    if words.startswith("too many arguments"):
-        for outer in around:
-            if outer.parent is not None and outer.parent.type == "argument_list":
-                return {(outer.start_byte, outer.parent.end_byte - 1): ("",)}
-    return next((edits for outer in around if (edits := _dropped(outer, hand_out))), {})
+        specs = (outer for outer in around if outer.type == "import_spec")
+        return {place_of(spec): (f"_ {text_of(spec.child_by_field_name('path'))}",) for spec in specs}
+    return {(node.start_byte, node.start_byte): ('; panic("")',)} if words.startswith("missing return") else {}
+
+
+def _fewer_arguments(_node: Node, words: str, around: Sequence[Node]) -> Edits:
+    for outer in around if words.startswith("too many arguments") else ():
+        if outer.parent is not None and outer.parent.type == "argument_list":
+            return {(outer.start_byte, outer.parent.end_byte - 1): ("",)}
+    return {}
+
+
+def _shorter_chain(node: Node, words: str, around: Sequence[Node]) -> Edits:
+    """A chain of methods without the one that is missing, as if that gave what it is called on."""
+    for outer in around if "has no field or method" in words and _is_called(node) else ():
+        operand = outer.child_by_field_name("operand") if outer.type == "selector_expression" else None
+        if operand is not None:
+            return {place_of(outer.parent or outer): (place_of(operand),)}
+    return {}
 
 
 def _around(node: Node) -> list[Node]:
@@ -107,10 +126,6 @@ def _around(node: Node) -> list[Node]:
     while nodes[-1].parent is not None:
         nodes.append(nodes[-1].parent)
     return nodes
-
-
-def _is_import(node: Node) -> bool:
-    return node.type == "import_spec"
 
 
 def _dropped(node: Node, hand_out: str) -> Edits:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from miner.languages.javascript.stripping import scopes
 from miner.languages.javascript.stripping.scopes import Scopes, required
-from miner.languages.syntax import place_of, rendered, text_of
+from miner.languages.syntax import place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from miner.languages.syntax import Piece, Place
 
 _BLOCKS = frozenset({"program", "statement_block"})
-_KEPT_WHOLE = frozenset({"while_statement", "do_statement", "try_statement", "export_statement"})
-"""Without an error, a loop may never end and a handler never run; what is exported has to be declared as it is."""
+_LOOPS = frozenset({"while_statement", "do_statement"})
+"""Without an error, one may never end."""
+_KEPT_WHOLE = frozenset({"try_statement", "export_statement"})
+"""A handler would never run; what is exported has to be declared as it is."""
 _HOISTED = frozenset({"vitest", "@jest/globals", "node:test"})
 """What is imported of these may be called before anything else of the file runs."""
 _IMPORTED, _REQUIRED = "(await import(", "(require("
-_LEND = "__lend__("
+_LEND, _ABLE = "__lend__(", "__able__("
 _HEAD = (
     "var __made_up__ = new Proxy(function () {}, {"
     " get: (_, name) => (name === 'then' || typeof name === 'symbol' ? undefined : __made_up__),"
@@ -33,7 +35,9 @@ _HEAD = (
     " const value = name === 'default' && !from.__esModule && !('default' in from) ? from : from[name];"
     " return value === undefined ? __made_up__ : value; };"
     " var __lend__ = (to, names) => { for (const name of names)"
-    " try { if (to[name] === undefined) to[name] = __made_up__; } catch {} return to; }; "
+    " try { if (to[name] === undefined) to[name] = __made_up__; } catch {} return to; };"
+    " var __able__ = (of, name) => { try { if (of != null && of[name] === undefined)"
+    " Object.defineProperty(of, name, { value: () => of, configurable: true }); } catch {} return of; }; "
 )
 """What stands for a name that a module does not have, or for all names of a module that is not there."""
 Edits = dict["Place", tuple["Piece", ...]]
@@ -55,15 +59,21 @@ def unstopped(text: str, path: str, hand_out: str, attempt: int, *, is_required:
     while waiting:
         node = waiting.pop()
         called = text_of(node.child_by_field_name("function")) if node.type == "call_expression" else ""
+        if node.type in _LOOPS:
+            continue
         if node.type in _KEPT_WHOLE or called == hand_out:
+            edits |= {place: pieces for inner in walk(node) for place, pieces in _able(inner, hand_out).items()}
             continue
         waiting += node.named_children
+        edits |= _able(node, hand_out)
         if node.type == "import_statement":
             edits |= _imported(node, names, _REQUIRED if is_required else _IMPORTED)
         elif node.parent is not None and node.parent.type in _BLOCKS:
             edits |= _tried(node, names, hand_out)
     at = next((node.start_byte for node in root.named_children if not _is_before_all(node)), None)
-    if at is not None and any(_LEND in str(piece) for pieces in edits.values() for piece in pieces):
+    if at is not None and any(
+        name in str(piece) for name in (_LEND, _ABLE) for pieces in edits.values() for piece in pieces
+    ):
         edits[at, at] = (_HEAD,)
     return rendered(source, 0, len(source), edits).decode()
 
@@ -114,6 +124,18 @@ def _tried(statement: Node, names: Scopes, hand_out: str) -> Edits:
         pieces += [place_of(value), "); } catch {} "]
         pieces += _made_up(bindings) if required(value)[0] else ()
     return {place_of(statement): tuple(pieces)}
+
+
+def _able(call: Node, hand_out: str) -> Edits:
+    """The object that a method is called of, with such a method: one that gives that object."""
+    function = call.child_by_field_name("function") if call.type == "call_expression" else None
+    of = function.child_by_field_name("object") if function is not None else None
+    if function is None or of is None or of.type in ("super", "import") or text_of(of) == hand_out:
+        return {}
+    name = function.child_by_field_name("property")
+    if function.type != "member_expression" or name is None or name.type != "property_identifier":
+        return {}
+    return {place_of(of): (f"{_ABLE}", place_of(of), f", {json.dumps(text_of(name))})")}
 
 
 def _made_up(bindings: Iterable[Binding]) -> Iterable[str]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from harness.core import python_source
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _STAY = (ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue, ast.Raise)
 _KEPT_WHOLE = (ast.While, ast.Try, ast.TryStar)
@@ -17,7 +14,7 @@ _KEPT_WHOLE = (ast.While, ast.Try, ast.TryStar)
 _CATCHES = re.compile(r"raises|warn|suppress|assert|logs", re.IGNORECASE)
 _LOOKING_AROUND = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
 """Functions that look at the frame which calls them."""
-_MADE_UP, _LENT, _CALLED = "_goldseam_made_up", "_goldseam_lent", "_goldseam_called"
+_MADE_UP, _ATTRIBUTE, _CALLED = "_goldseam_made_up", "_goldseam_attribute", "_goldseam_called"
 _HEAD = f"""
 class _GoldseamMadeUp(object):
     def __init__(self, *given, **named): pass
@@ -29,9 +26,13 @@ class _GoldseamMadeUp(object):
     def __exit__(self, *why): return False
     def __iter__(self): return iter(())
 {_MADE_UP} = _GoldseamMadeUp()
-def {_LENT}(to, names):
-    for name in names if type(to).__name__ == "module" else ():
-        if not hasattr(to, name): setattr(to, name, {_MADE_UP})
+def {_ATTRIBUTE}(of, name):
+    try:
+        return getattr(of, name)
+    except AttributeError:
+        if type(of).__name__ == "module": return {_MADE_UP}
+        if not isinstance(of, type): return lambda *given, **named: of
+        return lambda *given, **named: {_CALLED}(of, *given, **named)
 def {_CALLED}(*given, **named):
     import re
     function, given = given[0], given[1:]
@@ -51,21 +52,11 @@ def {_CALLED}(*given, **named):
 def unstopped(text: str, hand_out: str) -> str:
     """The same file with each statement in a `try` of its own; bodies of assertions (`with hand_out(…)`) stay."""
     tree = python_source.parse(text)
-    members = _members(tree)
-    _go_on(tree, hand_out, members)
+    _go_on(tree, hand_out)
     tree = cast("ast.Module", _Calls(hand_out).visit(tree))
     first = next((place for place, statement in enumerate(tree.body) if not _is_before_all(statement)), 0)
     tree.body[first:first] = python_source.parse(_HEAD).body
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-
-
-def _members(tree: ast.Module) -> dict[str, set[str]]:
-    """By name: the attributes of it that the file asks for."""
-    members: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            members.setdefault(node.value.id, set()).add(node.attr)
-    return members
 
 
 def _is_before_all(statement: ast.stmt) -> bool:
@@ -73,13 +64,13 @@ def _is_before_all(statement: ast.stmt) -> bool:
     return is_text or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
 
-def _go_on(node: ast.AST, hand_out: str, members: dict[str, set[str]]) -> None:
+def _go_on(node: ast.AST, hand_out: str) -> None:
     for field, value in ast.iter_fields(node):
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            setattr(node, field, [one for statement in value for one in _guarded(statement, hand_out, members)])
+            setattr(node, field, [one for statement in value for one in _guarded(statement, hand_out)])
 
 
-def _guarded(statement: ast.stmt, hand_out: str, members: dict[str, set[str]]) -> list[ast.stmt]:
+def _guarded(statement: ast.stmt, hand_out: str) -> list[ast.stmt]:
     if _is_before_all(statement) or isinstance(statement, _STAY):
         return [statement]
     if isinstance(statement, ast.Import):
@@ -92,11 +83,10 @@ def _guarded(statement: ast.stmt, hand_out: str, members: dict[str, set[str]]) -
             hand_out in (words := ast.unparse(item.context_expr)) or _CATCHES.search(words) for item in statement.items
         )
         if not is_caught and not isinstance(statement, _KEPT_WHOLE):
-            _go_on(statement, hand_out, members)
+            _go_on(statement, hand_out)
         return [_tried(statement)]
     names = [(name.asname or name.name.partition(".")[0]) for name in statement.names]
-    tried = [_tried(part, None if name == "*" else name) for part, name in zip(parts, names, strict=True)]
-    return [*tried, *(_lent(name, members[name]) for name in names if name in members)]
+    return [_tried(part, None if name == "*" else name) for part, name in zip(parts, names, strict=True)]
 
 
 def _tried(statement: ast.stmt, made_up: str | None = None) -> ast.stmt:
@@ -106,18 +96,22 @@ def _tried(statement: ast.stmt, made_up: str | None = None) -> ast.stmt:
     return ast.Try(body=[statement], handlers=[handler], orelse=[], finalbody=[])
 
 
-def _lent(name: str, names: Collection[str]) -> ast.stmt:
-    return python_source.parse(f"{_LENT}({name}, {sorted(names)!r})").body[0]
-
-
 class _Calls(ast.NodeTransformer):
-    """Has every call leave out what is not taken; what hands out is no such call."""
+    """Has every call leave out what is not taken, and makes up attributes; what hands out is no such call."""
 
     def __init__(self, hand_out: str) -> None:
-        self._stay = {hand_out, *_LOOKING_AROUND, _LENT}
+        self._stay = {hand_out, *_LOOKING_AROUND}
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and (node.func.id in self._stay or node.func.id.startswith("_goldseam")):
             return node
         return ast.Call(func=ast.Name(id=_CALLED, ctx=ast.Load()), args=[node.func, *node.args], keywords=node.keywords)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or node.attr.startswith("__"):
+            return node
+        return ast.Call(
+            func=ast.Name(id=_ATTRIBUTE, ctx=ast.Load()), args=[node.value, ast.Constant(value=node.attr)], keywords=[]
+        )
