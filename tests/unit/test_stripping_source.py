@@ -266,7 +266,7 @@ def test_what_a_caught_exception_has_to_match_is_kept():
     assert "no .* here" not in found
 
 
-@pytest.mark.parametrize("call", ["pytest.fail({})", "print({})", "print(n, {})"])
+@pytest.mark.parametrize("call", ["pytest.fail({})", "print({})", "print(n, {})", "raise AssertionError({})"])
 def test_words_for_a_person_go(call):
     text = function("n = f(1)\n" + call.format("'expected 42'") + "\nassert n == 42")
     assert "42" not in stripped(text)

@@ -185,6 +185,8 @@ class _Writer:
             return self._sites(statement, assertions)
         if isinstance(statement, ast.Expr) and self._quietens:
             self._reader.quieten(statement.value)
+        if isinstance(statement, ast.Raise) and statement.exc is not None and self._quietens:
+            self._reader.quieten(statement.exc)
         quietens = self._quietens
         self._quietens = quietens and not isinstance(statement, Function | ast.ClassDef)
         for name in ("body", "orelse"):
