@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from harness.core import python_source, test_ids
 from harness.judging import judge, values
@@ -591,6 +591,14 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "its pairs": lambda v: [list(pair) for pair in v.items()],
     "the other way round": lambda v: {value: key for key, value in v.items()},
     "without what is nothing": lambda v: {key: value for key, value in v.items() if value is not None},
+    "as JSON with blanks": lambda v: json.dumps(v, ensure_ascii=False),
+    "as JSON in lines": lambda v: json.dumps(v, indent=2, ensure_ascii=False),
+    "as a query": urlencode,
+    "joined by blanks": lambda v: " ".join(map(str, v)),
+    "joined by commas": lambda v: ",".join(map(str, v)),
+    "joined by commas and blanks": lambda v: ", ".join(map(str, v)),
+    "joined by line ends": lambda v: "\n".join(map(str, v)),
+    "joined": lambda v: "".join(map(str, v)),
     "its sum": sum,
     "its least": min,
     "its largest": max,

@@ -319,6 +319,7 @@ def test_what_is_easily_thought_of_takes_few_bits(value):
         lambda text: text[2:],
         lambda text: {"name": text, "more": 0},
         lambda text: [text, 3],
+        lambda text: (text, True),
         lambda text: len(text) * 100,
         lambda text: len(text) + 7,
     ],
