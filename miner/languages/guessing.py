@@ -64,6 +64,8 @@ _WITHIN = 8
 """Literals at most whose words are those of an assertion itself."""
 _A_RANGE = 3.0
 """Of a number that only has to lie between two others."""
+_A_RULE = 7.8
+"""Of a rule at most: whatever one of them makes is guessable."""
 _A_CLASS = 3.0
 """Of the class of an exception or warning: few are common."""
 
@@ -219,7 +221,7 @@ def guess(
         if through and not set(through) & set(rules_taken):
             rules_taken.append(through[0])
             place = list(rules).index(through[0])
-            bits += min(estimate, math.log2(len(rules)), 1 + math.log2(place + 2))  # the likelier ones come first
+            bits += min(estimate, _A_RULE, 1 + math.log2(place + 2))  # the likelier ones come first
         elif not through:
             bits += estimate
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
@@ -599,6 +601,8 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "joined by commas and blanks": lambda v: ", ".join(map(str, v)),
     "joined by line ends": lambda v: "\n".join(map(str, v)),
     "joined": lambda v: "".join(map(str, v)),
+    "as a range": lambda v: list(range(min(v, _NEARS))),
+    "as a range from one": lambda v: list(range(1, min(v, _NEARS) + 1)),
     "its sum": sum,
     "its least": min,
     "its largest": max,

@@ -21,6 +21,7 @@ _TEXTS = frozenset(
     }
 )
 _NUMBERS = frozenset({60, 3600, 86400, 604800, 365, 1440, 360, 180, 200, 201, 204, 301, 302, 400, 401, 403, 404, 500})
+_NUMBERS |= {2**power - less for power in (7, 8, 10, 12, 15, 16, 20, 24, 31, 32, 53, 63, 64) for less in (0, 1)}
 _CONSTANTS = (math.pi, math.e, math.tau, math.sqrt(2), math.log(2), math.log(10))
 _POWERS = 8.6
 """Of a power of two, or the number before or after first."""
