@@ -625,6 +625,11 @@ def _rules(
     for name, change in _CHANGES.items():
         yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
+    for name, change in _CHANGES.items():
+        yield (
+            f"what the base gives, each {name}",
+            lambda need, change=change: _handing(need, _each(_before(need), change)),  # type: ignore[misc]
+        )
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
     words_known = set(_WORD.findall(known_text.lower()))
@@ -642,6 +647,15 @@ def _rules(
         for name, error in reading.errors(text[:4000]):
             yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A change of each item of a list, or of the value of each key."""
+    if isinstance(value, dict):
+        return {key: change(item) for key, item in value.items()}
+    if not isinstance(value, list | tuple):
+        raise TypeError(type(value).__name__)
+    return [change(item) for item in value]
 
 
 def _path(needed: _Needed, *, folder: bool) -> str:

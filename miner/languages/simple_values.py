@@ -93,7 +93,7 @@ Bits = Callable[[Any], float]
 
 def of_change(pairs: Pairs, bits_of: Bits) -> float:
     """Bits of one change that makes what is expected of each value; infinite where there is none of a simple kind."""
-    changes = (_of_text, _of_number, _of_more, _of_parts, _of_part)
+    changes = (_of_text, _of_number, _of_more, _of_parts, _of_part, _of_each)
     return min((bits for change in changes for bits in change(pairs, bits_of)), default=math.inf)
 
 
@@ -145,6 +145,20 @@ def _of_part(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
     for step, _ in _items(pairs[0][0]):
         if all(_at(near, step) == target for near, target in pairs):
             yield 2 + (bits_of(step) if isinstance(step, str) else of_small(step))
+
+
+def _of_each(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """The same for each item of a list, or for the value of each key."""
+    inner: list[tuple[Any, Any]] = []
+    for near, target in pairs:
+        if type(near) is type(target) is dict and near.keys() == target.keys():
+            inner += [(near[key], target[key]) for key in near]
+        elif isinstance(near, list | tuple) and isinstance(target, list | tuple) and len(near) == len(target):
+            inner += zip(near, target, strict=True)
+        else:
+            return
+    if inner:
+        yield 1 + of_change(inner, bits_of)
 
 
 def _items(value: Any) -> list[tuple[Any, Any]]:

@@ -320,6 +320,7 @@ def test_what_is_easily_thought_of_takes_few_bits(value):
         lambda text: {"name": text, "more": 0},
         lambda text: [text, 3],
         lambda text: (text, True),
+        lambda text: [part + "." for part in text.split()],
         lambda text: len(text) * 100,
         lambda text: len(text) + 7,
     ],
@@ -327,7 +328,7 @@ def test_what_is_easily_thought_of_takes_few_bits(value):
 def test_one_change_that_does_for_many_values_counts_once(change):
     def before(text: str) -> object:
         fixed = change("")
-        kinds = {dict: {"name": text}, list: [text], int: len(text)}
+        kinds = {dict: {"name": text}, list: [text] if fixed else text.split(), int: len(text)}
         return kinds.get(type(fixed), text)
 
     texts = ("xxalpha wood", "xxgamma rays beyond", "xxdelta wing and a tail", "xxsalad of tomatoes")
@@ -358,3 +359,9 @@ def test_short_values_that_stand_together_in_the_tests_count_as_one_look(beside)
 def test_a_path_of_the_work_tree_is_a_rule():
     source = "def test_a():\n    with __goldseam__(0) as site:\n        site(f('data.json'))\n"
     assert guessed([(None, "/testbed/data.json")], source=source).bits < 8
+
+
+def test_a_rule_may_change_each_item():
+    together = guessed([([" much ", "ado"], ["much", "ado"]), (["of ", " nothing"], ["of", "nothing"])])
+    assert together.rule == "what the base gives, each stripped"
+    assert together.bits < 8
