@@ -116,6 +116,7 @@ def examine(
     checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
     checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
     checks.append(judge_jdks(settings.images.jdks))
+    checks.append(judge_rusts(settings.images.rusts))
     return Diagnosis(checks=tuple(checks))
 
 
@@ -239,6 +240,13 @@ def judge_jdks(own: Mapping[str, Path]) -> Check:
     """The check of the JDKs that Java's images can have: of this machine, and of the base's Debian."""
     folders = f"{', '.join(sorted(own, key=int))} of [images.jdks] and " if own else ""
     return Check(name="jdk", status=Status.OK, found=f"{folders}that of the base's Debian")
+
+
+def judge_rusts(own: Mapping[str, Path]) -> Check:
+    """The check of the toolchains that Rust's images can have: of this machine, and of the base's Debian."""
+    versions = sorted(own, key=lambda version: int(version.partition(".")[2]))
+    folders = f"{', '.join(versions)} of [images.rusts] and " if own else ""
+    return Check(name="rust", status=Status.OK, found=f"{folders}that of the base's Debian")
 
 
 @contextmanager

@@ -55,6 +55,8 @@ class ImageSettings(_Section):
     others."""
     jdks: dict[str, Path] = Field(default_factory=dict)
     """JDKs of this machine that may be copied into images: major version to folder; Debian has others."""
+    rusts: dict[str, Path] = Field(default_factory=dict)
+    """Toolchains of Rust of this machine that may be copied into images: minor version to folder; Debian has one."""
     registry: str | None = None
     """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
     services: bool | dict[str, str] = True
@@ -105,6 +107,17 @@ class ImageSettings(_Section):
         for version, folder in value.items():
             if not (version.isdecimal() and (folder.expanduser() / "bin" / "javac").exists()):
                 raise ValueError(f"JDK {version}: expected a major version such as 21, and bin/javac in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("rusts")
+    @classmethod
+    def _rusts(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            there = all((folder.expanduser() / "bin" / name).exists() for name in ("rustc", "cargo"))
+            if not (re.fullmatch(r"1\.\d+", version) and there):
+                raise ValueError(
+                    f"Rust {version}: expected a version such as 1.85, bin/rustc and bin/cargo in {folder}"
+                )
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
 
     @field_validator("platform")
@@ -326,6 +339,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "nodes": _pairs,
     "gos": _pairs,
     "jdks": _pairs,
+    "rusts": _pairs,
     "services": _services,
     "max_drop": _share,
 }

@@ -10,6 +10,7 @@ from harness.languages.go.language import GO
 from harness.languages.java.language import JAVA
 from harness.languages.javascript.language import JAVASCRIPT
 from harness.languages.python.language import PYTHON
+from harness.languages.rust.language import RUST
 
 if TYPE_CHECKING:
     from harness.languages.base import Framework, Language
@@ -19,6 +20,7 @@ LANGUAGES: dict[str, Language] = {
     "javascript": JAVASCRIPT,
     "go": GO,
     "java": JAVA,
+    "rust": RUST,
     "declared": DECLARED,
 }
 

@@ -12,10 +12,11 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
+from harness.languages.rust.inside import inline as rust
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from miner.languages.base import Contents
 
@@ -37,7 +38,7 @@ _MARKS: Mapping[str, re.Pattern[bytes]] = {
     ".go": re.compile(rb"^[+-]func Test[A-Z]\w*\(\w+ \*testing\.T\)", re.MULTILINE),
 }
 """What a test looks like inside a file of code, on a line that a change adds or removes."""
-_RUST_CHANGE = re.compile(rb"^[ +-].*#\[(?:[\w:]*test\b|cfg\((?:\w+\()?test\b)|^@@.*\bmod tests?\b", re.MULTILINE)
+_RUST_CHANGE = re.compile(rb"^[ +-].*#\[(?:[\w:]*test\b|cfg\((?:all\()?test\b)|^@@.*\bmod tests?\b", re.MULTILINE)
 _COMMON = (".rs", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".hxx")
 """Languages in which a change whose tests all stand within the code is usual."""
 
@@ -66,103 +67,29 @@ def cut(path: str, raw: bytes, old: bytes | None, new: bytes | None) -> tuple[by
     """
     if not path.endswith(".rs") or new is None or b"\nGIT binary patch\n" in raw:
         return None
-    before, after = _lines(old or b""), _lines(new)
-    in_old, in_new = _test_lines(before), _test_lines(after)
-    between: list[bytes] = []
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if tag == "equal":
-            between += before[old_from:old_to]
-            continue
-        between += [after[place] for place in range(new_from, new_to) if place not in in_new]
-        between += [before[place] for place in range(old_from, old_to) if place in in_old]
+    before, after = rust.lines_of(old or b""), rust.lines_of(new)
+    between = rust.with_tests_of(before, after)
     header = raw[: raw.index(b"\n@@ ") + 1] if b"\n@@ " in raw else raw
     code = _section(header, before, between, is_new=old is None)
     if between == after:
         return raw, b""
     if between == before and old is not None and b"\nold mode " not in header:
         return b"", raw
-    return code, _section(_modified(header), between, after, is_new=False)
-
-
-def _lines(content: bytes) -> list[bytes]:
-    return re.findall(rb"[^\n]*\n|[^\n]+", content)
-
-
-# -- Rust
-
-
-def _test_lines(lines: Sequence[bytes]) -> frozenset[int]:
-    """Places of the lines of a Rust file that are there for its tests only."""
-    text = b"".join(lines).decode("latin-1")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    plain = _without_words(text)
-    line_numbers: set[int] = set()
-    end = 0
-    for match in re.finditer(r"#\[\s*(?:[\w:]*\btest\b|cfg\s*\(\s*(?:\w+\s*\(\s*)?test\b)[^\]]*\]", plain):
-        if match.start() < end:
-            continue
-        end = _item_end(plain, match.end())
-        line_numbers.update(
-            place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end
-        )
-    return frozenset(line_numbers)
-
-
-def _item_end(plain: str, at: int) -> int:
-    """Where the item behind an attribute ends: at its closing brace, or at a semicolon before any."""
-    depth = 0
-    for place in range(at, len(plain)):
-        character = plain[place]
-        if character in "{[(":
-            depth += 1
-        elif character in "}])":
-            depth -= 1
-            if character == "}" and depth == 0:
-                return place + 1
-        elif character == ";" and depth == 0:
-            return place + 1
-    return len(plain)
-
-
-_WORDS = re.compile(
-    r'//[^\n]*|b?r(?P<marks>#*)".*?"(?P=marks)|b?"(?:\\.|[^"\\])*"|b?\'(?:\\(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|.)|[^\'\\])\''
-    r"|/\*",
-    re.DOTALL,
-)
-
-
-def _without_words(text: str) -> str:
-    """Rust with comments, strings and characters blanked: every brace left is one of the language."""
-    parts: list[str] = []
-    at = 0
-    while match := _WORDS.search(text, at):
-        end = _comment_end(text, match.start()) if match[0] == "/*" else match.end()
-        parts += (text[at : match.start()], " " * (end - match.start()))
-        at = end
-    return "".join((*parts, text[at:]))
-
-
-def _comment_end(text: str, at: int) -> int:
-    """Behind a block comment; they nest."""
-    depth = 0
-    for mark in re.finditer(r"/\*|\*/", text[at:]):
-        depth += 1 if mark[0] == "/*" else -1
-        if depth == 0:
-            return at + mark.end()
-    return len(text)
+    return code, _section(_modified(header), between, after, is_new=False, around=rust.test_lines(between))
 
 
 # -- sections
 
+_Opcode = tuple[str, int, int, int, int]
 
-def _section(header: bytes, old: Sequence[bytes], new: Sequence[bytes], *, is_new: bool) -> bytes:
-    """A section of a diff with a header like the given one."""
+
+def _section(
+    header: bytes, old: Sequence[bytes], new: Sequence[bytes], *, is_new: bool, around: Collection[int] | None = None
+) -> bytes:
+    """A section of a diff with a header like the given one; of context it has these places of the old lines alone."""
     ids = [_blob(old) if not is_new else b"0" * 40, _blob(new)]
     header = re.sub(rb"^index [0-9a-f]+\.\.[0-9a-f]+", b"index " + b"..".join(ids), header, flags=re.MULTILINE)
-    return header + b"".join(_hunks(old, new))
+    return header + b"".join(_hunks(old, new, around))
 
 
 def _blob(lines: Sequence[bytes]) -> bytes:
@@ -182,16 +109,35 @@ def _modified(header: bytes) -> bytes:
     return b"".join((lines[0], index + b"\n", older, name))
 
 
-def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
+def _hunks(old: Sequence[bytes], new: Sequence[bytes], around: Collection[int] | None) -> Iterator[bytes]:
     for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(3):
-        first, last = group[0], group[-1]
+        opcodes = group if around is None else _within(group, around)
+        first, last = opcodes[0], opcodes[-1]
         yield b"@@ -%s +%s @@\n" % (_range(first[1], last[2]), _range(first[3], last[4]))
-        for tag, old_from, old_to, new_from, new_to in group:
+        for tag, old_from, old_to, new_from, new_to in opcodes:
             if tag == "equal":
                 yield from (_marked(b" ", line) for line in old[old_from:old_to])
                 continue
             yield from (_marked(b"-", line) for line in old[old_from:old_to])
             yield from (_marked(b"+", line) for line in new[new_from:new_to])
+
+
+def _within(group: Sequence[_Opcode], around: Collection[int]) -> list[_Opcode]:
+    """A hunk with such context alone, as code beside the tests may be another; git wants a line behind the changes."""
+    opcodes = list(group)
+    tag, start, end, _, new_end = opcodes[0]
+    if tag == "equal":
+        begin = end
+        while begin > start and begin - 1 in around:
+            begin -= 1
+        opcodes[0] = (tag, begin, end, new_end - (end - begin), new_end)
+    tag, start, end, new_start, _ = opcodes[-1]
+    if tag == "equal":
+        stop = min(start + 1, end)
+        while stop < end and stop in around:
+            stop += 1
+        opcodes[-1] = (tag, start, stop, new_start, new_start + stop - start)
+    return opcodes
 
 
 def _range(start: int, end: int) -> bytes:

@@ -77,7 +77,6 @@ _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
     "kotlin": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.kts?"),
     "scala": re.compile(r".*(Test|Tests|TestCase|IT|Spec|Suite)\.scala"),
     "groovy": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.groovy"),
-    "rust": re.compile(r"tests\.rs"),
     "ruby": re.compile(r".*_(spec|test)\.rb|test_.*\.rb"),
     "c": re.compile(r"test_.*\.[ch]|.*_(test|unittest)\.[ch]"),
     "cpp": re.compile(r"test_.*\.\w+|.*_(test|unittest)\.\w+|.*Tests?\.(cc|cpp|cxx)"),
@@ -326,7 +325,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
             if parts is None:
                 return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
             code, test = parts
-            kinds[path] = Kind.MIXED if code and test else Kind.TEST if test else Kind.GOLD
+            kinds[path] = Kind.MIXED if test else Kind.GOLD
         gold += code
         tests += test
     if not gold:

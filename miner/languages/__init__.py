@@ -10,6 +10,7 @@ from miner.languages.go.language import GO
 from miner.languages.java.language import JAVA
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
+from miner.languages.rust.language import RUST
 
 if TYPE_CHECKING:
     from harness.core.instance import TestSpec
@@ -21,6 +22,7 @@ LANGUAGES: dict[str, Language] = {
     "typescript": TYPESCRIPT,
     "go": GO,
     "java": JAVA,
+    "rust": RUST,
     "declared": DECLARED,
 }
 

@@ -170,8 +170,12 @@ class Strippable(Protocol):
         """The file that enters a container when patches are judged; functions of these names stay whole."""
         ...
 
-    def unstopped(self, text: str) -> str:
-        """What `stripped` gave, where nothing that raises ends a test; the same text where that can't be had."""
+    def unstopped(self, text: str, output: str, attempt: int) -> str:
+        """What `stripped` gave, where nothing that raises ends a test; the same text where nothing is left to try.
+
+        From attempt 1 on `text` is what was tried last; `output` is what the run before said of a file that it could
+        not load, and of tests that ended with an error.
+        """
         ...
 
 

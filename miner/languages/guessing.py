@@ -7,18 +7,25 @@ to know which assertions the bug changes, so that all others can be left as the 
 from __future__ import annotations
 
 import ast
+import base64
 import contextlib
+import html
+import itertools
 import json
 import math
+import posixpath
 import re
+import textwrap
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from unicodedata import combining, normalize
+from urllib.parse import quote, unquote, urlencode
 
 from harness.core import python_source, test_ids
 from harness.judging import judge, values
 from harness.judging.values import Approx, Event, MalformedError, Pattern
+from miner.languages import simple_values
 from miner.languages.base import Guess
 
 if TYPE_CHECKING:
@@ -31,6 +38,14 @@ _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
 """What of a regular expression is no text to be found."""
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'")
+_SIGN = re.compile(r"->|=>|→|==|=|:|\b(?:returns?|gives?|be|is|get|got|expected)\b", re.IGNORECASE)
+"""After which comes what something is or is to be."""
+_TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?|\w+")
+_WORK = "/testbed"
+_MOST_BESIDE = 1 << 18
+"""Characters of a file beside the tests that are looked through."""
+_LITERAL = frozenset("[({'\"-0123456789")
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
 _MOST_BITS = 128.0
@@ -43,8 +58,14 @@ _A_LOOK = 3.0
 """Of finding values among the literals of the tests, however many they are: one rule that looks."""
 _TELLING = 6
 """Characters from which on a literal that stands in the tests is no chance."""
+_MOST_PLACES = 4
+"""Literals of a call at most that one change is made of."""
+_WITHIN = 8
+"""Literals at most whose words are those of an assertion itself."""
 _A_RANGE = 3.0
 """Of a number that only has to lie between two others."""
+_A_RULE = 7.8
+"""Of a rule at most: whatever one of them makes is guessable."""
 _A_CLASS = 3.0
 """Of the class of an exception or warning: few are common."""
 
@@ -117,7 +138,9 @@ class _Needed:
         """Whether the name of its test tells all that is sought, as a text or as JSON."""
         texts = [value if isinstance(value, str) else _json(value) for value in self.sought]
         return bool(texts) and all(
-            re.search(r"\w", text) and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.name) for text in texts
+            re.search(r"\w", text)
+            and re.search(rf"(?<![^\W_]){re.escape(text.replace(' ', '_'))}(?![^\W_])", self.name.replace(" ", "_"))
+            for text in texts
         )
 
 
@@ -145,6 +168,9 @@ class Reading:
     """What an exception is to say, encoded; None where an assertion does not ask for it."""
     function: Callable[[str], str] = test_ids.function
     """The function that a test is of."""
+    columns: Callable[[str], Iterable[Collection[Any]]] = lambda _source: ()
+    """Of a stripped file, values that stand together: at one place of all calls of a function, or in one that hands out
+    nothing."""
 
 
 def guess(
@@ -162,9 +188,17 @@ def guess(
     """
     needed = tuple(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
-    words = _vocabulary([known.words, *sources, *known.beside_tests], [*known.changed, *known.old_tests], reading)
+    places = " ".join((_WORK, *expectations.files))
+    words = _vocabulary(
+        [known.words, *sources, *known.beside_tests, places], [*known.changed, *known.old_tests], reading
+    )
+    for place, texts_with_spans in enumerate(((known.words,), known.changed)):
+        said = {repr(value) for text in texts_with_spans for value in _spans(text)}
+        for span in said:
+            words[span] = min(words.get(span, math.inf), place + math.log2(len(said) + 2))
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
-    columns = tuple(column for source in sources for column in _columns_of(source, reading))
+    columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
+    columns += tuple(map(_tokens_of, known.beside_tests))
     written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests), columns=columns)
     in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
@@ -182,11 +216,12 @@ def guess(
             if key not in names_seen
         }
         names_seen.update(costs)
-        estimate = sum(costs.values())
+        estimate = min(sum(costs.values()), _of_one_change(group, words)) if costs else 0.0
         through = [name for name, rule in rules.items() if all(_gets_through(rule, need) for need in group)]
         if through and not set(through) & set(rules_taken):
             rules_taken.append(through[0])
-            bits += min(estimate, math.log2(len(rules)))
+            place = list(rules).index(through[0])
+            bits += min(estimate, _A_RULE, 1 + math.log2(place + 2))  # the likelier ones come first
         elif not through:
             bits += estimate
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
@@ -206,6 +241,36 @@ def _vocabulary(near: Iterable[str], far: Iterable[str], reading: Reading) -> di
     first = {word for text in near for word in _readable(text, reading)}
     every = first | {word for text in far for word in _readable(text, reading)}
     return {word: math.log2(len(first) + 2) if word in first else 1 + math.log2(len(every) + 2) for word in every}
+
+
+def _tokens_of(text: str) -> frozenset[str]:
+    """What a file says that enters with the tests, as one column: words, and what they are as values."""
+    tokens = set(_TOKEN.findall(text[:_MOST_BESIDE]))
+    numbers = {int(token) for token in tokens if re.fullmatch(r"-?\d{1,18}", token)}
+    return frozenset(map(repr, (*(token.strip("'\"") for token in tokens), *numbers)))
+
+
+def _words_of(value: Any) -> Iterator[Any]:
+    """The words of a text, and the numbers among them as such."""
+    words = value.split() if isinstance(value, str) else ()
+    for word in words:
+        bare = word.strip(".,:;!?'\"()")
+        yield bare
+        if bare[:1] in _LITERAL:
+            yield _example_value(bare)
+
+
+def _spans(text: str) -> Iterator[Any]:
+    """What a text says in one piece: lines, what is in quotes, what comes after a sign, as text and as a value."""
+    for block in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL):
+        yield from (block, block.strip())
+    for line in text.splitlines():
+        parts = [line.strip(), line.strip(" \t#>*-`.:"), *filter(None, itertools.chain(*_QUOTED.findall(line)))]
+        for part in dict.fromkeys((*parts, *(_SIGN.split(part)[-1] for part in parts))):
+            bare = part.strip(" \t`.,;")
+            yield from (part, bare, bare.strip("'\""))
+            if bare[:1] in _LITERAL:
+                yield _example_value(bare)
 
 
 def _readable(text: str, reading: Reading) -> Iterator[str]:
@@ -231,6 +296,8 @@ def _columns_of(text: str, reading: Reading) -> Iterator[frozenset[str]]:
                     yield frozenset(repr(row[key]) for row in rows if key in row)
             if isinstance(table, dict):
                 yield frozenset(map(repr, table.values()))
+        for column in reading.columns(text):
+            yield frozenset(map(repr, itertools.chain(column, *map(_words_of, column))))
 
 
 def _texts(source: str, reading: Reading) -> Iterator[str]:
@@ -273,7 +340,7 @@ def _needed(
 
 def _is_or_is_in(test_id: str, other: str) -> bool:
     """Whether a test is another, or a test of its own inside of it."""
-    return test_id == other or test_id.startswith(f"{other} > ")
+    return test_id == other or test_id.startswith((f"{other} > ", f"{other}/"))
 
 
 def _kind(encoded: Any) -> str:
@@ -323,6 +390,8 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return "what the tests have elsewhere", _A_LOOK
     nears = (_before(needed), *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
+    own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
+    words = {**words, **dict.fromkeys(own, 1 + math.log2(len(own) + 1))} if own else words
     bits = sum(
         min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears))
         for value in values_kept
@@ -331,6 +400,25 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
     )  # `in` and its like take more values
     return f"{expected.kept}", bits * few
+
+
+def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> float:
+    """Bits of one change that does for all of a group, of what the base gives or of what is written in a call."""
+    if any(needed.op in _FEW or len(needed.sought) != 1 for needed in group):
+        return math.inf
+    nears: list[Callable[[_Needed], Any]] = [
+        _before,
+        *(lambda needed, place=place: needed.literals[place] for place in range(_MOST_PLACES)),
+    ]
+    best = math.inf
+    for place, near in enumerate(nears):
+        try:
+            pairs = [(near(needed), needed.sought[0]) for needed in group]
+        except IndexError:
+            break
+        bits = simple_values.of_change(pairs, lambda value: _bits(value, None, words))
+        best = min(best, bits + math.log2(len(nears)) * (place > 0))
+    return best
 
 
 def _is_raising(needed: _Needed) -> bool:
@@ -369,20 +457,21 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
         case None | bool():
             return 1.0
         case int():
-            small = 1 + 2 * math.log2(abs(value) + 1)
+            small = simple_values.of_int(value)
             shift = 2 + 2 * math.log2(abs(value - near) + 1) if type(near) is int else small
             return min(small, shift, words.get(str(value), small))
         case float() if value.is_integer():
             return _bits(int(value), near, words)
         case float():
-            return words.get(str(value), 24.0) if math.isfinite(value) else 2.0
+            return min(words.get(str(value), 24.0), simple_values.of_float(value))
         case str():
             return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
         case bytes() | bytearray():
             return _bits_of_text(bytes(value).decode("latin-1"), words)
         case list() | tuple() | set() | frozenset():
             whole = 2 + _bits_of_all(value, words)
-            return min(whole, _bits_of_edits(near, value, words))
+            alike = simple_values.of_list(list(value), lambda item: _bits(item, None, words))
+            return min(whole, alike, _bits_of_edits(near, value, words))
         case dict():
             return 2 + _bits_of_all((*value.keys(), *value.values()), words)
     return min(_bits_of_text(str(value), words), 24.0)
@@ -400,8 +489,14 @@ def _bits_of_all(items: Iterable[Any], words: Mapping[str, float]) -> float:
 
 
 def _bits_of_text(text: str, words: Mapping[str, float]) -> float:
-    bits_by_word = {word: min(words.get(word, math.inf), _BITS_A_LETTER * len(word)) for word in _WORD.findall(text)}
-    return min(1 + sum(bits_by_word.values()), _MOST_BITS)
+    bits_by_word = {word: _bits_of_word(word, words) for word in _WORD.findall(text)}
+    simple = simple_values.of_text(text, lambda part: _bits_of_text(part, words))
+    return min(1 + sum(bits_by_word.values()), simple, _MOST_BITS)
+
+
+def _bits_of_word(word: str, words: Mapping[str, float]) -> float:
+    simple = simple_values.of_text(word, lambda part: _bits_of_word(part, words))
+    return min(words.get(word, math.inf), _BITS_A_LETTER * len(word), simple)
 
 
 def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
@@ -477,6 +572,40 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "read as JSON": json.loads,
     "with percent signs": lambda v: quote(v, safe="!'()*~"),
     "without percent signs": unquote,
+    "as HTML": html.escape,
+    "of HTML": html.unescape,
+    "in base64": lambda v: base64.b64encode(v.encode() if isinstance(v, str) else v).decode(),
+    "of base64": lambda v: base64.b64decode(v).decode(),
+    "in hexadecimal": lambda v: format(v, "x") if isinstance(v, int) else v.encode().hex(),
+    "with underscores": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", v).lower(),
+    "with hyphens": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s_]+", "-", v).lower(),
+    "in camel case": lambda v: re.sub(r"[\s_-]+(\w)", lambda found: found[1].upper(), v),
+    "with a capital": lambda v: v[:1].upper() + v[1:],
+    "with one blank at most": lambda v: " ".join(v.split()),
+    "without quotes": lambda v: v.strip("\"'`"),
+    "without accents": lambda v: "".join(c for c in normalize("NFKD", v) if not combining(c)),
+    "with plain line ends": lambda v: v.replace("\r\n", "\n"),
+    "without indentation": textwrap.dedent,
+    "rounded": round,
+    "rounded to two digits": lambda v: round(v, 2),
+    "sorted backwards": lambda v: sorted(v, reverse=True),
+    "sorted, each once": lambda v: sorted(set(v)),
+    "its pairs": lambda v: [list(pair) for pair in v.items()],
+    "the other way round": lambda v: {value: key for key, value in v.items()},
+    "without what is nothing": lambda v: {key: value for key, value in v.items() if value is not None},
+    "as JSON with blanks": lambda v: json.dumps(v, ensure_ascii=False),
+    "as JSON in lines": lambda v: json.dumps(v, indent=2, ensure_ascii=False),
+    "as a query": urlencode,
+    "joined by blanks": lambda v: " ".join(map(str, v)),
+    "joined by commas": lambda v: ",".join(map(str, v)),
+    "joined by commas and blanks": lambda v: ", ".join(map(str, v)),
+    "joined by line ends": lambda v: "\n".join(map(str, v)),
+    "joined": lambda v: "".join(map(str, v)),
+    "as a range": lambda v: list(range(min(v, _NEARS))),
+    "as a range from one": lambda v: list(range(1, min(v, _NEARS) + 1)),
+    "its sum": sum,
+    "its least": min,
+    "its largest": max,
 }
 
 
@@ -496,6 +625,13 @@ def _rules(
     for name, change in _CHANGES.items():
         yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
+    for name, change in _CHANGES.items():
+        yield (
+            f"what the base gives, each {name}",
+            lambda need, change=change: _handing(need, _each(_before(need), change)),  # type: ignore[misc]
+        )
+    for name, folder in (("in the work tree", False), ("beside its test", True)):
+        yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
     words_known = set(_WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
     yield (
@@ -511,6 +647,21 @@ def _rules(
         for name, error in reading.errors(text[:4000]):
             yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A change of each item of a list, or of the value of each key."""
+    if isinstance(value, dict):
+        return {key: change(item) for key, item in value.items()}
+    if not isinstance(value, list | tuple):
+        raise TypeError(type(value).__name__)
+    return [change(item) for item in value]
+
+
+def _path(needed: _Needed, *, folder: bool) -> str:
+    """Where a file is that is written in a call."""
+    around = posixpath.dirname(needed.test_id.partition("::")[0]) if folder else ""
+    return posixpath.normpath(posixpath.join(_WORK, around, needed.literals[0]))
 
 
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:

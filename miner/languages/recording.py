@@ -30,6 +30,9 @@ MAX_KEPT = 1 << 16
 """Items and characters of one kept value; larger ones stay inside."""
 _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
+_ATTEMPTS = 8
+"""How often the base is run with less in its tests that could end them."""
+_RAN = frozenset({TestStatus.PASSED, TestStatus.FAILED})
 
 
 @dataclass(kw_only=True)
@@ -53,43 +56,50 @@ def record(
     parse: Callable[[str, bytes, int], Strippable],
     run: TaskRun,
     function: Callable[[str], str] = test_ids.function,
+    beside: Mapping[str, bytes] | None = None,
 ) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `parse` reads one of them, whose slots
     are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
-    test is of. Listed tests that can't be judged outside have no entry in what is returned.
+    test is of. Files `beside` are hidden as well, and keep what they assert. Listed tests that can't be judged outside
+    have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
     files: list[_File] = []
+    others: dict[str, tuple[str, Strippable]] = {}
     first = 0
-    for path, source in sorted(sources.items()):
+    for path, source in sorted({**(beside or {}), **sources}.items()):
         try:
             parsed = parse(path, source, first)
         except (SyntaxError, ValueError, RecursionError):
             continue
-        if parsed.slots:
+        if parsed.slots and path in sources:
             modes = {slot.number: slot.assertion.modes[0] for slot in parsed.slots}
             files.append(_File(path=path, source=parsed, modes=modes))
             first += len(parsed.slots)
+        else:
+            others[path] = source.decode("utf-8", "replace"), parsed
     if not files:
         return RecordedTests()
-    return _Recorder(files, tuple(fail_to_pass), tuple(pass_to_pass), run, function).record()
+    return _Recorder(files, others, tuple(fail_to_pass), tuple(pass_to_pass), run, function).record()
 
 
 class _Recorder:
     def __init__(
         self,
         files: Sequence[_File],
+        others: Mapping[str, tuple[str, Strippable]],
         fail_to_pass: Sequence[str],
         pass_to_pass: Sequence[str],
         run: TaskRun,
         function: Callable[[str], str],
     ) -> None:
         self._files, self._run, self._function = files, run, function
+        self._others = others
         self._fail_to_pass, self._listed = fail_to_pass, (*fail_to_pass, *pass_to_pass)
         self._slots: dict[int, tuple[_File, Slot[Assertion]]] = {
             slot.number: (file, slot) for file in files for slot in file.source.slots
@@ -214,33 +224,54 @@ class _Recorder:
         still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
             return {self._function(test_id) for test_id in still}
-        events = (*before.events, *self._right_beyond(expectations, before.events))
+        events = (*before.events, *self._right_beyond(expectations, before))
         return RecordedTests(
             expectations=replace(expectations, tests=self._placed(expectations, events)), before=events
         )
 
-    def _right_beyond(self, expectations: Expectations, before: Iterable[Event]) -> tuple[Event, ...]:
-        """What the base gives right where its tests end before: who keeps them going gets that for nothing."""
-        wanted = {
-            (test_id, expected.slot, expected.n): expected
+    def _right_beyond(self, expectations: Expectations, before: TestReport) -> tuple[Event, ...]:
+        """What the base gives right where its tests end before: who keeps them going gets that for nothing.
+
+        Of a test that can't be kept going that is whatever it did not come to.
+        """
+        before_events = {_key(expectations, event): event for event in before.events}
+        beyond = {
+            key: expected
             for test_id in self._fail_to_pass
             if test_id in expectations.tests
             for expected in expectations.tests[test_id].events
+            if (key := (test_id, expected.slot, expected.n)) not in before_events
+            or before_events[key].raised is not None
         }
-        beyond = wanted.keys() - {_key(expectations, event) for event in before}
-        if not beyond:
-            return ()
-        stripped = {file.path: file for file in self._files if file.path in expectations.files}
-        files = {path: file.source.unstopped(expectations.files[path]) for path, file in stripped.items()}
-        if files == expectations.files:
-            return ()
-        report = self._run({path: source.encode() for path, source in files.items()}, gold=False)
-        return tuple(
-            event
-            for event in report.events
-            if (key := _key(expectations, event)) in beyond
-            and judge.event_holds(expectations.sites[event.slot], wanted[key], event)
-        )
+        ended = {key[0] for key in beyond.keys() - before_events.keys()}
+        parsed = {file.path: file.source for file in self._files if file.path in expectations.files}
+        parsed |= {path: source for path, (_, source) in self._others.items()}
+        tried = {**{path: text for path, (text, _) in self._others.items()}, **expectations.files}
+        right: dict[tuple[str, int, int], Event] = {}
+        report = before
+        for attempt in range(_ATTEMPTS if beyond else 0):
+            texts = {
+                path: parsed[path].unstopped(text, _output_of(report, path), attempt) for path, text in tried.items()
+            }
+            if texts == tried:
+                break
+            tried = texts
+            report = self._run({path: text.encode() for path, text in texts.items()}, gold=False)
+            ids = {**expectations.ids, **_names(report.collected, self._collected)}
+            ended -= {ids.get(test_id, test_id) for test_id, status in report.statuses.items() if status in _RAN}
+            for event in report.events:
+                key = ids.get(event.test_id, event.test_id), event.slot, event.n
+                if key in beyond and judge.event_holds(expectations.sites[event.slot], beyond[key], event):
+                    right[key] = replace(event, test_id=key[0])
+            if not ended:
+                break
+        for test_id in ended:
+            for event in self._first[test_id]:
+                key = test_id, event.slot, event.n
+                if key in beyond:
+                    file, slot = self._slots[event.slot]
+                    right.setdefault(key, _stripped(slot, file.modes[event.slot], event))
+        return tuple(right.values())
 
     def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
         judged = judge.judge(expectations, report)
@@ -303,6 +334,16 @@ class _Recorder:
                 numbers = {number for number, (file, _) in self._slots.items() if file.path == path}
             for number in numbers:
                 self._slots[number][0].modes[number] = Mode.INSIDE
+
+
+def _output_of(report: TestReport, path: str) -> str:
+    """What a run said of a file that could not be loaded, and of tests in it that ended with an error."""
+    crashed = (
+        text
+        for test_id, text in report.texts.items()
+        if report.statuses.get(test_id) is TestStatus.ERROR and test_id.partition("::")[0] == path
+    )
+    return "\n".join((report.collect_errors.get(path, ""), *crashed))
 
 
 def _key(expectations: Expectations, event: Event) -> tuple[str, int, int]:

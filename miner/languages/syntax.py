@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from typing import Any
 
     from tree_sitter import Node, Parser
 
@@ -80,3 +81,28 @@ def rendered(source: bytes, start: int, end: int, edits: Mapping[Place, tuple[Pi
         )
         at = place[1]
     return b"".join((*parts, source[at:end]))
+
+
+def values_together(
+    root: Node,
+    values_of: Callable[[Node], Iterable[Any]],
+    arguments_of: Callable[[Node], Iterable[Node]],
+    functions: Collection[str],
+    hand_out: str,
+) -> Iterator[list[Any]]:
+    """Values that a source writes at one place of all calls of a function, in one call, or in one function.
+
+    Calls of `hand_out`, and functions with such calls in them, are left out.
+    """
+    places: dict[tuple[str, int], list[Any]] = {}
+    for node in walk(root):
+        if node.type in functions and hand_out not in text_of(node):
+            yield list(values_of(node))
+        name = text_of(node.child_by_field_name("function")) if node.type == "call_expression" else hand_out
+        if hand_out in name:
+            continue
+        arguments = [list(values_of(argument))[:1] for argument in arguments_of(node)]
+        for place, values in enumerate(arguments):
+            places.setdefault((name, place), []).extend(values)
+        yield [value for values in arguments for value in values]
+    yield from places.values()

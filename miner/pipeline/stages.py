@@ -37,7 +37,7 @@ from miner.quality import assessment
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import CannotMeasureError, measure
 from miner.sources.bare import MissingObjectsError
-from miner.sources.change import Rejection, Stage
+from miner.sources.change import Kind, Rejection, Stage
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
@@ -198,12 +198,12 @@ def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCo
 
 
 def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
-    """What the gold patch changes although it looks like the judge's."""
+    """What the gold patch changes although it looks like the judge's, and files of code with hidden tests inside."""
     gold = patch.parse(parts.gold_patch, trusted=True)
     screened = screening.screen_for(gold, parts, test)
-    return tuple(
-        sorted(part.path for part in screened.dropped if part.reason in languages.language_of(test.framework).allowable)
-    )
+    allowable = languages.language_of(test.framework).allowable
+    changed = {part.path for part in screened.dropped if part.reason in allowable}
+    return tuple(sorted(changed | {path for path, kind in parts.kinds.items() if kind is Kind.MIXED}))
 
 
 def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:

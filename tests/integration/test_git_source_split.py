@@ -207,6 +207,20 @@ def test_a_new_rust_file_is_made_by_the_gold_patch_and_gets_its_tests_from_the_o
     assert b"#[test]" not in cut.gold_patch
 
 
+def test_the_tests_inside_a_rust_file_go_onto_other_code_beside_them(tmp_path):
+    repo = project(tmp_path / "app")
+    before = "fn one() -> u8 { 2 }\n#[cfg(test)]\nmod tests {\n    fn old() {}\n}\nfn two() {}\n"
+    repo.commit("Before", {"src/lib.rs": before})
+    added = "mod tests {\n    #[test]\n    fn new() {}\n"
+    repo.commit("Fix one", {"src/lib.rs": before.replace("{ 2 }", "{ 1 }").replace("mod tests {\n", added)})
+    cut, _, _ = head_split(repo)
+    assert isinstance(cut, Split)
+    other = before.replace("{ 2 }", "{ 3 - 2 }").replace("two() {}", "two() { one(); }")
+    (repo.path / "src/lib.rs").write_text(other)
+    repo.git("apply", "-", input=cut.test_patch)
+    assert (repo.path / "src/lib.rs").read_text() == other.replace("mod tests {\n", added)
+
+
 def test_a_rust_change_to_inline_tests_alone_has_no_code(tmp_path):
     repo = project(tmp_path / "app")
     repo.commit("Before", {"src/lib.rs": RUST_BEFORE})

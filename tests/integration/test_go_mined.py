@@ -166,7 +166,7 @@ func TestOther(t *testing.T) {
 	}
 }
 """
-OLD = "package fresh\n\nfunc Old() {}\n"
+OLD = 'package fresh\n\nfunc Old() string { return "as of old" }\n'
 NAMED = OLD + "\nfunc New() {}\n"
 NEW = """\
 package fresh
@@ -175,6 +175,15 @@ import "testing"
 
 func TestOld(t *testing.T) { Old() }
 """
+NAMING = """
+func TestNew(t *testing.T) {
+	New()
+	if got := Old(); got != "as of old" {
+		t.Fatal(got)
+	}
+}
+"""
+"""It can't be compiled without the fix, and what it asks is there without it: a stub of the name would do."""
 EXP = "v0.0.0-20231006140011-7918f672742d"
 FILES = {
     "go.mod": go.MODULE,
@@ -205,7 +214,7 @@ def task(tmp_path_factory) -> Task:
     repo.commit("Start", {**FILES, "fresh/fresh_test.go": NEW})
     named = {
         "fresh/fresh.go": NAMED,
-        "fresh/fresh_test.go": f"{NEW}\nfunc TestNew(t *testing.T) {{ New() }}\n",
+        "fresh/fresh_test.go": NEW + NAMING,
     }
     fix = repo.commit(
         "Fix wrong prices", {"money.go": go.RIGHT, TEST: go.AFTER, "other/other_test.go": OTHER + "\n", **named}
@@ -241,7 +250,7 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     held = ("fresh/fresh_test.go::TestOld", f"{TEST}::TestNothingOff", "other/other_test.go::TestOther")
     assert task.hidden.pass_to_pass == held
     assert place_of(task) is Place.HOST
-    assert [place_of_test(task, name) for name in turned] == [Place.INSIDE, *[Place.HOST] * len(go.TURNED)]
+    assert [place_of_test(task, name) for name in turned] == [Place.MIXED, *[Place.HOST] * len(go.TURNED)]
     assert task.instance.extra["environment"]["notes"][0].startswith("go1.23.")
 
 

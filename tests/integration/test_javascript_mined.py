@@ -77,6 +77,19 @@ test("one", () => assert.strictEqual(require("../dist/one.js"), 1));
 """
 BUILT_AFTER = BUILT + 'test("two", () => assert.strictEqual(require("../dist/two.js"), 2));\n'
 TWO = "module.exports = 2;\n"
+OLD = 'export const old = () => "as of old";\n'
+NAMED = OLD + "export const fresh = () => 1;\n"
+NAMING = """\
+import test from "node:test";
+import assert from "node:assert";
+import { fresh, old } from "../fresh.mjs";
+
+test("fresh", () => {
+  fresh();
+  assert.strictEqual(old(), "as of old");
+});
+"""
+"""It can't be loaded without the fix, and what it asks is there without it: a stub of the name would do."""
 SUITE = """\
 {head}
 describe("outer", () => {{
@@ -203,9 +216,9 @@ def task(tmp_path_factory) -> Task:
     files[f"{javascript_honest.PLACE}/shop.js"] = javascript_honest.WRONG
     for name in javascript_honest.variants():
         files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.ALIAS
-    built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
+    built = {"fresh.mjs": OLD, "build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
-    more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
+    more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER, "fresh.mjs": NAMED, "test/fresh.test.mjs": NAMING}
     fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER, **more})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
@@ -223,7 +236,8 @@ def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> Test
 def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
     turned = ("test/built.test.js::two", "test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
-    assert task.hidden.fail_to_pass == turned
+    assert task.hidden.fail_to_pass == (*turned, "test/fresh.test.mjs::fresh")
+    assert place_of_test(task, "test/fresh.test.mjs::fresh") is Place.MIXED
     assert task.hidden.pass_to_pass == ("test/built.test.js::one", "test/calc.test.js::zero")
     assert task.instance.test.framework == "node:test"
     assert place_of(task) is Place.HOST

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from miner.languages.base import Mode
@@ -23,7 +25,7 @@ import (
 
 
 def parsed(text: str) -> StrippedSource:
-    return StrippedSource(text.encode(), first=0)
+    return StrippedSource(text.encode(), path="a_test.go", first=0)
 
 
 def best(source: StrippedSource) -> dict[int, Mode]:
@@ -211,3 +213,126 @@ def test_a_subtest_is_of_its_function():
         "", function('\ttesting.Goldseam(t, 4, func() []interface{} { f("x", 12) }, nil)')
     )
     assert functions == {"TestA": ("x", 12)}
+
+
+HANDING = "testing.Goldseam(t, 0, func() []interface{} { goldseam0 := got; return []interface{}{&goldseam0} }, nil)"
+
+
+def goes_on(body: str, told: str, attempt: int = 1) -> str:
+    """The body of a function without what a compiler, or a panic, complains of in its file."""
+    text = function(body)
+    words = "\n".join(line if line.startswith("\t") else f"./a_test.go:{line}" for line in told.splitlines())
+    return parsed(text).unstopped(text, words, attempt).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "told", "left"),
+    [
+        ("got := New(1)\nuse(1)", "12:8: undefined: New", "\nuse(1)"),
+        ("got, err := New(1)\nuse(1)", "12:13: undefined: New", "var err error; _ = err\nuse(1)"),
+        ("use(1, With(2))", "12:8: undefined: With", "use(1, )"),
+        ("use(a.With().Done(), 2)", "12:7: a.With undefined (type A has no field or method With)", "use(a.Done(), 2)"),
+        ("use(a.New, 2)", "12:7: a.New undefined (type A has no field or method New)", "use( 2)"),
+        ("use(1, )", "12:8: not enough arguments in call to use", ""),
+        ("use(1, true, 2)", "12:8: too many arguments in call to use", "use(1, )"),
+        ("a := A{B: 1, New: 2}", "12:14: unknown field New in struct literal of type A", "a := A{B: 1, }"),
+        ("a := []A{{1, New}}", "12:14: undefined: New", "a := []A{{1, nil}}"),
+        ("a := []A{{1, nil}}", "12:14: cannot use nil as int value in struct literal", "a := []A{{1, 0}}"),
+        ('a := []A{{1, ""}}', '12:14: cannot use "" as B value in struct literal', "a := []A{{}}"),
+        ("got := f()", "12:1: declared and not used: got", "got := f(); _ = got"),
+        (
+            "for i, v := range f() {\nuse(v)\n}",
+            "12:5: declared and not used: i",
+            "for i, v := range f() { _ = i;\nuse(v)\n}",
+        ),
+        (
+            "got, err := f()",
+            "12:1: assignment mismatch: 2 variables but f returns 1 value",
+            "var err error; _ = err; got := f()",
+        ),
+        (
+            "if _, err := f(); err != nil {\n}",
+            "12:4: assignment mismatch: 2 variables but f returns 1 value",
+            "{ var err error; _ = err; if _ = f(); err != nil {\n} }",
+        ),
+        (
+            "t.Run(n, func(t *testing.T) {\nuse(New)\n})",
+            "13:5: undefined: New",
+            "t.Run(n, func(t *testing.T) {\nuse()\n})",
+        ),
+        (
+            f"if {HANDING} {{\n}}",
+            "12:63: undefined: got",
+            "if false {\n}",
+        ),
+        (
+            HANDING,
+            "12:60: undefined: got",
+            "",
+        ),
+        ("use(1)\nm[1] = 2\nuse(3)", "\t/testbed/a_test.go:13 +0x1d", "use(1)\n\nuse(3)"),
+        ("return New()", "12:8: undefined: New", 'panic("")'),
+        ("use(New)", "nothing of it", "use(New)"),
+    ],
+)
+def test_what_a_tree_lacks_the_names_for_goes_and_the_rest_can_be_compiled(body, told, left):
+    assert goes_on(body, told) == left
+
+
+def test_an_import_that_is_not_there_goes_and_one_that_is_not_used_is_blank():
+    text = function("use(1)")
+    told = (
+        "a_test.go:6:2: no required module provides package x\n"
+        './a_test.go:7:2: "github.com/matryer/is" imported and not used'
+    )
+    left = parsed(text).unstopped(text, told, 1)
+    assert "go-cmp" not in left
+    assert '\t_ "github.com/matryer/is"\n' in left
+
+
+def test_at_first_nothing_ends_a_test_early():
+    text = (
+        HEAD.replace("/assert", "/require")
+        + "func TestA(t *testing.T) {\n\tt.Fatalf(`a`)\n\trequire.NoError(t, f())\n}\n"
+    )
+    left = parsed(text).unstopped(text, "", 0)
+    assert "t.Errorf(`a`)" in left
+    assert 'require "github.com/stretchr/testify/assert"' in left
+    assert parsed(left).unstopped(left, "", 1) == left
+
+
+def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
+    body = """\
+	const (
+		a    = 1
+		want = "w1"
+	)
+	in, other := "a", []string{"w2"}
+	t.Logf("w3 %s", want)
+	fmt.Println("w4", other, f(in))
+	_ = "w5"
+	for i, tt := range []struct {
+		call func() string
+		want string
+	}{{f, "w6"}} {
+		t.Log(i, tt.want)
+		if got := tt.call(); got != tt.want {
+			t.Error(got)
+		}
+	}
+	if f(a) != want || !reflect.DeepEqual(f(a), other) {
+		t.Error("w7")
+	}"""
+    text = function(body).replace("import (", 'import (\n\t"fmt"\n\t"reflect"')
+    source = parsed(text)
+    left = source.stripped(best(source))
+    assert re.findall(r"w\d", left) == []
+    assert 'in, other := "a", []string{}' in left
+    assert 'fmt.Println("", "", f(in))' in left
+
+
+def test_an_argument_of_a_function_that_other_files_call_too_stays():
+    helper = "func check(t *testing.T, got, want int) {\n\tif got != want {\n\t\tt.Error(got)\n\t}\n}\n"
+    text = function("\tcheck(t, f(1), 77)") + helper
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, shared=[b"check"])
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]

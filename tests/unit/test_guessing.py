@@ -301,3 +301,67 @@ def test_an_example_that_prints_what_its_call_says_is_guessed(shown):
         files={"d.rst": EXAMPLE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(kept,))}
     )
     assert guess(expectations, [], [TEST], KnownText(words=""), READING).bits < 8
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1000000, 2147483647, 86400, 0.5, 1 / 3, 3.141592653589793, "null", "000007", [7] * 9, list(range(10))],
+)
+def test_what_is_easily_thought_of_takes_few_bits(value):
+    assert guessed([(None, value)]).bits < 16
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text + ".",
+        lambda text: text.replace("a", ";"),
+        lambda text: text[2:],
+        lambda text: {"name": text, "more": 0},
+        lambda text: [text, 3],
+        lambda text: (text, True),
+        lambda text: [part + "." for part in text.split()],
+        lambda text: len(text) * 100,
+        lambda text: len(text) + 7,
+    ],
+)
+def test_one_change_that_does_for_many_values_counts_once(change):
+    def before(text: str) -> object:
+        fixed = change("")
+        kinds = {dict: {"name": text}, list: [text] if fixed else text.split(), int: len(text)}
+        return kinds.get(type(fixed), text)
+
+    texts = ("xxalpha wood", "xxgamma rays beyond", "xxdelta wing and a tail", "xxsalad of tomatoes")
+    assert guessed([(before(text), change(text)) for text in texts]).bits < 20
+
+
+def test_what_the_statement_says_in_one_piece_is_one_choice():
+    words = "It should say `could not frobnicate the widget at line 7`.\n\nExpected: [3, 1, 4, 1, 5, 926]\n"
+    assert guessed([("nothing", "could not frobnicate the widget at line 7")], known=words).bits < 8
+    assert guessed([(None, [3, 1, 4, 1, 5, 926])], known=words).bits < 8
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "def old():\n    return 977, 754, 9531\n",
+        "def test_b():\n    print('977 and 754', 'or 9531')\n",
+        "def test_b():\n    check(f(1), 977)\n    check(f(2), 754)\n    check(f(3), 9531)\n",
+    ],
+)
+def test_short_values_that_stand_together_in_the_tests_count_as_one_look(beside):
+    pairs = [(None, 977), (None, 754), (None, 9531)]
+    assert guessed(pairs, source=beside + SOURCE).bits <= 3
+    assert guessed(pairs, beside=[beside]).bits <= 3
+    assert guessed(pairs).bits > 20
+
+
+def test_a_path_of_the_work_tree_is_a_rule():
+    source = "def test_a():\n    with __goldseam__(0) as site:\n        site(f('data.json'))\n"
+    assert guessed([(None, "/testbed/data.json")], source=source).bits < 8
+
+
+def test_a_rule_may_change_each_item():
+    together = guessed([([" much ", "ado"], ["much", "ado"]), (["of ", " nothing"], ["of", "nothing"])])
+    assert together.rule == "what the base gives, each stripped"
+    assert together.bits < 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.core.expectations import Expectations, ExpectedTest, Site
@@ -554,8 +556,11 @@ def test_bits_of_javascript_follow_the_same_rules():
     [
         ("missing();", "try { missing(); } catch {}"),
         ("await missing()", "try { await missing(); } catch {}"),
-        ("const x = missing(), y = 2;", "let x; try { x = missing(); } catch {} let y; try { y = 2; } catch {} "),
-        ("const { x } = missing();", "const { x } = missing();"),
+        (
+            "const x = missing(), y = 2;",
+            "let x; try { (x = missing()); } catch {} let y; try { (y = 2); } catch {} ",
+        ),
+        ("const { x } = missing();", "let x; try { ({ x } = missing()); } catch {} "),
         ("for (const x of [1]) { f(x); }", "for (const x of [1]) { try { f(x); } catch {} }"),
         ("while (f()) { g(); }", "while (f()) { g(); }"),
         ("try { f(); } catch (e) { g(); }", "try { f(); } catch (e) { g(); }"),
@@ -565,4 +570,44 @@ def test_bits_of_javascript_follow_the_same_rules():
 def test_where_nothing_ends_a_test_its_statements_stand_alone(statement, goes_on):
     text = f'"use strict";\nit("a", async () => {{ {statement} }});\n'
 
-    assert parsed("").unstopped(text) == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'
+    assert (
+        parsed("").unstopped(text, "", 0)
+        == f'"use strict";\ntry {{ it("a", async () => {{ {goes_on} }}); }} catch {{}}\n'
+    )
+
+
+def test_names_that_a_module_lacks_are_made_up_where_nothing_ends_a_test():
+    imports = 'import test from "node:test";\nimport own, { a, b as c } from "./x.js";\n'
+    text = f'{imports}import * as all from "./y.js";\nall.d(c);\n'
+
+    left = parsed("").unstopped(text, "", 0)
+
+    assert 'import test from "node:test";\n' in left
+    assert 'try { __module_30__ = (await import("./x.js")); } catch {}' in left
+    for name, value in {"own": '"default"', "a": '"a"', "c": '"b"'}.items():
+        assert f"var {name} = __lend__(__of__(__module_30__, {value}), []);" in left
+    assert 'var all = __lend__({ ...__module_71__ }, ["d"]);' in left
+    required = parsed("").unstopped(left, "", 1)
+    assert required == left.replace("await import(", "require(")
+    assert parsed("").unstopped(required, "", 2) == required
+
+
+def test_what_is_printed_or_never_run_goes_and_what_other_files_may_read_stays():
+    text = """\
+const test = require("node:test");
+const assert = require("assert");
+const want = "b1";
+function old() { return [want, "b3"]; }
+const lost = () => { return "b4"; };
+export function kept() { return "b5"; }
+test("a", (t) => {
+  console.log("want", want, f(2));
+  t.diagnostic("b7");
+  "b6";
+  assert.strictEqual(f(1), want);
+});
+"""
+    source = parsed(text)
+    left = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert re.findall(r"b\d", left) == ["b5"]
+    assert "f(2)" in left

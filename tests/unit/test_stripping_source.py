@@ -266,7 +266,7 @@ def test_what_a_caught_exception_has_to_match_is_kept():
     assert "no .* here" not in found
 
 
-@pytest.mark.parametrize("call", ["pytest.fail({})", "print({})", "print(n, {})"])
+@pytest.mark.parametrize("call", ["pytest.fail({})", "print({})", "print(n, {})", "raise AssertionError({})"])
 def test_words_for_a_person_go(call):
     text = function("n = f(1)\n" + call.format("'expected 42'") + "\nassert n == 42")
     assert "42" not in stripped(text)
@@ -589,9 +589,39 @@ def test_where_nothing_ends_a_test_it_comes_to_its_end(body):
     names = {"reached": reached, "held": lambda: nullcontext(1), "raises": lambda: suppress(NameError)}
     names |= {"__goldseam__": lambda _: suppress(NameError)}
 
-    exec(parsed("").unstopped(text), names)
+    exec(parsed("").unstopped(text, "", 0), names)
     names["test_a"]()
 
     assert reached == [1]
     assert names["path"]
     assert names["__doc__"] == "Words."
+
+
+def test_what_a_base_lacks_is_made_up_where_nothing_ends_a_test():
+    text = """\
+import no_such_module, os
+from os import no_such, path as there
+
+
+def given(a, b=1):
+    return a + b
+
+
+@no_such_module.mark
+def test_a():
+    os.no_such_either(1)
+    reached.append(given(1, 2, more=3))
+    reached.append(given(1, 2, 3, 4))
+    with no_such.held() as value:
+        reached.append(no_such(given)(3))
+    reached.append(there.join("a", "b"))
+    reached.append("abc".no_such().upper())
+    reached.append(int.no_such("7"))
+"""
+    reached: list[object] = []
+    names = {"reached": reached}
+
+    exec(parsed("").unstopped(text, "", 0), names)
+    names["test_a"]()
+
+    assert reached == [3, 3, 4, "a/b", "ABC", 7]

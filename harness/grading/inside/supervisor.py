@@ -76,6 +76,8 @@ def build_tree(frames, spec, blobs, watch):
             return False
         if watch and side == "model":
             watch.guarded(watch.patched)
+        if side == "model" and "inline" in spec:
+            put_back_tests(WORK, PRISTINE, spec["inline"])
         if side == "model" and "build" in spec and not rebuild(frames, spec, patch):
             return False
     at = 0

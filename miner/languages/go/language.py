@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from harness.core.test_ids import files
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r".*_test\.go")
+_CALLED = re.compile(rb"\b(\w+)\(")
 _TOP = re.compile(r"[^/\[]*")
 
 
@@ -69,12 +71,20 @@ class Go(Unparsed):
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests."""
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        names = {path: frozenset(_CALLED.findall(source)) for path, source in sources.items()}
+        shared = {  # what files beside one call, of the same package
+            path: frozenset().union(
+                *(names[other] for other in sources if other != path and dirname(other) == dirname(path))
+            )
+            for path in sources
+        }
         return record(
             {path: source for path, source in sources.items() if path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda _path, source, first: StrippedSource(source, first=first),
+            parse=lambda path, source, first: StrippedSource(source, path=path, first=first, shared=shared[path]),
             run=run,
+            beside={path: source for path, source in sources.items() if path not in listed},
             function=literals.function_of,
         )
 

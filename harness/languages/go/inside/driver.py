@@ -68,21 +68,22 @@ def top(name):
 def compile_tests(package, program, overlay, word):
     """Whether there is a program now; where not, each file is told as one that is lost, with what is missing."""
     flags = ["-vet=off", "-overlay=" + overlay, "-ldflags=-s -w -X testing.goldseamWord=" + word, "-o", program]
-    ran = subprocess.Popen(
-        ["go", "test", "-c"] + flags + ["."],
-        cwd=package.folder or ".",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    text = ran.communicate()[0].decode("utf-8", "replace")
+    for more in ([], ["-gcflags=-e"]):  # with all complaints, not the first ten
+        ran = subprocess.Popen(
+            ["go", "test", "-c"] + flags + more + ["."],
+            cwd=package.folder or ".",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        text = ran.communicate()[0].decode("utf-8", "replace")
+        if ran.returncode == 0:
+            return os.path.exists(program)
     os.write(2, text.encode("utf-8", "replace"))
-    if ran.returncode == 0:
-        return os.path.exists(program)
     names = [next(filter(None, found)) for found in WANTED.findall(text)]
     raised = {"names": ["CompileError"], "says": names[0] if names else ""}
     for path in package.files:
-        say("collect_error", id=path, text=text[-TAIL:], raised=[raised])
+        say("collect_error", id=path, text=text[:TAIL], raised=[raised])
     return False
 
 

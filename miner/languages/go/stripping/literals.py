@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.judging import values
 from harness.judging.go.values import as_python
-from miner.languages.go.stripping.scopes import arguments_of, bare, named, parse, top_function
-from miner.languages.go.stripping.source import HAND_OUT
+from miner.languages.go.stripping.scopes import FUNCTIONS, arguments_of, bare, named, parse, top_function
+from miner.languages.go.stripping.source import HAND_OUT, MARK
 from miner.languages.guessing import Reading
-from miner.languages.syntax import text_of, walk
+from miner.languages.syntax import text_of, values_together, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,6 +26,7 @@ _VALUES = frozenset(
     {*("interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal"), "rune_literal", *_WORDS}
 )
 _TOP = re.compile(r"(.*?::[^/\[ ]*).*", re.DOTALL)
+_OUTPUT = re.compile(rf"output: {MARK} (\d+)", re.IGNORECASE)
 _OPERATORS = {
     "go.truth": ("truth", "not"), "go.nil": ("is", "is_not"), "go.empty": ("truth", "not"),
     "go.contains": ("in", "not_in"), "go.in": ("in", "not_in"), "go.prefix": ("startswith", "not_in"),
@@ -135,6 +136,9 @@ def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[s
     slots: dict[int, tuple[Any, ...]] = {}
     functions: dict[str, tuple[Any, ...]] = {}
     for node in walk(parse(source.encode())):
+        output = _OUTPUT.search(text_of(node)) if node.type == "function_declaration" else None
+        if output is not None:  # of an example: what it prints itself may be all of it
+            slots[int(output[1])] = tuple(_values(node))
         if node.type != "call_expression" or not text_of(node.child_by_field_name("function")).endswith(f".{HAND_OUT}"):
             continue
         number, *operands = arguments_of(node)[1:]
@@ -143,6 +147,11 @@ def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[s
         name = top_function(node)
         functions[name] = (*functions.get(name, ()), *literals)
     return slots, functions
+
+
+def _columns(source: str) -> Iterator[list[Any]]:
+    shown = {"func_literal"}  # what stands there is in a function around it as well
+    return values_together(parse(source.encode()), _values, arguments_of, FUNCTIONS - shown, HAND_OUT)
 
 
 def _saying(text: str) -> Iterable[tuple[str, Any]]:
@@ -166,4 +175,5 @@ READING = Reading(
     operator=_operator,
     message=_message,
     function=function_of,
+    columns=_columns,
 )

@@ -10,6 +10,7 @@ from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
 from miner.languages.go.stripping.static import Statics, member_of
+from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
 """What begins the output that an example is said to have: the slot follows, and in a recording what is expected."""
+_SAYING = frozenset({"Log", "Logf", "Skip", "Skipf", "Error", "Errorf", "Fatal", "Fatalf"})
+_ZEROS = {"int_literal": "0", "float_literal": "0.0", "rune_literal": "'0'", "imaginary_literal": "0i"}
+_ZEROS |= dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), '""') | {
+    "true": "false",
+    "false": "false",
+}
 _RULING = re.compile(r"//(?:go:|line |export |\s*\+build)|/\*line ")
 _OUTPUT = re.compile(r"//\s*(unordered )?output:[ \t]*", re.IGNORECASE)
 _EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")
@@ -33,17 +40,17 @@ Edits = dict[Place, tuple[Piece, ...]]
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, first: int) -> None:
-        """Parse a file; `first` is the number of its first slot.
+    def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[bytes] = ()) -> None:
+        """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
 
         """
-        self._source = source
+        self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes)
+        self._statics = Statics(self._scopes, {name.decode() for name in shared})
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
@@ -60,9 +67,9 @@ class StrippedSource:
         """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
         return self._written(modes, is_recording=False, is_blanked=not whole)
 
-    def unstopped(self, text: str) -> str:
-        """The same: without the fix a package is compiled or not."""
-        return text
+    def unstopped(self, text: str, output: str, attempt: int) -> str:
+        """The file without what the compiler complained of in it, or what a panic came from."""
+        return unstopped(text, self._name, output, is_first=attempt == 0, hand_out=HAND_OUT)
 
     # -- assertions
 
@@ -108,6 +115,7 @@ class StrippedSource:
         bodies = self._bodies(outside)
         removed += [place_of(body) for body in bodies]
         if is_blanked and not is_recording:
+            removed += self._silence(edits)
             self._blank(edits, removed)
             self._uncomment(edits)
         self._use_names(edits, bodies, outside, removed)
@@ -168,6 +176,33 @@ class StrippedSource:
         bodies = map(body_of, guards.values())
         return [body for body in bodies if body is not None]
 
+    def _silence(self, edits: Edits) -> list[tuple[int, int]]:
+        """Take out what is written in calls that do no more than show it, and in statements that do nothing."""
+        silenced: list[tuple[int, int]] = []
+        for node in walk(self._root):
+            words: Sequence[Node] = ()
+            if node.type == "call_expression" and self._is_said(node):
+                words = scopes.arguments_of(node)
+            elif node.type == "assignment_statement" and text_of(node.child_by_field_name("left")) == "_":
+                words = scopes.listed(node.child_by_field_name("right"))
+            for word in words:
+                if self._statics.is_static(word) and not is_in(word, list(edits)):
+                    edits[place_of(word)] = ('""',)
+                    silenced.append(place_of(word))
+        return silenced
+
+    def _is_said(self, call: Node) -> bool:
+        """Whether a call does no more with what it is given than to show it to people."""
+        function = call.child_by_field_name("function")
+        if function is None or function.type == "identifier":
+            return text_of(function) in ("print", "println")
+        if function.type != "selector_expression" or scopes.top_function(call).startswith("Example"):
+            return False
+        name = text_of(function.child_by_field_name("field"))
+        path = self._statics.package_of(function.child_by_field_name("operand"))
+        shown = path in ("fmt", "log") and name.startswith(("Print", "Fatal", "Panic"))
+        return shown or (not path and name in _SAYING)
+
     def _blank(self, edits: Edits, removed: list[tuple[int, int]]) -> None:
         """Values, cells of tables and arguments that nothing reads but what is taken out, and add them to it."""
         bindings = list(dict.fromkeys(self._scopes.bindings()))
@@ -193,15 +228,13 @@ class StrippedSource:
             return {}
         statement = binding.statement
         names = statement.children_by_field_name("name") or scopes.listed(statement.child_by_field_name("left"))
-        if len(names) != 1 or (statement.parent is not None and statement.parent.type == "for_clause"):
-            return {}
         around = statement.parent
-        is_alone = around is not None and around.type in ("var_declaration", "const_declaration")
-        if binding.kind == "const" and (
-            around is None or sum(other.type == "const_spec" for other in around.children) > 1
-        ):
-            return {}
-        return {_with_next(around if is_alone and around is not None else statement, ";"): ("",)}
+        group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
+        if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1:
+            zero = _zero_of(binding.init)
+            return {place_of(zero[0]): (zero[1],)} if zero is not None else {}
+        is_alone = around.type in ("var_declaration", "const_declaration")
+        return {_with_next(around if is_alone else statement, ";"): ("",)}
 
     def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
         columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
@@ -235,6 +268,10 @@ class StrippedSource:
     def _column_at(self, use: Node) -> Column | None:
         """The innermost column that a use of a name stands for."""
         top = member_of(use)
+        called = top.parent if top.parent is not None and top.parent.type == "selector_expression" else None
+        column = self._statics.column_of(called) if called is not None else None
+        if column is not None and column.values:  # a field that is called, as rows have it
+            return column
         column = self._statics.column_of(top)
         while column is None and top.id != use.id:
             top = top.child_by_field_name("operand") or use
@@ -306,10 +343,9 @@ class StrippedSource:
         body_places = list(map(place_of, bodies))
         replaced = [*body_places, *(place_of(slot.assertion.replaced) for slot in outside)]
         for binding in lost:  # names that only blanked values read
-            statement = binding.statement
-            is_plain = statement.parent is not None and statement.parent.type == "statement_list"
-            if is_plain and not any(is_in(use, replaced) for use in binding.uses):
-                edits[statement.end_byte, statement.end_byte] = (f"; _ = {binding.name}",)
+            if not any(is_in(use, replaced) for use in binding.uses) and (used := _use_of(binding)) is not None:
+                at, use = used
+                edits[at, at] = (*edits.get((at, at), ()), use)
 
     def _imports_used(self, text: bytes) -> bytes:
         """The text with each import blank that nothing uses any more."""
@@ -322,6 +358,28 @@ class StrippedSource:
             start, end = binding.statement.start_byte, binding.statement.end_byte
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
         return text
+
+
+def _use_of(binding: Binding) -> tuple[int, str] | None:
+    """Where a use of a name can stand that has no other, and the use; None where it can't be told."""
+    statement = binding.statement
+    around = statement.parent
+    if around is not None and around.type == "statement_list":
+        return statement.end_byte, f"; _ = {binding.name}"
+    body = around.child_by_field_name("body") if around is not None and statement.type == "range_clause" else None
+    return (body.start_byte + 1, f" _ = {binding.name};") if body is not None else None
+
+
+def _zero_of(value: Node | None) -> tuple[Node, str] | None:
+    """The part of a literal that can go, and what is of the same type in its place; None of another expression."""
+    inner = scopes.bare(value) if value is not None else None
+    if inner is None:
+        return None
+    body = inner.child_by_field_name("body") if inner.type == "composite_literal" else None
+    if body is not None:
+        return (body, "{}") if scopes.named(body) else None
+    zero = _ZEROS.get(inner.type)
+    return (inner, zero) if zero is not None and text_of(inner) != zero else None
 
 
 def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:

@@ -9,6 +9,8 @@ from miner.languages.go.stripping.scopes import arguments_of, bare, is_field, na
 from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tree_sitter import Node
 
     from miner.languages.go.stripping.scopes import Binding, Scopes
@@ -77,8 +79,8 @@ class Column:
 class Statics:
     """Tells what of one file is static."""
 
-    def __init__(self, scopes: Scopes) -> None:
-        self._scopes = scopes
+    def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
+        self._scopes, self._shared = scopes, shared
         self._open: set[int] = set()
 
     def is_static(self, node: Node, depth: int = 0) -> bool:
@@ -167,7 +169,7 @@ class Statics:
         name_node = function.child_by_field_name("name")
         own = self._scopes.resolve(name_node) if name_node is not None else None
         place = next((i for i, argument in enumerate(self._scopes.parameters(function)) if argument is binding), None)
-        if own is None or place is None or not own.uses:
+        if own is None or place is None or not own.uses or own.name in self._shared:
             return None
         nodes: list[Node] = []
         for use in own.uses:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from harness.judging import values
 from harness.judging.javascript import values as javascript
 from miner.languages.guessing import Reading
-from miner.languages.javascript.stripping.scopes import Scopes, arguments_of, parse
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parse
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
-from miner.languages.syntax import text_of, walk
+from miner.languages.syntax import text_of, values_together, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -202,6 +202,10 @@ def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[st
     return slots, tests
 
 
+def _columns(source: str) -> Iterator[list[Any]]:
+    return values_together(_parsed(source), _values, arguments_of, FUNCTIONS, HAND_OUT)
+
+
 def _saying(text: str) -> Iterable[tuple[str, Any]]:
     for name in _ERRORS:
         chain = [name] if name == "Error" else [name, "Error"]
@@ -210,6 +214,7 @@ def _saying(text: str) -> Iterable[tuple[str, Any]]:
 
 READING = Reading(
     written=_written,
+    columns=_columns,
     handed=_handed,
     decode=_decoded,
     encode=_encoded,

@@ -253,8 +253,11 @@ def required(value: Node | None) -> tuple[str, str]:
 
 def is_exported(declared: Node) -> bool:
     """Whether other files can read a name."""
-    statement = declared.parent.parent if declared.parent is not None else None
-    return statement is not None and statement.parent is not None and statement.parent.type == "export_statement"
+    around = declared.parent
+    outer = around.parent if around is not None else None  # of a function, and beyond it of a variable
+    return any(
+        node is not None and node.type == "export_statement" for node in (outer, outer.parent if outer else None)
+    )
 
 
 def key_of(declared: Node) -> str:

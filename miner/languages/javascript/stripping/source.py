@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
-from miner.languages.javascript.stripping import scopes, supertest
+from miner.languages.javascript.stripping import scopes, supertest, unstopped
 from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import (
@@ -18,7 +18,7 @@ from miner.languages.javascript.stripping.sites import (
     holds,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
-from miner.languages.syntax import Piece, covers, is_in, overlap, place_of, rendered, text_of, walk
+from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -34,11 +34,10 @@ _RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sou
 _TESTS = frozenset(
     {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
 )
+_SAYING = re.compile(r"console\.\w+|(?:assert|t|ctx|context)\.(?:fail|comment|diagnostic|log)|expect\.fail|fail")
+"""Calls that do no more with words than to show them, as they stand in a test."""
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 _ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
-_BLOCKS = frozenset({"program", "statement_block"})
-_KEPT_WHOLE = frozenset({"while_statement", "do_statement", "try_statement", "export_statement"})
-"""Without an error, a loop may never end and a handler never run; what is exported has to be declared as it is."""
 
 
 class StrippedSource:
@@ -51,7 +50,7 @@ class StrippedSource:
             ValueError: the grammar does not read it, or its tests run beside each other.
 
         """
-        self._source, self._path = source, path
+        self._source, self._path, self._framework = source, path, framework
         self._root = scopes.parse(source, path)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, ASSERT_MODULES)
@@ -74,7 +73,9 @@ class StrippedSource:
         """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
         outside = [slot.assertion for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
         edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
-        for node in self._blanked(outside) if not whole else ():
+        silenced = self._silenced() if outside and not whole else {}
+        edits |= silenced
+        for node in self._blanked(outside, silenced) if not whole else ():
             edits[place_of(node)] = ("undefined",)
         for slot in self.slots:
             if modes[slot.number] is not Mode.INSIDE:
@@ -88,22 +89,9 @@ class StrippedSource:
             edits |= {place_of(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
         return self._written(edits, modes)
 
-    def unstopped(self, text: str) -> str:
-        """The stripped file with statements in a `try` each, and simple declarations; bodies of assertions stay."""
-        source = text.encode()
-        edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
-        waiting = [scopes.parse(source, self._path)]
-        while waiting:
-            node = waiting.pop()
-            if node.type in _KEPT_WHOLE or (
-                node.type == "call_expression" and text_of(node.child_by_field_name("function")) == HAND_OUT
-            ):
-                continue
-            waiting += node.named_children
-            pieces = _tried(node) if node.parent is not None and node.parent.type in _BLOCKS else None
-            if pieces is not None:
-                edits[place_of(node)] = pieces
-        return rendered(source, 0, len(source), edits).decode()
+    def unstopped(self, text: str, _output: str, attempt: int) -> str:
+        """The stripped file where nothing that throws ends a test, and what it misses is made up."""
+        return unstopped.unstopped(text, self._path, HAND_OUT, attempt, is_required=self._framework == "jest")
 
     # -- assertions
 
@@ -127,11 +115,33 @@ class StrippedSource:
 
     # -- what only expectations read
 
-    def _blanked(self, assertions: Collection[Assertion]) -> list[Node]:
+    def _silenced(self) -> dict[Place, tuple[Piece, ...]]:
+        """What calls print, what statements that do nothing hold, and functions that nothing calls."""
+        silenced: dict[Place, tuple[Piece, ...]] = {}
+        for node in walk(self._root):
+            if node.type == "call_expression" and _SAYING.fullmatch(text_of(node.child_by_field_name("function"))):
+                words = [word for word in arguments_of(node) if self._statics.is_static(word)]
+                silenced |= {place_of(word): ('""',) for word in words}
+            if node.type == "expression_statement" and node.named_children[0].type in ("string", "template_string"):
+                is_directive = node.prev_named_sibling is None or node.parent is None or node.parent.type == "program"
+                if not is_directive and self._statics.is_static(node.named_children[0]):
+                    silenced[place_of(node.named_children[0])] = ('""',)
+        calls = [place_of(slot.assertion.call) for slot in self.slots]
+        for binding in self._scopes.bindings():
+            function = binding.init if binding.init is not None and binding.init.type in FUNCTIONS else None
+            body = function.child_by_field_name("body") if function is not None else None
+            if binding.uses or body is None or body.type != "statement_block" or scopes.is_exported(binding.declared):
+                continue
+            if not any(covers(place_of(body), call) for call in calls):
+                silenced[place_of(body)] = ("{}",)
+        return silenced
+
+    def _blanked(self, assertions: Collection[Assertion], silenced: Collection[Place] = ()) -> list[Node]:
         """The values of names and the cells of tables that nothing reads but what is taken out."""
         gone = [
             place_of(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
         ]
+        gone += silenced
         blanked: dict[int, Node] = {}
         bindings = self._scopes.bindings()
         while True:
@@ -193,25 +203,6 @@ class StrippedSource:
             if node.type not in ("comment", "hash_bang_line") and not is_directive:
                 return node.start_byte
         return len(self._source)
-
-
-def _tried(statement: Node) -> tuple[Piece, ...] | None:
-    """A statement in a `try`; None where it stays: a directive, and what is no call or plain declaration."""
-    if statement.type == "expression_statement" and statement.named_children[0].type != "string":
-        inner = statement.named_children[0]
-        return ("try { ", place_of(inner), "; } catch {}")
-    declared = [child for child in statement.named_children if child.type == "variable_declarator"]
-    values = [(child.child_by_field_name("name"), child.child_by_field_name("value")) for child in declared]
-    if statement.type != "lexical_declaration" or not values:
-        return None
-    pieces: list[Piece] = []
-    for name, value in values:
-        if name is None or name.type != "identifier" or value is None:
-            return None
-        if text_of(name) == HAND_OUT:
-            return None
-        pieces += [f"let {text_of(name)}; try {{ {text_of(name)} = ", place_of(value), "; } catch {} "]
-    return tuple(pieces)
 
 
 def _is_titled(column: Column) -> bool:

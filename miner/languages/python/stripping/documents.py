@@ -57,7 +57,7 @@ class StrippedDocument:
         """The file that enters a container when patches are judged; of what stays as it is there is nothing here."""
         return self._write(modes, lambda _: "")
 
-    def unstopped(self, text: str) -> str:
+    def unstopped(self, text: str, _output: str, _attempt: int) -> str:
         """The same: the next example is run in any case."""
         return text
 

@@ -65,6 +65,21 @@ def _handed(function: ast.AST) -> Iterator[tuple[int, tuple[Any, ...]]]:
 _EXAMPLE = re.compile(rf"^>>> ({re.escape(HAND_OUT)}\(.*)$", re.MULTILINE)
 
 
+def _columns(source: str) -> Iterator[list[Any]]:
+    """Values at one place of all calls of a function, in one call, or in one function that hands out nothing."""
+    places: dict[tuple[str, int | str | None], list[Any]] = {}
+    for node in ast.walk(python_source.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not any(_handed(node)):
+            yield list(_written(node))
+        if isinstance(node, ast.Call):
+            keywords = ((keyword.arg, keyword.value) for keyword in node.keywords)
+            arguments = [(place, list(_written(value))[:1]) for place, value in (*enumerate(node.args), *keywords)]
+            for place, literals in arguments:
+                places.setdefault((ast.unparse(node.func), place), []).extend(literals)
+            yield [value for _, literals in arguments for value in literals]
+    yield from places.values()
+
+
 def _examples(document: str) -> dict[int, tuple[Any, ...]]:
     """By slot: what is written out in an example of a stripped document."""
     examples: dict[int, tuple[Any, ...]] = {}
@@ -117,6 +132,7 @@ def _encoded(value: Any) -> Any:
 READING = Reading(
     written=_parsed,
     handed=_handed_in,
+    columns=_columns,
     decode=lambda encoded: values.decode(encoded, kept=True),
     encode=_encoded,
     errors=_saying,

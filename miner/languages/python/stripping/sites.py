@@ -112,7 +112,7 @@ _NOSE = {
 }  # fmt: skip
 _RAISES = frozenset({"assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
-_FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail"})
+_FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
 _CALLS = {
     "assert_called_with": "called_with", "assert_called_once_with": "called_once_with", "assert_any_call": "any_call",
     "assert_called": "called", "assert_called_once": "called_once", "assert_not_called": "not_called",
@@ -162,7 +162,7 @@ class Reader:
         fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
         if isinstance(call.func, ast.Name) and call.func.id == "print" and not dotted:
             call.args = [arg for arg in call.args if not self._scope.is_static(arg)]
-        elif fails or ast.unparse(call.func).startswith("logging.") or dotted in _FAILS:
+        elif fails or ast.unparse(call.func).startswith("logging.") or dotted in _FAILS or _is_failure(call):
             call.args = [ast.Constant(value="") if self._scope.is_static(arg) else arg for arg in call.args]
 
     def _word(self, func: ast.expr) -> str:
@@ -311,3 +311,8 @@ class Reader:
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
         return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
+
+
+def _is_failure(call: ast.Call) -> bool:
+    """Whether it makes what a failed assertion raises."""
+    return isinstance(call.func, ast.Name) and call.func.id == "AssertionError"

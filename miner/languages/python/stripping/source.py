@@ -61,9 +61,9 @@ class StrippedSource:
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
-    def unstopped(self, text: str) -> str:
-        """The stripped file with each statement in a `try` of its own."""
-        return unstopped.unstopped(text, HAND_OUT)
+    def unstopped(self, text: str, _output: str, attempt: int) -> str:
+        """The stripped file with each statement in a `try` of its own, and what it misses made up."""
+        return unstopped.unstopped(text, HAND_OUT) if attempt == 0 else text
 
     def _write(
         self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
@@ -185,6 +185,8 @@ class _Writer:
             return self._sites(statement, assertions)
         if isinstance(statement, ast.Expr) and self._quietens:
             self._reader.quieten(statement.value)
+        if isinstance(statement, ast.Raise) and statement.exc is not None and self._quietens:
+            self._reader.quieten(statement.exc)
         quietens = self._quietens
         self._quietens = quietens and not isinstance(statement, Function | ast.ClassDef)
         for name in ("body", "orelse"):

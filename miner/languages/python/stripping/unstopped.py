@@ -1,9 +1,10 @@
-"""A stripped test file in which nothing that raises ends a test. Pure."""
+"""A stripped test file in which nothing that raises ends a test, and what its base lacks is made up. Pure."""
 
 from __future__ import annotations
 
 import ast
 import re
+from typing import cast
 
 from harness.core import python_source
 
@@ -11,13 +12,56 @@ _STAY = (ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue, ast.Raise)
 _KEPT_WHOLE = (ast.While, ast.Try, ast.TryStar)
 """Without an error, a loop may never end and a handler never run."""
 _CATCHES = re.compile(r"raises|warn|suppress|assert|logs", re.IGNORECASE)
+_LOOKING_AROUND = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
+"""Functions that look at the frame which calls them."""
+_MADE_UP, _ATTRIBUTE, _CALLED = "_goldseam_made_up", "_goldseam_attribute", "_goldseam_called"
+_HEAD = f"""
+class _GoldseamMadeUp(object):
+    def __init__(self, *given, **named): pass
+    def __call__(self, *given, **named): return given[0] if given and callable(given[0]) else self
+    def __getattr__(self, name):
+        if name[:2] == "__": raise AttributeError(name)
+        return self
+    def __enter__(self): return self
+    def __exit__(self, *why): return False
+    def __iter__(self): return iter(())
+{_MADE_UP} = _GoldseamMadeUp()
+def {_ATTRIBUTE}(of, name):
+    try:
+        return getattr(of, name)
+    except AttributeError:
+        if type(of).__name__ == "module": return {_MADE_UP}
+        if not isinstance(of, type): return lambda *given, **named: of
+        return lambda *given, **named: {_CALLED}(of, *given, **named)
+def {_CALLED}(*given, **named):
+    import re
+    function, given = given[0], given[1:]
+    while True:
+        try:
+            return function(*given, **named)
+        except TypeError as error:
+            if error.__traceback__.tb_next is not None: raise
+            name = re.search("unexpected keyword argument '(.*)'", str(error))
+            if name and name.group(1) in named: del named[name.group(1)]
+            elif given and re.search("takes .* positional arguments? but", str(error)): given = given[:-1]
+            else: raise
+"""
+"""What stands for what a module lacks; a call without the arguments that a function does not take yet."""
 
 
 def unstopped(text: str, hand_out: str) -> str:
     """The same file with each statement in a `try` of its own; bodies of assertions (`with hand_out(…)`) stay."""
     tree = python_source.parse(text)
     _go_on(tree, hand_out)
+    tree = cast("ast.Module", _Calls(hand_out).visit(tree))
+    first = next((place for place, statement in enumerate(tree.body) if not _is_before_all(statement)), 0)
+    tree.body[first:first] = python_source.parse(_HEAD).body
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def _is_before_all(statement: ast.stmt) -> bool:
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
 
 def _go_on(node: ast.AST, hand_out: str) -> None:
@@ -27,23 +71,47 @@ def _go_on(node: ast.AST, hand_out: str) -> None:
 
 
 def _guarded(statement: ast.stmt, hand_out: str) -> list[ast.stmt]:
-    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-    if is_text or is_future or isinstance(statement, _STAY):
+    if _is_before_all(statement) or isinstance(statement, _STAY):
         return [statement]
-    if isinstance(statement, ast.Import) and len(statement.names) > 1:
-        return [_tried(ast.Import(names=[name])) for name in statement.names]
-    if isinstance(statement, ast.ImportFrom) and len(statement.names) > 1:
+    if isinstance(statement, ast.Import):
+        parts: list[ast.stmt] = [ast.Import(names=[name]) for name in statement.names]
+    elif isinstance(statement, ast.ImportFrom):
         module, level = statement.module, statement.level
-        return [_tried(ast.ImportFrom(module=module, names=[name], level=level)) for name in statement.names]
-    is_caught = isinstance(statement, ast.With | ast.AsyncWith) and any(
-        hand_out in (words := ast.unparse(item.context_expr)) or _CATCHES.search(words) for item in statement.items
-    )
-    if not is_caught and not isinstance(statement, _KEPT_WHOLE):
-        _go_on(statement, hand_out)
-    return [_tried(statement)]
+        parts = [ast.ImportFrom(module=module, names=[name], level=level) for name in statement.names]
+    else:
+        is_caught = isinstance(statement, ast.With | ast.AsyncWith) and any(
+            hand_out in (words := ast.unparse(item.context_expr)) or _CATCHES.search(words) for item in statement.items
+        )
+        if not is_caught and not isinstance(statement, _KEPT_WHOLE):
+            _go_on(statement, hand_out)
+        return [_tried(statement)]
+    names = [(name.asname or name.name.partition(".")[0]) for name in statement.names]
+    return [_tried(part, None if name == "*" else name) for part, name in zip(parts, names, strict=True)]
 
 
-def _tried(statement: ast.stmt) -> ast.stmt:
-    handler = ast.ExceptHandler(type=ast.Name(id="Exception", ctx=ast.Load()), name=None, body=[ast.Pass()])
+def _tried(statement: ast.stmt, made_up: str | None = None) -> ast.stmt:
+    """A statement in a `try`; the name that it was to bind is made up where it raises."""
+    body = python_source.parse(f"{made_up} = {_MADE_UP}" if made_up else "pass").body
+    handler = ast.ExceptHandler(type=ast.Name(id="Exception", ctx=ast.Load()), name=None, body=body)
     return ast.Try(body=[statement], handlers=[handler], orelse=[], finalbody=[])
+
+
+class _Calls(ast.NodeTransformer):
+    """Has every call leave out what is not taken, and makes up attributes; what hands out is no such call."""
+
+    def __init__(self, hand_out: str) -> None:
+        self._stay = {hand_out, *_LOOKING_AROUND}
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and (node.func.id in self._stay or node.func.id.startswith("_goldseam")):
+            return node
+        return ast.Call(func=ast.Name(id=_CALLED, ctx=ast.Load()), args=[node.func, *node.args], keywords=node.keywords)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or node.attr.startswith("__"):
+            return node
+        return ast.Call(
+            func=ast.Name(id=_ATTRIBUTE, ctx=ast.Load()), args=[node.value, ast.Constant(value=node.attr)], keywords=[]
+        )

@@ -1,0 +1,276 @@
+# Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: has cargo compile the test
+# programs of some files, then runs each of their tests as a process of its own, and writes what came of them to
+# descriptor 3, one JSON object a line. Before it stands child.py, in the same names.
+import hashlib
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+LISTED = re.compile(r"^(.+): test$", re.MULTILINE)
+LISTING = re.compile(r"^\d+ tests?, \d+ benchmarks?$", re.MULTILINE)
+LIBRARIES = ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro")
+BEHIND = (".rlib", ".rmeta", ".so")
+"""What the compiler writes anew under another name and moves into place."""
+WANTED = re.compile(
+    r"^(?:cannot find .*?|failed to resolve: .*?|no .+? named |no .+? found .*?|unresolved imports? |unresolved module or .*? |"
+    r"struct .+? has no field named |variant .+? has no field named |function |method |associated function |"
+    r"module |struct |enum |constant |trait |macro |use of undeclared .*?|use of unresolved .*?)`([^`]+)`"
+)
+CALLED = re.compile(r"(?:fn|associated function|method|struct) defined here.*?\n.*?\b(?:fn|struct) (\w+)", re.DOTALL)
+"""How the compiler tells which name, or which form of one, it misses."""
+
+
+def link_target(shared, own):
+    """What the image has compiled, in a folder that cargo may write to; libraries as links."""
+    for folder, _, names in os.walk(shared):
+        copy = os.path.join(own, os.path.relpath(folder, shared))
+        os.makedirs(copy, exist_ok=True)
+        for name in names:
+            source, place = os.path.join(folder, name), os.path.join(copy, name)
+            if not os.path.lexists(place):
+                (os.symlink if name.endswith(BEHIND) else shutil.copy2)(source, place)
+
+
+def output_of(argv, folder):
+    """Exit code and standard output of a program of the toolchain, which runs on real time."""
+    env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    child = subprocess.Popen(
+        argv, cwd=folder or ".", env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=2
+    )
+    text = child.communicate()[0].decode("utf-8", "replace")
+    return child.returncode, text
+
+
+class Target(object):
+    """A test program of a package: of its library, a binary, or a file of tests."""
+
+    def __init__(self, package, workspace, facts):
+        self.package, self.folder = package, os.path.dirname(package["manifest_path"])
+        self.workspace = workspace
+        self.root = os.path.relpath(facts["src_path"])
+        self.kind, self.name = facts["kind"][0], facts["name"]
+        self.asked, self.program, self.stamp, self.sources = [], None, None, ()
+
+    @property
+    def flags(self):
+        return ["--lib"] if self.kind in LIBRARIES else ["--" + self.kind, self.name]
+
+    def is_of(self, artifact):
+        facts = artifact.get("target", {})
+        kinds = facts.get("kind") or [""]
+        return (facts.get("name"), kinds[0]) == (self.name, self.kind)
+
+    def take(self, program):
+        """A program with the files that it is compiled of, as the compiler has written them down."""
+        self.program, self.stamp = program, stamp(program)
+        with open(program + ".d", encoding="utf-8", errors="replace") as file:
+            names = re.split(r"(?<!\\)\s+", file.read().replace("\\\n", ""))
+        places = (os.path.join(self.workspace, name.rstrip(":").replace("\\ ", " ")) for name in names if name)
+        self.sources = {os.path.relpath(place) for place in places}
+
+    def chosen(self, tests):
+        """Of all tests of the program those that are asked for: all where a file is that it is compiled of."""
+        if any(not name and path in self.sources for path, name in self.asked):
+            return tests
+        names = {name for _, name in self.asked}
+        return [test for test in tests if test in names]
+
+    def env(self):
+        version = self.package["version"].split("-")[0].split("+")[0].split(".")
+        package = {"NAME": self.package["name"], "VERSION": self.package["version"]}
+        package.update(zip(("VERSION_MAJOR", "VERSION_MINOR", "VERSION_PATCH"), version))
+        package["VERSION_PRE"] = self.package["version"].partition("+")[0].partition("-")[2]
+        return dict(
+            os.environ,
+            CARGO=shutil.which("cargo"),
+            CARGO_MANIFEST_DIR=self.folder,
+            CARGO_MANIFEST_PATH=self.package["manifest_path"],
+            **{"CARGO_PKG_" + name: value for name, value in package.items()},
+        )
+
+
+def stamp(path):
+    """What no process of this user can set back, once the file is another."""
+    facts = os.stat(path)
+    return facts.st_ino, facts.st_size, facts.st_ctime_ns
+
+
+def package_folder(path):
+    folder = os.path.dirname(path)
+    while folder and not os.path.exists(os.path.join(folder, "Cargo.toml")):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def targets_of(names):
+    """The test programs that may hold the files that are asked for; a file of none is told as lost."""
+    packages, chosen = {}, []
+    for name in names:
+        path, _, test = name.partition("::")
+        folder = package_folder(path)
+        if folder not in packages:
+            packages[folder] = read_package(folder)
+        targets = candidates(packages[folder], path)
+        for target in targets:
+            target.asked.append((path, test))
+            if target not in chosen:
+                chosen.append(target)
+        if not targets:
+            say("collect_error", id=path, text="cargo has no package with a target that it could be part of")
+    return chosen
+
+
+def read_package(folder):
+    """The targets of the package in a folder that cargo compiles tests of."""
+    code, text = output_of(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"], folder)
+    if code != 0:
+        return []
+    facts = json.loads(text)
+    manifest = os.path.realpath(os.path.join(folder, "Cargo.toml"))
+    return [
+        Target(package, facts["workspace_root"], target)
+        for package in facts["packages"]
+        if os.path.realpath(package["manifest_path"]) == manifest
+        for target in package["targets"]
+        if target["kind"] != ["custom-build"]
+    ]
+
+
+def candidates(targets, path):
+    """Targets whose root a file is, else those in whose folder it lies, the deepest."""
+    exact = [target for target in targets if target.root == path]
+    if exact:
+        return exact
+    own = [target for target in targets if path.startswith(target.root[: -len(".rs")] + "/")]
+    if own:
+        return own
+    around = [target for target in targets if path.startswith(os.path.join(os.path.dirname(target.root), ""))]
+    deepest = max((len(os.path.dirname(target.root)) for target in around), default=0)
+    return [target for target in around if len(os.path.dirname(target.root)) == deepest]
+
+
+def compile_targets(targets, options):
+    """Compile the programs of one package; those that can't be are told as lost. True if all could be."""
+    code, messages = cargo_test(targets, options)
+    elsewhere = any(is_error(message) and not any(target.is_of(message) for target in targets) for message in messages)
+    if code != 0 and len(targets) > 1 and not elsewhere:
+        return all([compile_targets([target], options) for target in targets])
+    for target in targets:
+        programs = [
+            message["executable"]
+            for message in messages
+            if message.get("reason") == "compiler-artifact" and target.is_of(message) and message.get("executable")
+        ]
+        if code == 0 and programs:
+            target.take(programs[-1])
+        else:
+            lose(target, messages)
+    return code == 0
+
+
+def cargo_test(targets, options):
+    flags = [flag for target in targets for flag in target.flags]
+    argv = ["cargo", "test", "--offline", "--no-run", "--message-format=json"] + options
+    code, text = output_of(argv + list(dict.fromkeys(flags) if flags == ["--lib"] else flags), targets[0].folder)
+    messages = []
+    for line in text.splitlines():
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(message, dict):
+            messages.append(message)
+    return code, messages
+
+
+def is_error(message):
+    return message.get("reason") == "compiler-message" and message["message"].get("level") == "error"
+
+
+def lose(target, messages):
+    """Tell a program that can't be compiled as lost, with the name that it misses."""
+    errors = [message["message"] for message in messages if is_error(message)]
+    text = "\n".join(error.get("rendered") or error["message"] for error in errors)
+    os.write(2, text.encode("utf-8", "replace"))
+    names = [match.group(1) for match in (WANTED.match(error["message"]) for error in errors) if match]
+    names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
+    says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
+    raised = {"names": ["CompileError"], "says": says}
+    say("collect_error", id=target.root, text=text[-TAIL:] or "cargo has compiled no program", raised=[raised])
+
+
+class Listing(Run):
+    """A start whose whole output is kept."""
+
+    def show(self, data):
+        self.tail = (self.tail + data)[:LONGEST]
+
+
+def run_target(target, word, preload):
+    """Run the tests of a program that are asked for, each alone; True if all is well."""
+    env = dict(target.env(), LD_PRELOAD=preload)
+
+    def start(kind, *arguments):
+        if stamp(target.program) != target.stamp:
+            say("forged")
+        return kind([target.program] + list(arguments), target.folder, word, word + "\n", env)
+
+    listing = start(Listing, "--list")
+    text = listing.tail.decode("utf-8", "replace")
+    if not LISTING.search(text):  # a program with a main function of its own
+        return tell(target, "main", listing, 0.0)
+    ignored = set(LISTED.findall(start(Listing, "--list", "--ignored").tail.decode("utf-8", "replace")))
+    well = True
+    for test in target.chosen(list(dict.fromkeys(LISTED.findall(text)))):
+        if test in ignored:
+            say("report", id="%s::%s" % (target.root, test), status="skipped", seconds=0.0, text="")
+            continue
+        began = time.monotonic()
+        well = tell(target, test, start(Run, "--exact", test), time.monotonic() - began) and well
+    return well
+
+
+def tell(target, test, ran, seconds):
+    """The result of one test: it has passed if the program's main function ended well."""
+    if ran.forged:
+        say("forged")
+    well = ran.code == 0 and ran.done
+    text = "" if well else ran.tail.decode("utf-8", "replace")[-TAIL:]
+    status = "passed" if well else "failed" if ran.code == 101 else "crashed"
+    raised = "AssertionError" if "assertion " in text else "panic"
+    fields = {} if well else {"raised": [{"names": [raised]}]}
+    say("report", id="%s::%s" % (target.root, test), status=status, seconds=round(seconds, 6), text=text, **fields)
+    return well
+
+
+def recorder(settings, work):
+    """The recorder, compiled: the image's, if it is of the same source."""
+    name = hashlib.sha256(settings["recorder"].encode("utf-8")).hexdigest()[:16] + ".so"
+    built, library = os.path.join(settings["kept"], name), os.path.join(work, name)
+    if os.path.exists(built):
+        return built
+    argv = ["cc", "-shared", "-fPIC", "-O1", "-x", "c", "-o", library, "-", "-ldl"]
+    child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=2)
+    child.communicate(settings["recorder"].encode("utf-8"))
+    return library
+
+
+def main(settings, names):
+    shut()
+    link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
+    library = recorder(settings, tempfile.mkdtemp(prefix="rust-tests-"))
+    preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
+    word = os.urandom(16).hex()
+    targets = targets_of(names)
+    well = True
+    for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
+        well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
+    for target in targets:
+        if target.program:
+            well = run_target(target, word, preload) and well
+    return 0 if well else 1
+
+
+sys.exit(main(json.loads(sys.argv[1]), sys.argv[2:]))

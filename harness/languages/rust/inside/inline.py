@@ -1,0 +1,109 @@
+# Runs inside a task's container, after harness/grading/inside/supervisor.py and in the same names, where files of Rust hold code
+# and tests at once; miner/candidates/inline.py cuts changes of them by the same rule.
+#
+# A Rust file's tests are its items under `#[cfg(test)]`, `#[test]` and the like
+# (https://doc.rust-lang.org/book/ch11-03-test-organization.html).
+import difflib
+import os
+import re
+from typing import FrozenSet, List, Sequence
+
+
+def put_back_tests(tree: str, pristine: str, paths: Sequence[str]) -> None:
+    """Undo in some files what a patch has changed of the tests in them: the hidden ones go onto those of the base."""
+    for path in paths:
+        place, original = os.path.join(tree, path), os.path.join(pristine, path)
+        if os.path.isfile(place) and not os.path.islink(place):
+            with open(place, "rb") as file:
+                new = lines_of(file.read())
+            old = []  # type: List[bytes]
+            if os.path.isfile(original):
+                with open(original, "rb") as file:
+                    old = lines_of(file.read())
+            content = b"".join(with_tests_of(old, new))
+            if content != b"".join(new):
+                with open(place, "wb") as file:
+                    file.write(content)
+
+
+def lines_of(content: bytes) -> List[bytes]:
+    return re.findall(rb"[^\n]*\n|[^\n]+", content)
+
+
+def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes]:
+    """The lines of an old file with the changes to its code that a new one has, and without those to its tests."""
+    in_old, in_new = test_lines(before), test_lines(after)
+    between = []  # type: List[bytes]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if tag == "equal":
+            between += before[old_from:old_to]
+            continue
+        between += [after[place] for place in range(new_from, new_to) if place not in in_new]
+        between += [before[place] for place in range(old_from, old_to) if place in in_old]
+    return between
+
+
+def test_lines(lines: Sequence[bytes]) -> FrozenSet[int]:
+    """Places of the lines of a Rust file that are there for its tests only."""
+    text = b"".join(lines).decode("latin-1")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    plain = without_words(text)
+    line_numbers = set()
+    end = 0
+    for match in re.finditer(r"#\[\s*(?:[\w:]*\btest\b|cfg\s*\(\s*(?:all\s*\(\s*)?test\b)[^\]]*\]", plain):
+        if match.start() < end:
+            continue
+        end = item_end(plain, match.end())
+        line_numbers.update(
+            place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end
+        )
+    return frozenset(line_numbers)
+
+
+def item_end(plain: str, at: int) -> int:
+    """Where the item behind an attribute ends: at its closing brace, or at a semicolon before any."""
+    depth = 0
+    for place in range(at, len(plain)):
+        character = plain[place]
+        if character in "{[(":
+            depth += 1
+        elif character in "}])":
+            depth -= 1
+            if character == "}" and depth == 0:
+                return place + 1
+        elif character == ";" and depth == 0:
+            return place + 1
+    return len(plain)
+
+
+WORDS = re.compile(
+    r'//[^\n]*|b?r(?P<marks>#*)".*?"(?P=marks)|b?"(?:\\.|[^"\\])*"|b?\'(?:\\(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|.)|[^\'\\])\''
+    r"|/\*",
+    re.DOTALL,
+)
+
+
+def without_words(text: str) -> str:
+    """Rust with comments, strings and characters blanked: every brace left is one of the language."""
+    parts = []  # type: List[str]
+    at = 0
+    while True:
+        match = WORDS.search(text, at)
+        if match is None:
+            return "".join(parts + [text[at:]])
+        end = comment_end(text, match.start()) if match[0] == "/*" else match.end()
+        parts += (text[at : match.start()], " " * (end - match.start()))
+        at = end
+
+
+def comment_end(text: str, at: int) -> int:
+    """Behind a block comment; they nest."""
+    depth = 0
+    for mark in re.finditer(r"/\*|\*/", text[at:]):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return at + mark.end()
+    return len(text)

@@ -1,0 +1,99 @@
+"""Rust behind the seam of `harness.languages.base`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.languages import parts
+from harness.languages.base import InnerGrading, Program
+from harness.languages.reporting import Runner
+from harness.languages.rust import screen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from harness.core.instance import TestSpec
+    from harness.languages.base import Framework, Reason
+
+FRAMEWORK = "cargo test"
+HOME = "/opt/goldseam/rust"
+TOOLCHAIN, CARGO_HOME, TARGET = f"{HOME}/toolchain", f"{HOME}/cargo", f"{HOME}/target"
+"""Toolchain, downloaded crates and what is compiled, in an image."""
+ENV: Mapping[str, str] = {
+    "CARGO_HOME": CARGO_HOME,
+    "CARGO_NET_OFFLINE": "true",
+    "CARGO_TARGET_DIR": "/tmp/target",  # noqa: S108 - inside the container
+    "CARGO_TERM_COLOR": "never",
+    "CARGO_PROFILE_DEV_DEBUG": "0",
+    "CARGO_PROFILE_TEST_DEBUG": "0",
+    "RUST_BACKTRACE": "0",
+    "PATH": f"{TOOLCHAIN}/bin:/usr/local/bin:/usr/bin:/bin",
+}
+"""Variables of whatever calls the toolchain in a trial: nothing is downloaded."""
+_BY_HAND = f"""\
+[ -d "$CARGO_TARGET_DIR" ] || cp -r --preserve=timestamps {TARGET} "$CARGO_TARGET_DIR"
+names=$1 options=$2 code=0; shift 2
+for path in "${{@:-Cargo.toml}}"; do
+    folder=$(dirname "$path")
+    while [ ! -e "$folder/Cargo.toml" ] && [ "$folder" != . ]; do folder=$(dirname "$folder"); done
+    echo "$folder"
+done | sort -u | {{
+    while read -r folder; do
+        (cd "$folder" && cargo test --offline --tests $options -- --exact $names < /dev/null) || code=1
+    done
+    exit $code
+}}
+"""
+
+
+def part(name: str) -> str:
+    """A file of the folder `inside`."""
+    return parts.part(name, "rust")
+
+
+class Rust:
+    """Tests of libtest, the harness of Rust's toolchain: compiled by cargo, each run as a process of its own."""
+
+    name = "rust"
+    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    has_tripwires = False
+    allowable = screen.ALLOWABLE
+
+    def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
+        """The driver, as a program of its own: it compiles, then runs."""
+        settings = {"warm": TARGET, "kept": HOME, "recorder": part("recorder.c"), "options": list(test.options)}
+        program = parts.part("child.py") + part("driver.py")
+        command = parts.command(parts.in_python(program, settings), requests, ("vary", "clock"), ENV)
+        cut = [path for path in test.allowed_paths if path.endswith(".rs")]
+        return replace(
+            command,
+            sources=(*command.sources, ("inline", part("inline.py").encode())),
+            parts=(*command.parts, *(("inline",) if cut else ())),
+            spec={**command.spec, **({"inline": cut} if cut else {})},
+        )
+
+    def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
+        """Tests in folders of their own, and what says how they are compiled."""
+        del test, hidden_paths
+        return screen.reason
+
+    def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
+        """`cargo test` in the packages of these files, or of the root; by the names of tests where they are given."""
+        settings = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
+        names = dict.fromkeys(path.partition("::")[2] for path in paths)
+        files = dict.fromkeys(path.partition("::")[0] for path in paths)
+        options = " ".join(test.options)
+        return ("env", *settings, "bash", "-c", _BY_HAND, "bash", " ".join(filter(None, names)), options, *files)
+
+    def graded(self, test: TestSpec) -> InnerGrading:
+        """The same driver, with nothing around it."""
+        return InnerGrading.of_program(self.program(test, {}))
+
+    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
+        """Nothing."""
+        del test, paths
+        return ""
+
+
+RUST = Rust()

@@ -1,0 +1,209 @@
+"""A stripped test file in Go without what a tree lacks the names for, so that the rest can be run. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from miner.languages.go.stripping.scopes import FUNCTIONS, listed, named, parse
+from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.syntax import Piece, Place
+
+_AT = r"(?:^|/)%s:(\d+)(?::(\d+))?:? ?(.*)"
+"""Where the compiler complains of a file and of what, or a panic came through it."""
+_MISMATCH = re.compile(r"assignment mismatch: (\d+) variables? but .* returns (\d+) value")
+_GOES_ON = {"Fatal": "Error", "Fatalf": "Errorf", "FailNow": "Fail", "require": "assert"}
+_ZEROS = {"nil": "0", "0": '""', '""': ""}
+"""Zero values by the outer that was tried before."""
+_BLOCKS = frozenset({"block", "statement_list"})
+Edits = dict["Place", tuple["Piece", ...]]
+
+
+def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: str) -> str:
+    """The file without what the compiler complains of in it, or a panic came from; the same where it is nothing.
+
+    `output` is what a run of that text printed, `name` what the file is called without its folders. At first what ends
+    a test is made to go on as well.
+    """
+    source = text.encode()
+    try:
+        root = parse(source)
+    except ValueError:
+        return text
+    edits = _going_on(root) if is_first else {}
+    for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
+        row, at = int(line) - 1, int(column or 1) - 1
+        node = root.descendant_for_point_range((row, at), (row, at + 1)) if column else _statement_on(root, row)
+        for place, pieces in _without(node, words, hand_out).items() if node is not None else ():
+            edits[place] = pieces if place[0] < place[1] else (*edits.get(place, ()), *pieces)
+        if not column:  # what a panic came through before that is what called it
+            break
+    return rendered(source, 0, len(source), edits).decode()
+
+
+def _going_on(root: Node) -> Edits:
+    edits: Edits = {}
+    for node in walk(root):
+        word = text_of(node)
+        if node.type == "field_identifier" and word in _GOES_ON and _is_called(node):
+            edits[place_of(node)] = (_GOES_ON[word],)
+        if node.type == "import_spec" and (path := node.child_by_field_name("path")) is not None:
+            package = text_of(path).strip('"`')
+            if package.endswith("/testify/require") and node.child_by_field_name("name") is None:
+                edits[place_of(node)] = (f'require "{package.removesuffix("require")}assert"',)
+    return edits
+
+
+def _is_called(field: Node) -> bool:
+    """Whether the selector of a field is called."""
+    called = field.parent.parent if field.parent is not None else None
+    return called is not None and text_of(called.child_by_field_name("function")) == text_of(field.parent)
+
+
+def _statement_on(root: Node, row: int) -> Node | None:
+    """The innermost statement that stands on a line."""
+    on_line = (
+        node
+        for node in walk(root)
+        if node.parent is not None
+        and node.parent.type in _BLOCKS
+        and node.is_named
+        and node.type != "statement_list"
+        and node.start_point[0] <= row <= node.end_point[0]
+    )
+    return min(on_line, key=lambda node: node.end_byte - node.start_byte, default=None)
+
+
+def _without(node: Node, words: str, hand_out: str) -> Edits:
+    """What takes away the reason of a complaint about a node."""
+    around = _around(node)
+    for part in (_fewer_names, _used_names, _fewer_arguments, _shorter_chain):
+        if edits := part(node, words, around):
+            return edits
+    return next((edits for outer in around if (edits := _dropped(outer, hand_out))), {})
+
+
+def _fewer_names(_node: Node, words: str, around: Sequence[Node]) -> Edits:
+    match = _MISMATCH.search(words)
+    statements = [outer for outer in around if outer.type == "short_var_declaration"] if match is not None else []
+    return _fewer(statements[0], int(match[2])) if match is not None and statements else {}
+
+
+def _used_names(node: Node, words: str, around: Sequence[Node]) -> Edits:
+    if "declared and not used" in words or "declared but not used" in words:
+        return _used(node)
+    if "imported" in words and "not used" in words:
+        specs = (outer for outer in around if outer.type == "import_spec")
+        return {place_of(spec): (f"_ {text_of(spec.child_by_field_name('path'))}",) for spec in specs}
+    return {(node.start_byte, node.start_byte): ('; panic("")',)} if words.startswith("missing return") else {}
+
+
+def _fewer_arguments(_node: Node, words: str, around: Sequence[Node]) -> Edits:
+    for outer in around if words.startswith("too many arguments") else ():
+        if outer.parent is not None and outer.parent.type == "argument_list":
+            return {(outer.start_byte, outer.parent.end_byte - 1): ("",)}
+    return {}
+
+
+def _shorter_chain(node: Node, words: str, around: Sequence[Node]) -> Edits:
+    """A chain of methods without the one that is missing, as if that gave what it is called on."""
+    for outer in around if "has no field or method" in words and _is_called(node) else ():
+        operand = outer.child_by_field_name("operand") if outer.type == "selector_expression" else None
+        if operand is not None:
+            return {place_of(outer.parent or outer): (place_of(operand),)}
+    return {}
+
+
+def _around(node: Node) -> list[Node]:
+    """A node and what it stands in, the innermost first."""
+    nodes = [node]
+    while nodes[-1].parent is not None:
+        nodes.append(nodes[-1].parent)
+    return nodes
+
+
+def _dropped(node: Node, hand_out: str) -> Edits:
+    """The edit that drops a node, where something stands without it; none where only more can go."""
+    around = node.parent
+    if around is None or not node.is_named:
+        return {}
+    if around.type == "argument_list" and not _is_hand_out(around.parent, hand_out):
+        return {_with_comma(node): ("",)}
+    if node.type == "keyed_element":
+        return {_with_comma(node): ("",)}
+    if node.type == "literal_element" and around.type == "literal_value":
+        zero = _ZEROS.get(text_of(node), "nil")  # of its type, whatever that is
+        return {place_of(node): (zero,)} if zero else {place_of(around): ("{}",)}
+    if _is_hand_out(node, hand_out):
+        return {} if around.type == "expression_statement" else {place_of(node): ("false",)}
+    if around.type in _BLOCKS and node.type != "statement_list" and not _is_handed(around, hand_out):
+        return {place_of(node): (_in_place_of(node),)}
+    if node.type == "import_spec" or around.type == "source_file":
+        return {place_of(node): (_lines(node),)}
+    return {}
+
+
+def _is_hand_out(node: Node | None, hand_out: str) -> bool:
+    return node is not None and text_of(node.child_by_field_name("function")).endswith(f".{hand_out}")
+
+
+def _is_handed(block: Node, hand_out: str) -> bool:
+    """Whether a block is that of a function which hands out operands."""
+    function = next((outer for outer in _around(block) if outer.type in FUNCTIONS), None)
+    given = function.parent if function is not None else None
+    return given is not None and given.type == "argument_list" and _is_hand_out(given.parent, hand_out)
+
+
+def _in_place_of(statement: Node) -> str:
+    lines = _lines(statement)
+    if statement.type == "return_statement":
+        return f'panic(""){lines}'
+    names = listed(statement.child_by_field_name("left")) if statement.type == "short_var_declaration" else []
+    return f"var err error; _ = err{lines}" if "err" in map(text_of, names) else lines
+
+
+def _lines(node: Node) -> str:
+    """As many lines as a node has, so that others keep their numbers."""
+    return "\n" * text_of(node).count("\n")
+
+
+def _with_comma(node: Node) -> Place:
+    after = node.next_sibling
+    return node.start_byte, after.end_byte if after is not None and after.type == "," else node.end_byte
+
+
+def _fewer(statement: Node, count: int) -> Edits:
+    """Names that are set to what a call gives, where it gives fewer values: those that are left over are `nil`."""
+    left, right = statement.child_by_field_name("left"), statement.child_by_field_name("right")
+    outer = statement.parent
+    names = list(map(text_of, listed(left)))
+    if left is None or right is None or outer is None or not 0 < count < len(names):
+        return {}
+    rest = (f"var {name} {'error' if name == 'err' else 'interface{}'}; _ = {name}; " for name in names[count:])
+    more = "".join(declared for declared in rest if not declared.startswith("var _ "))
+    sign = "=" if set(names[:count]) == {"_"} else ":="
+    edits: Edits = {(left.start_byte, right.start_byte): (f"{', '.join(names[:count])} {sign} ",)}
+    if outer.type in _BLOCKS:
+        return edits | {(statement.start_byte, statement.start_byte): (more,)}
+    return edits | {(outer.start_byte, outer.start_byte): (f"{{ {more}",), (outer.end_byte, outer.end_byte): (" }",)}
+
+
+def _used(node: Node) -> Edits:
+    """The use of a name that is declared."""
+    for outer in _around(node):
+        if outer.parent is None or outer.parent.type not in _BLOCKS or outer.type == "statement_list":
+            continue
+        use = f"_ = {text_of(node)}"
+        if outer.type in ("short_var_declaration", "var_declaration"):
+            return {(outer.end_byte, outer.end_byte): (f"; {use}",)}
+        bodies = [child for child in named(outer) if child.type == "block"]
+        if bodies and not is_in(node, [place_of(bodies[0])]):
+            return {(bodies[0].start_byte + 1, bodies[0].start_byte + 1): (f" {use};",)}
+        return {place_of(outer): (_lines(outer),)}
+    return {}

@@ -1,0 +1,245 @@
+"""The image of a Rust project's tests: base, toolchain, crates, source at base_commit, with what these compile to."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from dataclasses import replace
+from functools import partial
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLCHAIN, part
+from harness.sandbox.images import platforms
+from miner.evidence.tree import TESTBED
+from miner.languages.base import RefusedError
+from miner.languages.building import Building
+from miner.languages.rust import cargo
+from miner.layers import base, build, source
+from miner.layers.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Folder, Layer, quote, readable, write_tool
+from miner.layers.runner import read_result
+from miner.layers.secrets import RUN_DIR
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from harness.config.settings import ImageSettings
+    from miner.languages.base import ImageRequest
+    from miner.languages.built import BuiltImage
+    from miner.layers.build import BuiltLayer
+    from miner.layers.layer import Input
+
+_MOUNTED = f"{RUN_DIR}/rust"
+_DAY, _RECORDER = "/tmp/day.py", "/tmp/recorder.c"  # noqa: S108 - inside the container
+_GIVEN = "manifests.tar"
+_KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
+_UNUSED = (
+    "./share",
+    "./libexec",
+    "./etc",
+    "./lib/rustlib/src",
+    "./bin/*-*",
+    "./bin/rustdoc",
+    "./bin/rust-*",
+    "./bin/rls",
+)
+_REASONS = (
+    ("no_rust", ("requires rustc", "is not supported by the following package", "edition2024", "lock file version")),
+    ("unresolvable", ("failed to select a version", "no matching package", "failed to get `", "failed to load source")),
+)
+"""Reasons, and how cargo says so; what comes first goes before others."""
+
+
+def build_image(request: ImageRequest) -> BuiltImage:
+    """The image in which all tests are collected, else the one that loses the fewest files.
+
+    Raises:
+        RefusedError: no image can be built; it tells of the last attempt.
+        InfrastructureError: the engine, a registry or the disk failed.
+
+    """
+    packages = cargo.packages(request.tree, _sources(request))
+    if not packages:
+        raise _refusal("no_cargo_toml", "no folder at or above the tests has a Cargo.toml of a package")
+    workspace = cargo.workspace_of(request.tree, packages[0])
+    least = cargo.oldest(request.tree, {"", workspace, *packages})
+    settings = request.workshop.settings
+    own = [int(version[2:]) for version in settings.rusts] if platforms.is_of_here(settings.platform) else []
+    minors = cargo.minors(own, least, request.when.date())
+    if not minors:
+        detail = (
+            f'it asks for Rust 1.{least}: name a toolchain of it, "1.{least}", under [images.rusts] in goldseam.toml'
+        )
+        raise _refusal("no_rust", detail)
+    building = Building(request, told_reason)
+    return building.over(minors, _toolchain, partial(_image, building, base.ensure(request.workshop), workspace))
+
+
+def told_reason(output: str) -> str:
+    """The reason that cargo's words for it give; empty where they give none."""
+    return next((reason for reason, words in _REASONS if any(word in output for word in words)), "")
+
+
+def _refusal(reason: str, detail: str) -> RefusedError:
+    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
+
+
+def _toolchain(minor: int) -> str:
+    return f"rust 1.{minor}"
+
+
+def _sources(request: ImageRequest) -> list[str]:
+    return [path for path in request.touched if path.endswith(".rs")]
+
+
+def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -> BuiltImage:
+    request, version = building.request, _toolchain(minor)
+    lock = request.tree.read(posixpath.join(workspace, cargo.LOCK))
+    rung = cargo.MANIFEST if lock is None else cargo.LOCK
+    rust_layer = layer_of_rust(ground.image_id, minor, request.workshop.settings)
+    toolchain = building.ensure(rust_layer, rung, version, "system", version)
+    files = dict(cargo.skeleton(request.tree, workspace))
+    if lock is None:
+        packed = request.workshop.packed(_GIVEN, files.items())
+        lock = _resolved(building, toolchain, packed, workspace, version)
+        files[posixpath.join(workspace, cargo.LOCK)] = lock
+    crates_layer = _crates(toolchain.image_id, request, request.workshop.packed(_GIVEN, files.items()), workspace)
+    installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
+    tree_layer = _tree(installed.image_id, request, workspace)
+    tree = building.ensure(tree_layer, rung, version, "source", "cargo test --no-run")
+    stack = (ground, toolchain, installed, tree)
+    recipes = [base.layer(base.resolve(request.workshop.settings)), rust_layer, crates_layer, tree_layer]
+    failed = tree.facts.get("not_compiled")
+    return replace(
+        building.image(rung, recipes, stack),
+        locks={cargo.LOCK: lock.decode("utf-8", "replace")},
+        notes=(str(toolchain.facts.get("rust")), *((f"tests can't be compiled in: {failed}",) if failed else ())),
+    )
+
+
+def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
+    """The toolchain, of this machine where the settings name one for it, else Debian's."""
+    own = settings.rusts.get(f"1.{minor}") if platforms.is_of_here(settings.platform) else None
+    folders: tuple[Folder, ...] = ()
+    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
+    laid: tuple[str, ...] = (
+        f'options="$({certificates})"',
+        "apt-get $options -qq update",
+        "packages='rustc cargo'; if apt-cache show cargo-web >/dev/null 2>&1; then packages='rustc-web cargo-web'; fi",
+        "apt-get $options -qq install -y --no-install-recommends $packages",
+        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
+        f"mkdir -p {TOOLCHAIN}/bin && ln -s /usr/bin/rustc /usr/bin/cargo {TOOLCHAIN}/bin/",
+    )
+    if own:
+        digest = hashlib.sha256((own / "bin/rustc").read_bytes() + (own / "bin/cargo").read_bytes()).hexdigest()
+        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"rust-1.{minor}"),)
+        excluded = " ".join(f"--exclude={quote(name)}" for name in _UNUSED)
+        laid = (
+            f"mkdir -p {TOOLCHAIN}",
+            f"tar -C {_MOUNTED} {excluded} -cf - . | tar -C {TOOLCHAIN} --no-same-owner -xf -",
+            readable(TOOLCHAIN),
+        )
+    return Layer(
+        kind="rust",
+        parent=parent,
+        folders=folders,
+        needs_root=not own,
+        commands=(*laid, f'printf \'{{"rust": "%s"}}\' "$({TOOLCHAIN}/bin/rustc --version)" > {FACTS_PATH}'),
+    )
+
+
+def _environment(*, offline: bool) -> tuple[str, ...]:
+    """Commands that let cargo find itself, a home, and the index of crates."""
+    variables = {**ENV, "HOME": "/tmp", "CARGO_TARGET_DIR": TARGET}  # noqa: S108 - inside the container
+    variables["CARGO_NET_OFFLINE"] = str(offline).lower()
+    return (
+        *(f"export {name}={quote(value)}" for name, value in variables.items()),
+        'if [ -n "${SSL_CERT_FILE:-}" ]; then export CARGO_HTTP_CAINFO="$SSL_CERT_FILE"; fi',
+        f"mkdir -p {CARGO_HOME} {TARGET}",
+        # lints of newer compilers are no errors
+        f"printf '[build]\\nrustflags = [\"--cap-lints=warn\"]\\n' > {CARGO_HOME}/config.toml",
+    )
+
+
+def _unpacked(workspace: str) -> tuple[str, ...]:
+    folder = quote(posixpath.join(TESTBED, workspace))
+    return (f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {folder}")
+
+
+def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str) -> bytes:
+    """The lock of a workspace that has none, with the versions of the day."""
+    workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
+    commands = (
+        *_unpacked(workspace),
+        *_environment(offline=False),
+        write_tool(_DAY, _tool("day.py")),
+        f"python3 {_DAY} {day} . && cp {cargo.LOCK} {OUT_DIR}/{cargo.LOCK}",
+    )
+    workshop.progress(f"resolving crates as of {day}")
+    script = Layer(kind="resolve", parent="", commands=commands).script()
+    with workshop.run(toolchain.image_id, script, kind="resolve", inputs=(packed,), foreign=True) as ran:
+        if ran.ok:
+            building.record(cargo.MANIFEST, version, "resolve", ran.seconds, command="cargo generate-lockfile")
+            return read_result(ran.out / cargo.LOCK)
+        build.raise_if_infrastructure(workshop, toolchain.image_id, ran)
+        failed = build.StepFailedError("resolve", ran, workshop.settings)
+    raise building.refused(failed, cargo.MANIFEST, version, "resolve", "cargo generate-lockfile")
+
+
+def _compiled(request: ImageRequest) -> str:
+    """The commands that compile the packages of the tests; `failed` names those that can't be."""
+    options = " ".join(map(quote, cargo.options(request.tree, _sources(request))))
+    folders = " ".join(quote(folder or ".") for folder in cargo.packages(request.tree, _sources(request)))
+    call = f'cargo test --no-run {options} || failed="$failed $folder"'
+    return f'failed=; for folder in {folders}; do cd "{TESTBED}/$folder"; {call}; done'
+
+
+def _crates(parent: str, request: ImageRequest, packed: Input, workspace: str) -> Layer:
+    """The crates, downloaded and compiled: commits with the same manifests and lock share it."""
+    return Layer(
+        kind="deps",
+        parent=parent,
+        foreign=True,
+        inputs=(packed,),
+        commands=(
+            *_unpacked(workspace),
+            *_environment(offline=False),
+            "cargo fetch",
+            f"cp {cargo.LOCK} {_KEPT_LOCK}",
+            "export CARGO_NET_OFFLINE=true",
+            _compiled(request),
+            f"rm -rf {TESTBED} {TARGET}/debug/incremental; echo '{{}}' > {FACTS_PATH}",
+            readable(CARGO_HOME, TARGET),
+        ),
+    )
+
+
+def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
+    """The tree, and what is compiled of it."""
+    lock = posixpath.join(workspace, cargo.LOCK)
+    is_resolved = request.tree.read(lock) is None
+    recorder = part("recorder.c")
+    library = f"{HOME}/{hashlib.sha256(recorder.encode()).hexdigest()[:16]}.so"
+    return source.layer(
+        parent,
+        request.source(),
+        repo=request.repo,
+        commit=request.base_commit,
+        programs=f"{TOOLCHAIN}/bin",
+        env={name: value for name, value in ENV.items() if name != "PATH"},
+        commands=(
+            *source.committed(unversioned=("target/", *((f"/{lock}",) if is_resolved else ()))),
+            *((f"cp {_KEPT_LOCK} {quote(lock)}",) if is_resolved else ()),
+            *_environment(offline=True),
+            "find . -name '*.rs' -exec touch {} +",  # newer than what was compiled of empty files in their place
+            _compiled(request),
+            f'printf \'{{"not_compiled": "%s"}}\' "$failed" > {FACTS_PATH}',
+            write_tool(_RECORDER, recorder),
+            f"cc -shared -fPIC -O1 -o {library} {_RECORDER} -ldl",
+            readable(TESTBED, HOME),
+            *source.copied(),
+        ),
+    )
+
+
+def _tool(name: str) -> str:
+    return resources.files("miner.languages.rust").joinpath("tools", name).read_text(encoding="utf-8")

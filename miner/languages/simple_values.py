@@ -1,0 +1,220 @@
+"""Values that are easily thought of, and changes that turn several values into what is expected of each. Pure."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from difflib import SequenceMatcher
+from fractions import Fraction
+from typing import Any
+
+COMMON = 6.0
+"""Bits of a value that comes to mind."""
+_TEXTS = frozenset(
+    {
+        *("None", "null", "nil", "undefined", "true", "false", "True", "False", "NaN", "nan", "inf", "Infinity"),
+        *("unknown", "Unknown", "N/A", "n/a", "none", "default", "error", "Error", "ok", "OK", "yes", "no", "<nil>"),
+        *("[object Object]", "anonymous", "invalid", "empty", "test", "hello", "Hello, World!", "Hello World"),
+    }
+)
+_NUMBERS = frozenset({60, 3600, 86400, 604800, 365, 1440, 360, 180, 200, 201, 204, 301, 302, 400, 401, 403, 404, 500})
+_NUMBERS |= {2**power - less for power in (7, 8, 10, 12, 15, 16, 20, 24, 31, 32, 53, 63, 64) for less in (0, 1)}
+_CONSTANTS = (math.pi, math.e, math.tau, math.sqrt(2), math.log(2), math.log(10))
+_POWERS = 8.6
+"""Of a power of two, or the number before or after first."""
+_OF_FRACTION = 100
+_FORMS = ("{}", "{:,}", "{:.2f}", "{:.1f}")
+"""How a number is written in a text."""
+_LONGEST = 2000
+"""Letters of texts that are looked through."""
+_SHORTEST = 8
+"""Letters from which on a text that repeats a part is no word."""
+
+
+def of_small(number: int) -> float:
+    """Bits of a whole number by its size alone."""
+    return 1 + 2 * math.log2(abs(number) + 1)
+
+
+def of_int(number: int) -> float:
+    """Bits of a whole number: by its size, its zeros, as a power of two, or as one that is common."""
+    size = abs(number)
+    digits = str(size)[:400].rstrip("0")
+    zeros = len(str(size)[:400]) - len(digits)
+    bits = [of_small(number), 1 + of_small(int(digits or 0)) + math.log2(zeros + 1)]
+    if size in _NUMBERS:
+        bits.append(COMMON)
+    if any(near > 0 and near & (near - 1) == 0 for near in (size - 1, size, size + 1)):
+        bits.append(_POWERS)
+    return min(bits)
+
+
+def of_float(number: float) -> float:
+    """Bits of a fraction: by its digits, as a ratio of small numbers, or as a constant of mathematics."""
+    if not math.isfinite(number):
+        return 2.0
+    if any(math.isclose(abs(number), constant, rel_tol=1e-6) for constant in _CONSTANTS):
+        return COMMON
+    _, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    bits = 1 + of_int(int("".join(map(str, digits)))) + math.log2(abs(int(exponent)) + 1)
+    ratio = Fraction(number).limit_denominator(_OF_FRACTION)
+    if math.isclose(number, ratio, rel_tol=1e-9):
+        bits = min(bits, 1 + of_small(ratio.numerator) + of_small(ratio.denominator))
+    return bits
+
+
+def of_text(text: str, bits_of: Callable[[str], float]) -> float:
+    """Bits of a text that is common or repeats a part; infinite of others."""
+    if text in _TEXTS:
+        return COMMON
+    if re.fullmatch(r"\d{1,18}", text):
+        return 1 + of_int(int(text)) + math.log2(len(text) - len(str(int(text))) + 1)
+    match = re.fullmatch(r"(.+?)\1{2,}", text, re.DOTALL) if _SHORTEST <= len(text) <= _LONGEST else None
+    return bits_of(match[1]) + of_small(len(text) // len(match[1])) if match else math.inf
+
+
+def of_list(items: Sequence[Any], bits_of: Callable[[Any], float]) -> float:
+    """Bits of numbers at equal distances, or of one thing several times; infinite of others."""
+    if len(items) < 3:  # noqa: PLR2004
+        return math.inf
+    if all(type(item) is int for item in items):
+        steps = {after - before for before, after in itertools.pairwise(items)}
+        if len(steps) == 1:
+            return 2 + of_int(items[0]) + of_int(next(iter(steps))) + of_small(len(items))
+    return 2 + bits_of(items[0]) + of_small(len(items)) if all(item == items[0] for item in items) else math.inf
+
+
+Pairs = Sequence[tuple[Any, Any]]
+Bits = Callable[[Any], float]
+
+
+def of_change(pairs: Pairs, bits_of: Bits) -> float:
+    """Bits of one change that makes what is expected of each value; infinite where there is none of a simple kind."""
+    changes = (_of_text, _of_number, _of_more, _of_parts, _of_part, _of_each)
+    return min((bits for change in changes for bits in change(pairs, bits_of)), default=math.inf)
+
+
+def _of_number(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """Something added, or multiplied with."""
+    near, target = pairs[0]
+    if not all(_is_number(number) for pair in pairs for number in pair):
+        return
+    add = target - near
+    if all(first + add == second for first, second in pairs):
+        yield 2 + bits_of(add)
+    for up in (True, False):
+        left, right = (near, target) if up else (target, near)
+        times = right / left if left else 0
+        times = int(times) if float(times).is_integer() else times
+        if times and all(_is_times(first, second, times, up=up) for first, second in pairs):
+            yield 2 + bits_of(times)
+
+
+def _of_more(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """The same items after those of a list, the same keys in an object."""
+    for kind, more in ((list, _more_items), (dict, _more_keys)):
+        if all(type(value) is kind for pair in pairs for value in pair):
+            parts = [more(*pair) for pair in pairs]
+            if parts[0] is not None and all(part == parts[0] for part in parts):
+                yield 2 + bits_of(parts[0])
+
+
+def _more_items(near: list[Any], target: list[Any]) -> list[Any] | None:
+    return target[len(near) :] if target[: len(near)] == near else None
+
+
+def _more_keys(near: dict[Any, Any], target: dict[Any, Any]) -> dict[Any, Any] | None:
+    if not near.keys() <= target.keys():
+        return None
+    return {key: value for key, value in target.items() if key not in near or near[key] != value}
+
+
+def _of_parts(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """The value as one part of what is expected, with the same beside it."""
+    for step, item in _items(pairs[0][1]):
+        rests = [_without(target, step) for near, target in pairs if _at(target, step) == near]
+        if item == pairs[0][0] and len(rests) == len(pairs) and all(rest == rests[0] for rest in rests):
+            yield 2 + (bits_of(step) if isinstance(step, str) else 1) + (bits_of(rests[0]) if rests[0] else 0)
+
+
+def _of_part(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """One part of the value."""
+    for step, _ in _items(pairs[0][0]):
+        if all(_at(near, step) == target for near, target in pairs):
+            yield 2 + (bits_of(step) if isinstance(step, str) else of_small(step))
+
+
+def _of_each(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """The same for each item of a list, or for the value of each key."""
+    inner: list[tuple[Any, Any]] = []
+    for near, target in pairs:
+        if type(near) is type(target) is dict and near.keys() == target.keys():
+            inner += [(near[key], target[key]) for key in near]
+        elif isinstance(near, list | tuple) and isinstance(target, list | tuple) and len(near) == len(target):
+            inner += zip(near, target, strict=True)
+        else:
+            return
+    if inner:
+        yield 1 + of_change(inner, bits_of)
+
+
+def _items(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, dict):
+        return [(key, item) for key, item in value.items() if isinstance(key, str)]
+    return list(enumerate(value))[:8] if isinstance(value, list | tuple) else []
+
+
+def _at(value: Any, step: Any) -> Any:
+    try:
+        return value[step] if isinstance(value, dict | list | tuple) else None
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _without(value: Any, step: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: item for key, item in value.items() if key != step}
+    return [item for place, item in enumerate(value) if place != step]
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and abs(value) < 1 << 60
+
+
+def _is_times(near: Any, target: Any, times: float, *, up: bool) -> bool:
+    if not _is_number(near) or not _is_number(target):
+        return False
+    return math.isclose(near * times, target) if up else math.isclose(target * times, near)
+
+
+def _of_text(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
+    """Something put around, cut off, or replaced wherever it stands; of a number as text as well."""
+    if not all(isinstance(target, str) for _, target in pairs):
+        return
+    are_texts = all(isinstance(near, str) for near, _ in pairs)
+    forms = _FORMS if all(_is_number(near) for near, _ in pairs) else _FORMS[:1] if are_texts else ()
+    for form in forms:
+        texts = [(form.format(near), target) for near, target in pairs]
+        yield from (bits + 2 * (not are_texts) for bits in _of_text_change(texts, bits_of))
+
+
+def _of_text_change(pairs: Sequence[tuple[str, str]], bits_of: Bits) -> Iterator[float]:
+    near, target = pairs[0]
+    for swapped in (False, True):
+        inner, outer = (target, near) if swapped else (near, target)
+        if inner and inner in outer:
+            front, _, back = outer.partition(inner)
+            longer = [(second, first) if swapped else (first, second) for first, second in pairs]
+            if all(second == f"{front}{first}{back}" for first, second in longer):
+                yield 2 + sum(bits_of(part) for part in (front, back) if part)
+    if len(near) + len(target) > _LONGEST:
+        return
+    codes = SequenceMatcher(None, near, target, autojunk=False).get_opcodes()
+    changes = {(near[start:end], target[left:right]) for tag, start, end, left, right in codes if tag != "equal"}
+    if len(changes) == 1:
+        [(old, new)] = changes
+        if old and all(first.replace(old, new) == second for first, second in pairs):
+            yield 3 + bits_of(old) + (bits_of(new) if new else 0)

@@ -1,0 +1,190 @@
+"""Rust from its Cargo.toml to a verdict: toolchain, every kind of test, one proved task, attacks on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestStatus
+from harness.dataset.folder import open_dataset
+from harness.grading import scoring, trial
+from harness.judging.places import Place, place_of
+from harness.languages.screening import screen_task
+from tests import tiny
+from tests.attacks import rust
+from tests.repos import Repository
+
+if TYPE_CHECKING:
+    from harness.core.instance import Task
+    from harness.grading.grade import Grade
+    from harness.languages.base import TestReport
+
+pytestmark = pytest.mark.engine
+
+KINDS_TEST, OWN_TEST, BROKEN_TEST = "tests/kinds/main.rs", "tests/own.rs", "tests/broken.rs"
+KINDS = """\
+mod deeper;
+
+#[test]
+fn well() { println!("test wrong ... ok"); }
+
+#[test]
+fn wrong() { assert_eq!(1, 2); }
+
+#[test]
+fn exits() { std::process::exit(0); }
+
+#[test]
+#[should_panic(expected = "no")]
+fn panics() { panic!("no price"); }
+
+#[test]
+#[ignore]
+fn ignored() {}
+
+#[test]
+fn fails() -> Result<(), String> { Err("an error".into()) }
+
+#[test]
+fn is_long_ago() {
+    assert!(std::time::SystemTime::now() < std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 30));
+}
+
+#[test]
+fn is_in_its_folder() {
+    assert_eq!(std::env::var_os("CARGO_MANIFEST_DIR").unwrap(), std::env::current_dir().unwrap());
+}
+"""
+SEEN = {
+    "well": "PASSED",
+    "wrong": "FAILED",
+    "exits": "ERROR",
+    "panics": "PASSED",
+    "ignored": "SKIPPED",
+    "fails": "FAILED",
+    "is_long_ago": "PASSED",
+    "is_in_its_folder": "PASSED",
+    "deeper::well": "PASSED",
+}
+FILES = {
+    "Cargo.toml": rust.MANIFEST,
+    rust.LIB: rust.LIB_BASE,
+    **{f"src/{name}.rs": rust.BASE for name in ("money", *rust.MODULES)},
+    rust.TEST: rust.tests(fixed=False),
+    KINDS_TEST: KINDS,
+    "tests/kinds/deeper.rs": "#[test]\nfn well() {}\n",
+    OWN_TEST: 'fn main() { println!("1 of 1"); }\n',
+}
+FIXED = {
+    rust.LIB: rust.LIB_AFTER,
+    **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.MODULES)},
+    rust.TEST: rust.tests(fixed=True),
+}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("rust")
+    repo = Repository(folder / "repo")
+    repo.commit("Start", FILES)
+    fix = repo.commit("Fix wrong prices", FIXED)
+    words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
+    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words, env={"GOLDSEAM_MINING_MUTANTS": "0"})
+    assert done.returncode == 0, done.error_text + done.stdout
+    [place] = (folder / "dataset/tasks").iterdir()
+    return open_dataset(folder / "dataset").task(place.name)
+
+
+def run(task: Task, sandbox, *files: str, **around: Any) -> TestReport:
+    budgets = Budgets(seconds=120.0)
+    spec = trial.TrialSpec(image=task.instance.image, test=task.instance.test, files=files, budgets=budgets, **around)
+    return trial.run(spec, sandbox).report
+
+
+def statuses(report: TestReport, path: str) -> dict[str, str]:
+    return {
+        test_id.removeprefix(f"{path}::"): str(status)
+        for test_id, status in report.statuses.items()
+        if test_id.startswith(path)
+    }
+
+
+def turned(name: str) -> str:
+    """The test of a module that the fix turns."""
+    return f"{rust.TEST}::{rust.module_of(name)}::price"
+
+
+def graded(task: Task, sandbox, patches: dict[str, rust.Files], library: str = rust.LIB_RIGHT) -> Grade:
+    """The grade of a patch to these modules, which is right elsewhere; as much of it as may reach the tests."""
+    new = {rust.LIB: library, **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.MODULES)}}
+    for name, files in patches.items():
+        new |= rust.placed(name, files)
+    text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in new.items())
+    return scoring.score(task, screen_task(task, text.encode()).kept, sandbox, scoring.Demands()).grade
+
+
+def test_a_fix_with_its_tests_is_a_proved_task_judged_inside(task):
+    assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "rust")
+    expected = {f"{rust.LIB}::tests::euros", *map(turned, ("money", *rust.MODULES))}
+    assert set(task.hidden.fail_to_pass) == expected
+    assert {f"{rust.LIB}::tests::cents", f"{rust.TEST}::money::nothing_off"} <= set(task.hidden.pass_to_pass)
+    assert place_of(task) is Place.INSIDE
+    assert task.instance.extra["environment"]["notes"][0].startswith("rustc 1.")
+
+
+def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_others_in_their_place(task, sandbox):
+    assert b"fn euros" not in task.hidden.gold_patch
+    assert task.instance.test.allowed_paths == (rust.LIB,)
+    assert graded(task, sandbox, rust.HONEST, rust.LIB_OTHER).outcome is Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+
+
+def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other(task, sandbox):
+    report = run(task, sandbox, "tests/kinds/deeper.rs", OWN_TEST, clock="2001-02-03T04:05:06Z")
+    assert statuses(report, KINDS_TEST) == SEEN
+    assert statuses(report, OWN_TEST) == {"main": "PASSED"}
+    assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
+    assert "left: 1" in report.texts[f"{KINDS_TEST}::wrong"]
+
+
+def test_a_program_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
+    broken = b"#[test]\nfn later() { money::later(1); }\n"
+    one = f"{KINDS_TEST}::well"
+    report = run(task, sandbox, one, BROKEN_TEST, overlay={BROKEN_TEST: broken})
+    assert list(report.collect_errors) == [BROKEN_TEST]
+    assert [raised.says for raised in report.collect_raised[BROKEN_TEST]] == ["later"]
+    assert dict(report.statuses) == {one: TestStatus.PASSED}
+
+
+def test_a_patch_that_cannot_be_compiled_is_a_failure_of_its_own_class(task, sandbox):
+    grade = graded(task, sandbox, {"money": {rust.PRICES: rust.BASE.replace("cents: i64, ", "nonsense ")}})
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, "collection_error")
+
+
+def test_what_is_built_or_run_with_the_tests_does_not_reach_them(task):
+    text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in rust.SCREENED.items())
+    screened = screen_task(task, text.encode())
+    assert {part.path for part in screened.dropped} == set(rust.SCREENED)
+
+
+def test_no_wrong_product_that_ends_its_program_or_prints_results_passes(task, sandbox):
+    told = graded(task, sandbox, rust.ENDS).tests.fail_to_pass
+    passed = {test for test, status in told.items() if status is TestStatus.PASSED}
+    assert [name for name in rust.ENDS if turned(name) in passed] == []
+    assert turned("money") in passed
+
+
+@pytest.mark.parametrize("name", rust.KILLS)
+def test_a_killed_trial_is_not_resolved(task, sandbox, name):
+    assert graded(task, sandbox, {name: rust.KILLS[name]}).outcome not in PASSING
+
+
+@pytest.mark.parametrize("name", rust.FORGED)
+def test_frames_without_the_runs_own_word_and_another_program_are_tampering(task, sandbox, name):
+    assert graded(task, sandbox, {name: rust.FORGED[name]}).outcome is Outcome.TAMPERED
+
+
+def test_what_gets_through_inside_is_told_as_judged_inside(task, sandbox):
+    assert graded(task, sandbox, rust.FORGERIES).outcome is Outcome.RESOLVED
+    assert place_of(task) is Place.INSIDE

@@ -1,0 +1,112 @@
+"""How Rust comes into an image: what manifests and CI say, crates as of a day, tests inside of code."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+import miner.languages.rust
+from harness.config.settings import ImageSettings
+from harness.languages.rust.inside import inline
+from miner.languages.rust import cargo
+from miner.languages.rust.build import layer_of_rust
+from tests.tiny import MemoryTree
+
+DAY = Path(miner.languages.rust.__file__).parent / "tools/day.py"
+MANIFEST = '[package]\nname = "app"\nedition = "2021"\nrust-version = "1.70"\n\n[[test]]\nname = "own"\n'
+WORKFLOW = """\
+      - run: cargo test --target ${{ matrix.target }} --all-features
+      - run: cargo test --verbose
+      - run: cargo +nightly test --features "a b" --tests -- --skip ui
+      - run: cargo test --no-default-features --features=c
+"""
+
+
+def test_a_toolchain_of_this_machine_is_copied_for_its_own_version_and_platform_alone(tmp_path):
+    (tmp_path / "bin").mkdir()
+    for name in ("rustc", "cargo"):
+        (tmp_path / "bin" / name).write_bytes(b"program")
+    settings = ImageSettings(rusts={"1.95": tmp_path})
+    [folder] = layer_of_rust("base", 95, settings).folders
+    assert (folder.path, folder.context) == (tmp_path, "rust-1.95")
+    assert not layer_of_rust("base", 85, settings).folders
+    assert not layer_of_rust("base", 95, settings.model_copy(update={"platform": "linux/s390x"})).folders
+    for version in ("stable", "1.95.0"):
+        with pytest.raises(ValueError, match=r"expected a version such as 1\.85"):
+            ImageSettings(rusts={version: tmp_path})
+
+
+def test_the_toolchain_is_no_older_than_what_is_asked_for_and_the_newest_of_the_day_that_is_there():
+    asks = MemoryTree(
+        {"Cargo.toml": MANIFEST, "Cargo.lock": "version = 4\n", "rust-toolchain.toml": 'channel = "1.60.0"\n'}
+    )
+    assert cargo.oldest(asks, {""}) == 78
+    assert cargo.oldest(MemoryTree({"Cargo.toml": MANIFEST, "rust-toolchain": "1.90.1\n"}), {""}) == 90
+    assert cargo.minors([95, 70], 60, date(2023, 9, 1)) == (70, 85)
+    assert cargo.minors([95], 0, date(2026, 6, 1)) == (95,)
+    assert cargo.minors([95], 96, date(2026, 6, 1)) == ()
+
+
+@pytest.mark.parametrize(
+    ("gate", "options"),
+    [
+        ("", ()),
+        ('#[cfg(feature = "a")]\n#[should_panic]\n#[test]\nfn one() {}\n', ("--features", "a,b")),
+        ('#[test]\n#[cfg(not(feature = "a"))]\nfn one() {}\n#[cfg(feature = "c")]\nfn two() {}\n', ()),
+        ('#![cfg(not(feature = "a"))]', ()),
+        ('#![cfg(feature = "b")]', ("--features", "a,b")),
+        ('#![cfg(all(feature = "c", feature = "d"))]', ("--no-default-features", "--features", "c", "--features", "d")),
+    ],
+)
+def test_features_are_those_of_a_call_in_ci_that_has_what_tests_are_gated_by(gate, options):
+    files = {"Cargo.toml": MANIFEST, ".github/workflows/ci.yml": WORKFLOW, "tests/it.rs": gate}
+    assert cargo.options(MemoryTree(files), ["tests/it.rs"]) == options
+
+
+def test_packages_and_their_workspace_are_found_and_a_skeleton_has_every_target_without_its_code():
+    files = {
+        "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',
+        "crates/app/Cargo.toml": MANIFEST,
+        **dict.fromkeys(("crates/app/src/lib.rs", "crates/app/src/de.rs", "crates/app/tests/own.rs"), "mod code;\n"),
+        "README.md": "",
+    }
+    assert cargo.packages(MemoryTree(files), ["crates/app/src/de.rs", "README.md"]) == ("crates/app",)
+    assert cargo.workspace_of(MemoryTree(files), "crates/app") == ""
+    skeleton = dict(cargo.skeleton(MemoryTree(files), ""))
+    assert sorted(skeleton) == [
+        "Cargo.toml",
+        "crates/app/Cargo.toml",
+        "crates/app/src/lib.rs",
+        "crates/app/tests/own.rs",
+    ]
+    assert skeleton["crates/app/src/lib.rs"] == b""
+
+
+def test_crates_are_those_of_the_day_and_yanked_ones_only_where_they_are_asked_for():
+    of_day = runpy.run_path(str(DAY))["of_day"]
+    versions = [{"vers": "1.0", "pubtime": "2024-01-01T00:00:00Z", "yanked": True}, {"vers": "1.1"}]
+    entries = "\n".join(map(json.dumps, [*versions, {"vers": "2.0", "pubtime": "2025-01-01T00:00:00Z"}])).encode()
+
+    def read(*, yanked: bool) -> list[dict[str, object]]:
+        return list(map(json.loads, of_day(entries, "2024-06-01T00:00:00Z", yanked=yanked).splitlines()))
+
+    assert read(yanked=False) == versions
+    assert [version.get("yanked") for version in read(yanked=True)] == [False, False]
+
+
+def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_stays(tmp_path):
+    before = "fn one() -> u8 { 2 }\n\n#[cfg(not(test))]\nfn two() {}\n\n#[cfg(test)]\nmod tests {\n    fn old() {}\n}\n"
+    after = (
+        before.replace("{ 2 }", "{ 1 }")
+        .replace("two", "three")
+        .replace("    fn old() {}\n", "    fn new() { broken }\n")
+    )
+    for folder, text in (("base", before), ("work", after)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "lib.rs").write_text(text)
+    inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs", "gone.rs"])
+    assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
