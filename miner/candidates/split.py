@@ -55,11 +55,6 @@ _OTHERS: Mapping[str, str] = {
 }
 """Languages that are told but not mined, by file name extension."""
 
-_TYPED, _MANIFEST = "typescript", "package.json"
-_DECORATED = re.compile(rb"^\s*@\w+", re.MULTILINE)
-_CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
-"""Loaders of tests that refuse what has wrong types."""
-
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "cypress"})
 _JVM_TEST_SETS = frozenset(
     {"androidtest", "integrationtest", "testfixtures", "functionaltest", "commontest", "jvmtest"}
@@ -273,32 +268,18 @@ def documents(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -
 
 
 def never_runs(repo: Contents, change: Change, kinds: Mapping[str, Kind]) -> bool:
-    """Whether nothing that a change does to its code runs, in TypeScript: no test can tell before from after.
-
-    Not so where the tests' loader checks types.
+    """Whether nothing that a change does to its code runs: no test can tell before from after.
 
     Raises:
         MissingObjectsError: of a partial clone, which lacks a file.
 
     """
-    if Kind.MIXED in kinds.values() or any(PurePosixPath(path).name == _MANIFEST for path in kinds):
+    paths = [path for path, kind in kinds.items() if kind is Kind.GOLD and not is_docs(path)]
+    languages = {_parts(path).language for path in paths if not is_config(path)}
+    language = LANGUAGES.get(languages.pop()) if len(languages) == 1 else None
+    if language is None or Kind.MIXED in kinds.values():
         return False
-    code = [path for path, kind in kinds.items() if kind is Kind.GOLD and not is_docs(path) and not is_config(path)]
-    if not all(_parts(path).language == _TYPED for path in code):
-        return False
-    reads = LANGUAGES[_TYPED].code.reads
-    return all(
-        _form(repo, change.base_commit, path) == _form(repo, change.head_commit, path) is not None
-        for path in code
-        if reads(path)
-    ) and not _CHECKERS.search(repo.read_file(change.base_commit, _MANIFEST) or b"")
-
-
-def _form(repo: Contents, commit: str, path: str) -> str | None:
-    source = repo.read_file(commit, path)
-    if source is None or _DECORATED.search(source):  # decorators may read types while they run
-        return None
-    return LANGUAGES[_TYPED].code.form(path, source)
+    return language.never_runs(repo, change.base_commit, change.head_commit, paths)
 
 
 test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test

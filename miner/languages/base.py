@@ -335,6 +335,15 @@ class Language(Protocol):
         """
         ...
 
+    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
+        """Whether nothing of these changed files, documentation and tests aside, is known to run otherwise than before.
+
+        Raises:
+            MissingObjectsError: of a partial clone, which lacks a file.
+
+        """
+        ...
+
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """The ways to call the tests of a tree, the likeliest first; at least one."""
         ...

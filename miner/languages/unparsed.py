@@ -9,7 +9,7 @@ from harness.core.instance import TestSpec
 from miner.languages.base import Described, Guess, RecordedTests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from harness.core.instance import Task
     from harness.languages.base import TestReport
@@ -100,6 +100,11 @@ class Unparsed:
         """None."""
         del repo, base, head, kinds
         return []
+
+    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
+        """Not known."""
+        del repo, base, head, paths
+        return False
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the image's variables."""

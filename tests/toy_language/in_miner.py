@@ -49,6 +49,9 @@ class Toy:
     def documents(self, repo: Contents, first: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         return []
 
+    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
+        return False
+
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         return (TestCommand(framework="facts", runner="facts"),)
 

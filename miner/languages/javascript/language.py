@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from miner.sources.change import Kind
 
 
+_MANIFEST = "package.json"
+_DECORATED = re.compile(rb"^\s*@\w+", re.MULTILINE)
+_CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
+"""Loaders of tests that refuse what has wrong types."""
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
 
 
@@ -55,6 +60,23 @@ class JavaScript:
         """None."""
         del repo, base, head, kinds
         return []
+
+    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
+        """Types, comments and layout, where the loader of tests does not check types."""
+        if any(PurePosixPath(path).name == _MANIFEST for path in paths):
+            return False
+        forms = (
+            (self._form(repo, base, path), self._form(repo, head, path)) for path in paths if self.code.reads(path)
+        )
+        if not all(before == after is not None for before, after in forms):
+            return False
+        return not _CHECKERS.search(repo.read_file(base, _MANIFEST) or b"")
+
+    def _form(self, repo: Contents, commit: str, path: str) -> str | None:
+        source = repo.read_file(commit, path)
+        if source is None or _DECORATED.search(source):  # decorators may read types while they run
+            return None
+        return self.code.form(path, source)
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """By what tests import, what scripts call, what is depended on."""

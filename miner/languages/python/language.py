@@ -60,6 +60,11 @@ class Python:
         """Text files whose examples are doctests."""
         return doctests.changed_texts(repo, base, head, kinds)
 
+    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
+        """Not known."""
+        del repo, base, head, paths
+        return False
+
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """What the repository's settings, tox, nox, CI and make say; pytest is always among them."""
         return test_commands(tree, test_files)
