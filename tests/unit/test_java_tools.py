@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -67,6 +68,32 @@ def test_certificates_become_a_trust_store_once_each(tmp_path):
     data = (tmp_path / "trust.jks").read_bytes()
     assert data[:12] == bytes.fromhex("feedfeed0000000200000002")
     assert data.count(b"X.509") == 2
+
+
+HELPED = """
+<project><build><testSourceDirectory>/testbed/core/src/test/java</testSourceDirectory><plugins>
+<plugin><artifactId>build-helper-maven-plugin</artifactId><executions>
+<execution><goals><goal>add-source</goal></goals><configuration><sources><source>more</source></sources></configuration>
+</execution>
+<execution><goals><goal>add-test-source</goal></goals>
+<configuration><sources><source>/testbed/core/src/test/java11</source></sources></configuration></execution>
+</executions></plugin></plugins></build></project>
+"""
+
+
+def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds():
+    project = runpy.run_path(str(TOOLS / "project.py"))
+    assert project["test_sources"](ET.fromstring(HELPED)) == [
+        "/testbed/core/src/test/java",
+        "/testbed/core/src/test/java11",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["Source", "Target"])
+def test_what_the_compiler_takes_at_the_earliest_is_read_from_its_error(kind):
+    project = runpy.run_path(str(TOOLS / "project.py"))
+    said = f"[ERROR] COMPILATION ERROR :\n[ERROR] {kind} option 5 is no longer supported. Use 7 or later."
+    assert project["OLDEST"].search(said)[1] == "7"
 
 
 def missing(text: str) -> list[str]:

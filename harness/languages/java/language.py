@@ -19,6 +19,8 @@ FRAMEWORK = "junit"
 HOME = "/opt/goldseam/java"
 JDK, MAVEN, REPOSITORY = f"{HOME}/jdk", f"{HOME}/maven", f"{HOME}/repository"
 """Toolchain, Maven and its local repository, in an image."""
+PRISTINE = "/opt/goldseam/src"
+"""The tree as the image has it, in a trial."""
 PROJECT, RECORDERS = f"{HOME}/project.json", f"{HOME}/recorder"
 """What was found out of the modules, and the recorder compiled, by the digest of its source."""
 ENV: Mapping[str, str] = {
@@ -47,6 +49,7 @@ class Java:
         del test
         settings = {
             "project": PROJECT,
+            "pristine": PRISTINE,
             "kept": RECORDERS,
             "recorder": part("Recorder.java"),
             "order": requests.get("vary", {}).get("order"),

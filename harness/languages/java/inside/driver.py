@@ -68,46 +68,88 @@ def modules_of(project, names):
     return [module for module in modules.values() if module.type_of]
 
 
-def clean(project, modules, stamp):
-    """Remove what the image has compiled and a change of sources may have made stale."""
-    for folder, facts in project["modules"].items():
-        newer = any(
-            os.path.getmtime(os.path.join(place, name)) > stamp
-            for place, folders, names in os.walk(os.path.join(folder, "src") if folder else "src")
-            if "/src/test" not in "/" + place
-            for name in names
-        )
-        if newer:
-            shutil.rmtree(facts["output"], ignore_errors=True)
-    for module in modules:
-        shutil.rmtree(module.test_output, ignore_errors=True)
+def differing(pristine):
+    """Files that are not those of the image, by their paths."""
+
+    def stats(root):
+        for folder, folders, names in os.walk(root):
+            folders[:] = [name for name in folders if name != ".git"]
+            for name in names:
+                path = os.path.join(folder, name)
+                stat = os.lstat(path)
+                yield os.path.relpath(path, root), (stat.st_size, stat.st_mtime)
+
+    before, now = dict(stats(pristine)), dict(stats("."))
+    return {path for path in set(before) | set(now) if before.get(path) != now.get(path)}
 
 
-def compile_modules(project, modules):
+def compile_modules(project, modules, changed):
     """Compile sources and tests, without files that can't be; each of these is told as lost. True if all could be."""
     well = True
     for root in dict.fromkeys(module.root for module in modules):
         reactor = [module for module in modules if module.root == root]
-        for _ in range(ROUNDS):
-            left = [module for module in reactor if module.type_of]
-            if not left:
-                break
-            code, text = maven(project, root, left)
-            if code == 0:
-                break
-            well = False
-            errors = {}
-            for place, message in FAILED.findall(text):
-                errors.setdefault(os.path.relpath(place), []).append(message)
-            tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
-            if errors and tests == set(errors):
-                for path in tests:
-                    os.unlink(path)
-                    lose(left, path, text, errors[path])
-            else:
-                every = [message for texts in errors.values() for message in texts]
-                for path in [path for module in left for path in module.type_of]:
-                    lose(left, path, text, every)
+        product = {path for path in changed if not any(inside(path, module.test_sources) for module in reactor)}
+        stale = {owner(project, path) for path in product}
+        for folder in stale - {None}:
+            shutil.rmtree(project["modules"][folder]["output"], ignore_errors=True)
+        if not compile_what_is_asked(project, root, reactor, stale):
+            for module in reactor:
+                shutil.rmtree(module.test_output, ignore_errors=True)
+            well = compile_all(project, root, reactor) and well
+    return well
+
+
+def owner(project, path):
+    """The folder of the module that a file is in."""
+    folders = [folder for folder in project["modules"] if not folder or path.startswith(folder + "/")]
+    return max(folders, key=len) if folders else None
+
+
+def compile_what_is_asked(project, root, modules, stale):
+    """Compile only the test files that are asked for and what they need, as Maven's compiler would; True if that worked.
+
+    What else there is of tests stays as the image has it, and nothing is compiled against that: sources go before it.
+    Modules in `stale` have changed beside their tests, so that Maven goes first.
+    """
+    if not all(module.javac for module in modules) or not stale <= {module.folder for module in modules}:
+        return False
+    if stale and maven(project, root, modules, "process-test-resources")[0] != 0:
+        return False
+    for module in modules:
+        ran = subprocess.Popen(
+            module.javac + [os.path.abspath(path) for path in module.type_of],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        ran.communicate()
+        if ran.returncode:
+            return False
+    return True
+
+
+def compile_all(project, root, modules):
+    well = True
+    for _ in range(ROUNDS):
+        left = [module for module in modules if module.type_of]
+        if not left:
+            break
+        code, text = maven(project, root, left, "test-compile")
+        if code == 0:
+            break
+        well = False
+        errors = {}
+        for place, message in FAILED.findall(text):
+            errors.setdefault(os.path.relpath(place), []).append(message)
+        tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
+        if errors and tests == set(errors):
+            for path in tests:
+                os.unlink(path)
+                lose(left, path, text, errors[path])
+        else:
+            every = [message for texts in errors.values() for message in texts]
+            for path in [path for module in left for path in module.type_of]:
+                lose(left, path, text, every)
     return well
 
 
@@ -115,11 +157,11 @@ def inside(path, roots):
     return any(path.startswith(root + "/") for root in roots)
 
 
-def maven(project, root, modules):
+def maven(project, root, modules, phase):
     folders = [os.path.relpath(module.folder or ".", root or ".") for module in modules]
     chosen = [] if folders == ["."] else ["-pl", ",".join(folders), "-am"]
     ran = subprocess.Popen(
-        project["maven"] + ["--offline", "--quiet"] + chosen + ["test-compile"],
+        project["maven"] + ["--offline", "--quiet"] + chosen + [phase],
         cwd=root or ".",
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -205,8 +247,9 @@ def main(settings, names):
     with open(settings["project"], encoding="utf-8") as file:
         project = json.load(file)
     modules = modules_of(project, names)
-    clean(project, modules, os.path.getmtime(settings["project"]))
-    well = compile_modules(project, modules)  # before anything of the product runs as a test
+    well = compile_modules(
+        project, modules, differing(settings["pristine"])
+    )  # before anything of the product runs as a test
     modules = [module for module in modules if module.type_of]
     if modules:
         program, word = recorder(settings, modules, work), os.urandom(16).hex()

@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -25,6 +26,8 @@ EFFECTIVE = "org.apache.maven.plugins:maven-help-plugin:3.5.1:effective-pom"
 PATHS = "target/goldseam.classpath"
 PLATFORM, ENGINES = "1.11.4", "5.11.4"
 """Versions of JUnit's platform and engines, where the project has none."""
+EARLIEST = "1.3.2", "5.3.2"
+"""The first of both that can be told which engines and listeners there are; they replace earlier ones of a project."""
 TESTNG = "1.0.5"
 OF_TESTS = re.compile(
     r"junit|org/(?:junit|hamcrest|opentest4j|apiguardian|testng|assertj|mockito)|com/google/truth|net/jqwik"
@@ -42,9 +45,16 @@ RUN = (
 USABLE = re.compile(
     r"--(?:add-(?:opens|exports|modules|reads)|enable-(?:preview|native-access)|illegal-access)\b.*|-[DX].*|-ea|-da.*"
 )
+OLDEST = re.compile(r"(?:Source|Target) option \d+ is no longer supported\. Use (\d+) or later")
 LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
-POMS = "/tmp/effective.xml"  # noqa: S108 - inside the container
+DECLARATION = re.compile(r"<\?xml[^>]*\?>")
+"""The plugin writes one before each pom."""
+POMS = Path("/tmp/effective.xml")  # noqa: S108 - inside the container
 TAIL = 6000
+TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
+CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
+QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-Xprefer:source", "-implicit:class", "-nowarn"]
+"""How trials call the compiler for single test files: what these need of other tests is compiled from its source."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
@@ -64,6 +74,17 @@ class Project:
         print(ran.stdout[-4 * TAIL :], ran.stderr[-TAIL:], flush=True)
         return ran
 
+    def compile(self, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        """A call that compiles; once more, and so in trials, where the JDK is too young for what the poms name."""
+        ran = self.call(folder, *words)
+        match = OLDEST.search(ran.stdout) if ran.returncode else None
+        if match is None:
+            return ran
+        newer = [f"-Dmaven.compiler.{name}={match[1]}" for name in ("source", "target")]
+        self.maven += newer
+        self.online += newer
+        return self.call(folder, *words)
+
     def library(self, jar: str) -> tuple[str, str, str] | None:
         """Group as folders, artifact and version of a jar of the repository."""
         prefix = f"{self.repository}/"
@@ -82,6 +103,9 @@ class Project:
         if engines is None and platform is not None:
             engines = platform.replace("1.", "5.", 1) if platform.startswith("1.") else platform
         platform, engines = platform or PLATFORM, engines or ENGINES
+        early = re.match(r"5\.[0-2]\b", engines)
+        if early:
+            platform, engines = EARLIEST
         runners = [f"org.junit.platform:junit-platform-launcher:{platform}"]
         if "junit-jupiter-api" in versions:
             runners.append(f"org.junit.jupiter:junit-jupiter-engine:{engines}")
@@ -104,7 +128,9 @@ class Project:
         self.must(self.call(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
         jars = (folder / "paths").read_text().split(os.pathsep)
         own = {library[:2] for jar in classpath if (library := self.library(jar))}
-        older = {name for name, version in versions.items() if name == "junit" and not version.startswith("4.1")}
+        older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
+        if early:
+            older |= {name for name in versions if re.match("junit-(?:jupiter|platform|vintage)-", name)}
         return [
             jar for jar in jars if (library := self.library(jar)) and (library[:2] not in own or library[1] in older)
         ]
@@ -116,6 +142,17 @@ class Project:
         words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
         subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
 
+    def javac(self, options: list[str], folders: list[Path]) -> list[str]:
+        """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
+        sources = [path for folder in folders for path in folder.rglob("*.java")]
+        if not options or not sources:
+            return []
+        called = [str(self.home / "jdk/bin/javac"), *QUICK]
+        with tempfile.TemporaryDirectory() as place:
+            words = ["-d", place, *options[2:], str(min(sources))]
+            ran = subprocess.run([*called, *words], check=False, capture_output=True)
+        return [] if ran.returncode else [*called, *options]
+
     def must(self, ran: subprocess.CompletedProcess[str], goal: str) -> None:
         if ran.returncode:
             raise SystemExit(f"Maven can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
@@ -125,7 +162,7 @@ def relative(place: str, module: Path) -> str:
     return os.path.relpath(module / place, ROOT)
 
 
-def options(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
+def surefire(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
     """Options of the virtual machine and variables that surefire is told in a project's effective pom."""
     words: list[str] = []
     env: dict[str, str] = {}
@@ -150,8 +187,9 @@ def options(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
     return usable, env
 
 
-def effective_poms(poms: ET.Element) -> dict[Path, ET.Element]:
+def effective_poms(text: str) -> dict[Path, ET.Element]:
     """Effective poms by their folder: the plugin's answer is one of them, or several in one element."""
+    poms = ET.fromstring(DECLARATION.sub("", text))  # noqa: S314 - inside the container
     by_folder = {}
     for element in poms.iter():
         element.tag = element.tag.rpartition("}")[2]
@@ -167,34 +205,59 @@ def output_of(pom: ET.Element, name: str) -> str:
     return pom.findtext(f"./build/{name}") or ""
 
 
+def compiler_options(text: str) -> dict[str, list[str]]:
+    """What Maven calls the compiler with, by the folder of its classes, for each that is filled by one call."""
+    calls = [words for line in CALLED.findall(text) if (words := line.split())[:1] == ["-d"]]
+    folders = [words[1] for words in calls]
+    return {words[1]: words for words in calls if folders.count(words[1]) == 1}
+
+
+def test_sources(pom: ET.Element) -> list[str]:
+    """Folders of a module's tests, those that build-helper adds among them."""
+    helper = "./build/plugins/plugin[artifactId='build-helper-maven-plugin']/executions/execution"
+    added = [
+        source.text or ""
+        for execution in pom.iterfind(helper)
+        if "add-test-source" in [goal.text for goal in execution.iterfind("./goals/goal")]
+        for source in execution.iterfind("./configuration/sources/*")
+    ]
+    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added)]
+
+
 class Modules:
     """What trials know of the modules."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.facts: dict[str, dict[str, object]] = {}
-        self.runners: dict[str, list[str]] = {}
+        self.kept = project.home / "runners.json"
+        self.runners: dict[str, list[str]] = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        """The jars that run tests, by those that the module has itself; the layer below may have them."""
 
     def build(self, root: str, folders: list[str], *, whole: bool) -> None:
         project, reactor = self.project, ROOT / root
         names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
         chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
+        goals = ["--fail-at-end", "test-compile"]
         if not whole:  # surefire downloads what it runs tests with as it does
             for folder in folders:
                 stub = ROOT / folder / "src/test/java/StubTest.java"
                 stub.parent.mkdir(parents=True, exist_ok=True)
                 stub.write_text("class StubTest {}\n")
-            project.call(reactor, *chosen, "test", "-Dtest=StubTest", *("-D" + name for name in NONE_IS_FINE))
-        ran = project.call(reactor, *chosen, "--fail-at-end", "test-compile", CLASSPATH, f"-Dmdep.outputFile={PATHS}")
+            goals = ["--fail-at-end", "test", "-Dtest=StubTest", *("-D" + name for name in NONE_IS_FINE)]
+        POMS.unlink(missing_ok=True)
+        writing = [CLASSPATH, f"-Dmdep.outputFile={PATHS}", EFFECTIVE, f"-Doutput={POMS}"]
+        ran = project.compile(reactor, *chosen, *goals, *writing, TELLING)
+        calls = compiler_options(ran.stdout)
         if whole:
             project.must(ran, f"the classes of {', '.join(folders)}")
-        effective = project.call(reactor, *chosen, EFFECTIVE, f"-Doutput={POMS}")
-        if whole:
-            project.must(effective, "its effective pom")
-        if effective.returncode:
+        elif ran.returncode:
+            project.call(reactor, *chosen, "--fail-at-end", "test-compile", *writing[:2])
+            project.call(reactor, *chosen, *writing[2:])
+        if not POMS.exists():
             return
         tested = {ROOT / folder for folder in folders}
-        for folder, pom in effective_poms(ET.parse(POMS).getroot()).items():  # noqa: S314 - inside the container
+        for folder, pom in effective_poms(POMS.read_text(encoding="utf-8")).items():
             name = os.path.relpath(folder, ROOT)
             facts = self.facts["" if name == "." else name] = {
                 "output": relative(output_of(pom, "outputDirectory"), folder)
@@ -203,21 +266,28 @@ class Modules:
             if paths.exists():
                 libraries = [path for path in paths.read_text().split(os.pathsep) if path]
                 paths.unlink()
-                facts |= self.tests(root, folder, pom, libraries) if folder in tested else {}
+                if folder in tested:
+                    options = calls.get(output_of(pom, "testOutputDirectory"), [])
+                    facts |= self.tests(root, folder, pom, libraries, options)
 
-    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
-        """How the tests of a module are run."""
+    def tests(
+        self, root: str, folder: Path, pom: ET.Element, libraries: list[str], options: list[str]
+    ) -> dict[str, object]:
+        """How the tests of a module are compiled and run."""
         judges = [jar for jar in libraries if (library := self.project.library(jar)) and OF_TESTS.match(library[0])]
         key = os.pathsep.join(judges)
         if key not in self.runners:
             self.runners[key] = [*self.project.runner(libraries), *judges]
             self.project.compile_recorder(self.runners[key])
+            self.kept.write_text(json.dumps(self.runners))
         runner = self.runners[key]
         places = [output_of(pom, "testOutputDirectory"), output_of(pom, "outputDirectory")]
-        extra, env = options(pom)
+        extra, env = surefire(pom)
+        sources = [relative(place, folder) for place in test_sources(pom)]
         return {
             "root": "" if root == "." else root,
-            "test_sources": [relative(output_of(pom, "testSourceDirectory") or "src/test/java", folder)],
+            "test_sources": sources,
+            "javac": self.project.javac(options, [ROOT / source for source in sources]),
             "test_output": relative(places[0], folder),
             "classpath": [*runner, *places, *(jar for jar in libraries if jar not in judges)],
             "runner": runner,
@@ -239,4 +309,5 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
     Path(facts).write_text(json.dumps({"snapshots": snapshots}))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
