@@ -7,6 +7,7 @@ import re
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -81,19 +82,42 @@ HELPED = """
 """
 
 
-def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds():
-    project = runpy.run_path(str(TOOLS / "project.py"))
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    return runpy.run_path(str(TOOLS / "project.py"))
+
+
+def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds(project):
     assert project["test_sources"](ET.fromstring(HELPED)) == [
         "/testbed/core/src/test/java",
         "/testbed/core/src/test/java11",
     ]
 
 
-@pytest.mark.parametrize("kind", ["Source", "Target"])
-def test_what_the_compiler_takes_at_the_earliest_is_read_from_its_error(kind):
-    project = runpy.run_path(str(TOOLS / "project.py"))
-    said = f"[ERROR] COMPILATION ERROR :\n[ERROR] {kind} option 5 is no longer supported. Use 7 or later."
-    assert project["OLDEST"].search(said)[1] == "7"
+def test_how_maven_calls_the_compiler_is_read_for_folders_that_one_call_fills(project):
+    said = "[DEBUG] Command line options:\n[DEBUG] {}\n[INFO] x\n"
+    calls = ["-d /a/test-classes -classpath /a:/b: -g", "-d /a/classes -g", "-d /a/classes --release 11", "javac -g"]
+    options = project["compiler_options"]("".join(map(said.format, calls)))
+    assert options == {"/a/test-classes": ["-d", "/a/test-classes", "-classpath", "/a:/b:", "-g"]}
+
+
+@pytest.mark.parametrize(
+    ("form", "said", "groups"),
+    [
+        ("OLDEST", "[ERROR] Source option 5 is no longer supported. Use 7 or later.", ("7",)),
+        ("OLDEST", "[ERROR] Target option 1.5 is no longer supported. Use 1.8 or later.", ("1.8",)),
+        (
+            "SNAPSHOT",
+            "artifacts could not be resolved: a.b:c-base:pom:2.19.1-SNAPSHOT (absent)",
+            ("a.b", "c-base", "2.19.1"),
+        ),
+        ("SNAPSHOT", "Could not find artifact a:b:pom:2.0-SNAPSHOT and", ("a", "b", "2.0")),
+        ("SNAPSHOT", "Could not find artifact a:b:jar:2.0-SNAPSHOT and", None),
+    ],
+)
+def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups):
+    match = project[form].search(said)
+    assert (match and match.groups()) == groups
 
 
 def missing(text: str) -> list[str]:

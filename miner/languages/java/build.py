@@ -33,10 +33,8 @@ _SETTINGS, _STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside
 _GIVEN = "poms.tar"
 _FAILURES = (
     ("snapshot_dependency", r"(?:Could not (?:find|resolve|transfer)|Non-resolvable parent)[^\n]*-SNAPSHOT"),
-    (
-        "no_jdk",
-        r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version",
-    ),
+    ("no_jdk", r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version"),
+    ("no_jdk", r"(?:Source|Target) option [\d.]+ is no longer supported"),
     ("base_not_compiled", r"COMPILATION ERROR|Compilation failure"),
     ("unresolvable", r"Could not (?:find|resolve|transfer)|Non-resolvable|No versions available"),
 )
@@ -108,6 +106,7 @@ def _image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
             *(f"a version that is not the same each day: {range_}" for range_ in poms.drifting(request.tree)),
             *(f"a library of a snapshot: {snapshot}" for snapshot in tree.facts.get("snapshots", [])),
+            *(f"a pom of its release, as the snapshot is gone: {pom}" for pom in tree.facts.get("released", [])),
         ),
     )
 

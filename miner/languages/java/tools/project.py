@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,7 +46,13 @@ RUN = (
 USABLE = re.compile(
     r"--(?:add-(?:opens|exports|modules|reads)|enable-(?:preview|native-access)|illegal-access)\b.*|-[DX].*|-ea|-da.*"
 )
-OLDEST = re.compile(r"(?:Source|Target) option \d+ is no longer supported\. Use (\d+) or later")
+GET = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:get", "-Dtransitive=false"
+SNAPSHOT = re.compile(
+    r"(?:Could not find artifact|artifacts could not be resolved:) ([\w.-]+):([\w.-]+):pom:([\w.-]+)-SNAPSHOT\b"
+)
+RELEASED = "of-its-release"
+"""Stands beside a snapshot's pom that is its release's."""
+OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later")
 LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
 DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 """The plugin writes one before each pom."""
@@ -75,8 +82,10 @@ class Project:
         return ran
 
     def compile(self, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-        """A call that compiles; once more, and so in trials, where the JDK is too young for what the poms name."""
+        """A call that compiles; again where the release of a pom, or in trials too a later one of Java, will do."""
         ran = self.call(folder, *words)
+        while ran.returncode and (match := SNAPSHOT.search(ran.stdout)) and self.released(*match.groups()):
+            ran = self.call(folder, *words)
         match = OLDEST.search(ran.stdout) if ran.returncode else None
         if match is None:
             return ran
@@ -84,6 +93,17 @@ class Project:
         self.maven += newer
         self.online += newer
         return self.call(folder, *words)
+
+    def released(self, group: str, name: str, version: str) -> bool:
+        """Have a pom's release stand where a snapshot of it is no longer there; True where it has been released."""
+        versions = self.repository / group.replace(".", "/") / name
+        release, snapshot = (versions / v / f"{name}-{v}.pom" for v in (version, f"{version}-SNAPSHOT"))
+        if snapshot.exists() or self.call(Path("/"), *GET, f"-Dartifact={group}:{name}:{version}:pom").returncode:
+            return False
+        snapshot.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(release, snapshot)
+        (snapshot.parent / RELEASED).touch()
+        return True
 
     def library(self, jar: str) -> tuple[str, str, str] | None:
         """Group as folders, artifact and version of a jar of the repository."""
@@ -305,8 +325,12 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
     if kind == "whole":
         contents = {"maven": project.maven, "modules": modules.facts}
         (project.home / "project.json").write_text(json.dumps(contents))
-    snapshots = sorted({path.parent.name for path in project.repository.rglob("*-SNAPSHOT/*.jar")})
-    Path(facts).write_text(json.dumps({"snapshots": snapshots}))
+    found = {"snapshots": "*-SNAPSHOT/*.jar", "released": RELEASED}
+    versions = {
+        kind: sorted({":".join(path.parts[-3:-1]) for path in project.repository.rglob(pattern)})
+        for kind, pattern in found.items()
+    }
+    Path(facts).write_text(json.dumps(versions))
 
 
 if __name__ == "__main__":
