@@ -20,6 +20,8 @@ WANTED = re.compile(
     r"|cannot find symbol: (\w+)"
 )
 """How the compiler tells which name, or which form of one, it misses."""
+UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
+"""Files that no module is built from."""
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
 
@@ -88,11 +90,12 @@ def compile_modules(project, modules, changed):
     well = True
     for root in dict.fromkeys(module.root for module in modules):
         reactor = [module for module in modules if module.root == root]
-        product = {path for path in changed if not any(inside(path, module.test_sources) for module in reactor)}
-        stale = {owner(project, path) for path in product}
-        for folder in stale - {None}:
-            shutil.rmtree(project["modules"][folder]["output"], ignore_errors=True)
-        if not compile_what_is_asked(project, root, reactor, stale):
+        beside = {}
+        for path in changed:
+            if not UNBUILT.match(path) and not any(inside(path, module.test_sources) for module in reactor):
+                beside.setdefault(owner(project, path), []).append(path)
+        if not compile_what_is_asked(project, root, reactor, beside):
+            stale(project, beside)
             for module in reactor:
                 shutil.rmtree(module.test_output, ignore_errors=True)
             well = compile_all(project, root, reactor) and well
@@ -100,32 +103,58 @@ def compile_modules(project, modules, changed):
 
 
 def owner(project, path):
-    """The folder of the module that a file is in."""
+    """The folder of the module that a file is in; None where it is in none."""
     folders = [folder for folder in project["modules"] if not folder or path.startswith(folder + "/")]
     return max(folders, key=len) if folders else None
 
 
-def compile_what_is_asked(project, root, modules, stale):
+def stale(project, beside):
+    """Remove the classes of modules of which more than tests has changed."""
+    for folder, paths in beside.items():
+        if folder is not None and not all("/src/test/" in "/" + path for path in paths):
+            shutil.rmtree(project["modules"][folder]["output"], ignore_errors=True)
+
+
+def compile_what_is_asked(project, root, modules, beside):
     """Compile only the test files that are asked for and what they need, as Maven's compiler would; True if that worked.
 
     What else there is of tests stays as the image has it, and nothing is compiled against that: sources go before it.
-    Modules in `stale` have changed beside their tests, so that Maven goes first.
+    `beside` has what has changed beside these, by its module; Maven goes first unless that is one module's code alone.
     """
-    if not all(module.javac for module in modules) or not stale <= {module.folder for module in modules}:
+    changed = [module for module in modules if module.folder in beside]
+    if len(changed) < len(beside) or not all(module.test_javac for module in modules):
         return False
-    if stale and maven(project, root, modules, "process-test-resources")[0] != 0:
-        return False
-    for module in modules:
-        ran = subprocess.Popen(
-            module.javac + [os.path.abspath(path) for path in module.type_of],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        ran.communicate()
-        if ran.returncode:
-            return False
-    return True
+    if len(changed) < 2 and all(is_source(module, path) for module in changed for path in beside[module.folder]):
+        well = all(compile_product(module) for module in changed)
+    else:
+        stale(project, beside)
+        well = maven(project, root, modules, "process-test-resources")[0] == 0
+    return well and all(compiled(m.test_javac, [os.path.abspath(path) for path in m.type_of]) for m in modules)
+
+
+def is_source(module, path):
+    return bool(module.javac) and path.endswith(".java") and inside(path, module.sources)
+
+
+def compile_product(module):
+    for place, _, names in os.walk(module.output):
+        for name in names:
+            if name.endswith(".class"):
+                os.unlink(os.path.join(place, name))
+    paths = [
+        os.path.abspath(os.path.join(place, name))
+        for root in module.sources
+        for place, _, names in os.walk(root)
+        for name in names
+        if name.endswith(".java")
+    ]
+    return compiled(module.javac, paths)
+
+
+def compiled(argv, paths):
+    ran = subprocess.Popen(argv + paths, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    ran.communicate()
+    return ran.returncode == 0
 
 
 def compile_all(project, root, modules):

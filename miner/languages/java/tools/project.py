@@ -60,14 +60,14 @@ POMS = Path("/tmp/effective.xml")  # noqa: S108 - inside the container
 TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
-QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-Xprefer:source", "-implicit:class", "-nowarn"]
-"""How trials call the compiler for single test files: what these need of other tests is compiled from its source."""
+QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-nowarn"]
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
 class Project:
     def __init__(self, home: Path, settings: str, store: str) -> None:
         self.home, self.repository = home, home / "repository"
+        self.javac = [str(home / "jdk/bin/javac"), *QUICK]
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
         self.maven += [f"-Dmaven.repo.local={self.repository}", *(f"-D{name}.skip" for name in SKIPPED.split())]
         self.online = [*self.maven, "--no-transfer-progress", "--settings", settings]
@@ -162,16 +162,30 @@ class Project:
         words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
         subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
 
-    def javac(self, options: list[str], folders: list[Path]) -> list[str]:
+    def one_by_one(self, options: list[str], folders: list[Path]) -> list[str]:
         """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
         sources = [path for folder in folders for path in folder.rglob("*.java")]
         if not options or not sources:
             return []
-        called = [str(self.home / "jdk/bin/javac"), *QUICK]
         with tempfile.TemporaryDirectory() as place:
-            words = ["-d", place, *options[2:], str(min(sources))]
-            ran = subprocess.run([*called, *words], check=False, capture_output=True)
-        return [] if ran.returncode else [*called, *options]
+            words = ["-d", place, *options[2:], "-Xprefer:source", "-implicit:class"]
+            return [*self.javac, *options[:2], *words[2:]] if self.compiled(words, [min(sources)]) else []
+
+    def all_together(self, options: list[str]) -> tuple[list[str], list[Path]]:
+        """The call that compiles a module without Maven and its folders, if it makes the same classes; else nothing."""
+        if "-sourcepath" not in options:
+            return [], []
+        words = options[options.index("-sourcepath") + 1].split(os.pathsep)
+        folders = [Path(word) for word in words if word and Path(word).is_dir()]
+        with tempfile.TemporaryDirectory() as place:
+            well = self.compiled(["-d", place, *options[2:]], sources_in(folders))
+            same = well and classes_in(Path(place)) == classes_in(Path(options[1]))
+        return ([*self.javac, *options], folders) if same else ([], [])
+
+    def compiled(self, words: list[str], sources: list[Path]) -> bool:
+        return (
+            subprocess.run([*self.javac, *words, *map(str, sources)], check=False, capture_output=True).returncode == 0
+        )
 
     def must(self, ran: subprocess.CompletedProcess[str], goal: str) -> None:
         if ran.returncode:
@@ -225,6 +239,14 @@ def output_of(pom: ET.Element, name: str) -> str:
     return pom.findtext(f"./build/{name}") or ""
 
 
+def sources_in(folders: list[Path]) -> list[Path]:
+    return [path for folder in folders for path in sorted(folder.rglob("*.java"))]
+
+
+def classes_in(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.class")}
+
+
 def compiler_options(text: str) -> dict[str, list[str]]:
     """What Maven calls the compiler with, by the folder of its classes, for each that is filled by one call."""
     calls = [words for line in CALLED.findall(text) if (words := line.split())[:1] == ["-d"]]
@@ -268,7 +290,6 @@ class Modules:
         POMS.unlink(missing_ok=True)
         writing = [CLASSPATH, f"-Dmdep.outputFile={PATHS}", EFFECTIVE, f"-Doutput={POMS}"]
         ran = project.compile(reactor, *chosen, *goals, *writing, TELLING)
-        calls = compiler_options(ran.stdout)
         if whole:
             project.must(ran, f"the classes of {', '.join(folders)}")
         elif ran.returncode:
@@ -287,13 +308,21 @@ class Modules:
                 libraries = [path for path in paths.read_text().split(os.pathsep) if path]
                 paths.unlink()
                 if folder in tested:
-                    options = calls.get(output_of(pom, "testOutputDirectory"), [])
-                    facts |= self.tests(root, folder, pom, libraries, options)
+                    facts |= self.tests(root, folder, pom, libraries)
+                    facts |= self.calls(folder, pom, compiler_options(ran.stdout))
 
-    def tests(
-        self, root: str, folder: Path, pom: ET.Element, libraries: list[str], options: list[str]
-    ) -> dict[str, object]:
-        """How the tests of a module are compiled and run."""
+    def calls(self, folder: Path, pom: ET.Element, options: dict[str, list[str]]) -> dict[str, object]:
+        """How a module and single files of its tests are compiled without Maven."""
+        tests, product = (options.get(output_of(pom, name), []) for name in ("testOutputDirectory", "outputDirectory"))
+        javac, folders = self.project.all_together(product)
+        return {
+            "sources": [relative(str(source), folder) for source in folders],
+            "javac": javac,
+            "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(pom)]),
+        }
+
+    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
+        """How the tests of a module are run."""
         judges = [jar for jar in libraries if (library := self.project.library(jar)) and OF_TESTS.match(library[0])]
         key = os.pathsep.join(judges)
         if key not in self.runners:
@@ -303,11 +332,9 @@ class Modules:
         runner = self.runners[key]
         places = [output_of(pom, "testOutputDirectory"), output_of(pom, "outputDirectory")]
         extra, env = surefire(pom)
-        sources = [relative(place, folder) for place in test_sources(pom)]
         return {
             "root": "" if root == "." else root,
-            "test_sources": sources,
-            "javac": self.project.javac(options, [ROOT / source for source in sources]),
+            "test_sources": [relative(place, folder) for place in test_sources(pom)],
             "test_output": relative(places[0], folder),
             "classpath": [*runner, *places, *(jar for jar in libraries if jar not in judges)],
             "runner": runner,
