@@ -79,7 +79,7 @@ def _objection(request: ImageRequest) -> tuple[str, str] | None:
     tree = request.tree
     if not poms.reactors(tree, _tests(request)):
         if any(path.endswith((".gradle", ".gradle.kts")) for path in tree.files()):
-            return "gradle_unsupported", "it is built by Gradle; only Maven's projects get an image so far"
+            return "gradle_unsupported", "it is built by Gradle; goldseam.toml may declare how its tests are run"
         return "no_pom", "no folder at or above the tests has a pom.xml"
     if not poms.jdks(tree, _own(request)):
         release = poms.release(tree)

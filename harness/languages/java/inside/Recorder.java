@@ -117,7 +117,8 @@ public final class Recorder implements TestExecutionListener {
                 say("\"t\":\"lost\",\"class\":" + quoted(name) + ",\"text\":" + quoted(trace(error)));
             }
         }
-        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request().selectors(selectors);
+        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request().selectors(selectors)
+            .configurationParameter("junit.jupiter.execution.parallel.enabled", "false");
         request.filters((PostDiscoveryFilter) found -> {
             if (!found.isTest() && !found.mayRegisterTests()) {
                 return FilterResult.included("");

@@ -36,7 +36,8 @@ OF_TESTS = re.compile(
 """Groups of libraries that judge tests: nothing of the project comes before them."""
 SKIPPED = (
     "enforcer rat checkstyle animal.sniffer spotless.check spotless.apply pmd cpd spotbugs jacoco cyclonedx license"
-    " maven.javadoc gpg fmt formatter impsort sort revapi japicmp errorprone maven.gitcommitid"
+    " maven.javadoc gpg fmt formatter impsort sort revapi japicmp errorprone maven.gitcommitid findbugs clirr"
+    " forbiddenapis modernizer duplicate-finder dependency-check asciidoctor toolchain"
 )
 """What checks and reports and makes nothing that is tested."""
 RUN = (
@@ -70,6 +71,7 @@ class Project:
         self.javac = [str(home / "jdk/bin/javac"), *QUICK]
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
         self.maven += [f"-Dmaven.repo.local={self.repository}", *(f"-D{name}.skip" for name in SKIPPED.split())]
+        (home / "maven/conf/toolchains.xml").write_text(toolchains(home / "jdk"))
         self.online = [*self.maven, "--no-transfer-progress", "--settings", settings]
         if Path(store).exists():
             self.online += [f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStorePassword=changeit"]
@@ -237,6 +239,15 @@ def effective_poms(text: str) -> dict[Path, ET.Element]:
 
 def output_of(pom: ET.Element, name: str) -> str:
     return pom.findtext(f"./build/{name}") or ""
+
+
+def toolchains(jdk: Path) -> str:
+    """The one JDK, under every version that a pom may ask for."""
+    form = (
+        "<toolchain><type>jdk</type><provides><version>{}</version></provides>"
+        f"<configuration><jdkHome>{jdk}</jdkHome></configuration></toolchain>"
+    )
+    return f"<toolchains>{''.join(map(form.format, ['1.8', *range(6, 40)]))}</toolchains>"
 
 
 def sources_in(folders: list[Path]) -> list[Path]:
