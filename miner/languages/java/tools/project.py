@@ -299,13 +299,13 @@ class Modules:
                 stub.write_text("class StubTest {}\n")
             goals = ["--fail-at-end", "test", "-Dtest=StubTest", *("-D" + name for name in NONE_IS_FINE)]
         POMS.unlink(missing_ok=True)
-        writing = [CLASSPATH, f"-Dmdep.outputFile={PATHS}", EFFECTIVE, f"-Doutput={POMS}"]
-        ran = project.compile(reactor, *chosen, *goals, *writing, TELLING)
+        effective = [EFFECTIVE, f"-Doutput={POMS}"]  # before plugins set properties in it to what is no XML
+        classpath = [CLASSPATH, f"-Dmdep.outputFile={PATHS}"]
+        ran = project.compile(reactor, *chosen, *effective, *goals, *classpath, TELLING)
         if whole:
             project.must(ran, f"the classes of {', '.join(folders)}")
         elif ran.returncode:
-            project.call(reactor, *chosen, "--fail-at-end", "test-compile", *writing[:2])
-            project.call(reactor, *chosen, *writing[2:])
+            project.call(reactor, *chosen, "--fail-at-end", "test-compile", *classpath)
         if not POMS.exists():
             return
         tested = {ROOT / folder for folder in folders}
