@@ -120,13 +120,14 @@ def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups)
     assert (match and match.groups()) == groups
 
 
-def missing(text: str) -> list[str]:
-    """The names that the driver reads in what the compiler prints."""
+@pytest.fixture(scope="module")
+def driver() -> dict[str, Any]:
+    """What the driver reads of the compiler's errors."""
     source = part("driver.py")
-    names: dict[str, object] = {"re": re}
+    names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
-    failed, wanted = names["FAILED"], names["WANTED"]
-    return [next(filter(None, one)) for _, error in failed.findall(text) for one in wanted.findall(error)]  # type: ignore[attr-defined]
+    exec(source[source.index("def wanted") : source.index("def lose")], names)
+    return names
 
 
 @pytest.mark.parametrize(
@@ -134,15 +135,34 @@ def missing(text: str) -> list[str]:
     [
         ("cannot find symbol\n[ERROR]   symbol:   method later(int)\n[ERROR]   location: class money.Prices", "later"),
         ("cannot find symbol\n[ERROR]   symbol: class Share", "Share"),
-        ("package money.shares does not exist", "money.shares"),
+        ("package money.shares does not exist", "shares"),
         ("constructor Prices in class money.Prices cannot be applied to given types;", "Prices"),
         ("method price in class money.Prices cannot be applied to given types;", "price"),
         ("no suitable method found for price(int)\n[ERROR]     method money.Prices.price(int,int) is not", "price"),
         ("given(int) has private access in money.Prices", "given"),
+        ("cannot inherit from final money.Share", "Share"),
         ("A is not abstract and does not override abstract method off(int) in money.Share", "off"),
     ],
 )
-def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(error, name):
-    assert missing(f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n") == [
-        name
-    ]
+def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(driver, error, name):
+    said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n"
+    [(path, line, column, message)] = driver["FAILED"].findall(said)
+    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", "3", "4")
+    assert driver["wanted"](message) == name
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("share.before(^node)", "before"),
+        ("assertEquals(1, share.after(one(2), ^node))", "after"),
+        ("share.last(\n    one(),\n    ^node)", "last"),
+        ("\tshare.first(^node)", "first"),
+        ("String text = ^share;", ""),
+    ],
+)
+def test_where_the_compiler_tells_no_name_it_is_that_of_the_call_around_the_place(driver, tmp_path, source, name):
+    before = source.partition("^")[0].split("\n")
+    (tmp_path / "ATest.java").write_text(source.replace("^", ""))
+    column = len(before[-1].expandtabs(8)) + 1
+    assert driver["called"](tmp_path / "ATest.java", len(before), column) == name

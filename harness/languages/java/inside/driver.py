@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 FAILED = re.compile(
-    r"^\[ERROR\] (/[^\n:]+\.java):\[\d+,\d+\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)", re.M
+    r"^\[ERROR\] (/[^\n:]+\.java):\[(\d+),(\d+)\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)",
+    re.M,
 )
 WANTED = re.compile(
     r"symbol: +(?:method|class|variable|static|interface|enum) ([^\s(]+)"
@@ -18,6 +19,8 @@ WANTED = re.compile(
     r"|(\w+)(?:\([^)]*\))? (?:has private access|is not public|has protected access)"
     r"|does not override abstract method (\w+)\("
     r"|cannot find symbol: (\w+)"
+    r"|cannot inherit from final ([\w.]+)"
+    r"|(?:unreported )?exception ([\w.]+)(?:;| is never thrown)"
 )
 """How the compiler tells which name, or which form of one, it misses."""
 UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
@@ -168,15 +171,17 @@ def compile_all(project, root, modules):
             break
         well = False
         errors = {}
-        for place, message in FAILED.findall(text):
-            errors.setdefault(os.path.relpath(place), []).append(message)
+        for place, line, column, message in FAILED.findall(text):
+            path = os.path.relpath(place)
+            name = wanted(message) or called(path, int(line), int(column))
+            errors.setdefault(path, []).append((message, name))
         tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
         if errors and tests == set(errors):
             for path in tests:
                 os.unlink(path)
                 lose(left, path, text, errors[path])
         else:
-            every = [message for texts in errors.values() for message in texts]
+            every = [error for found in errors.values() for error in found]
             for path in [path for module in left for path in module.type_of]:
                 lose(left, path, text, every)
     return well
@@ -201,13 +206,35 @@ def maven(project, root, modules, phase):
     return ran.returncode, text
 
 
+def wanted(message):
+    """The name that the compiler misses, by what it says; empty where it tells none."""
+    match = WANTED.search(message)
+    return next(filter(None, match.groups())).rpartition(".")[2] if match else ""
+
+
+def called(path, line, column):
+    """The method whose call is around a place in a source, of which the compiler says that it is given what it can't take."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [text.expandtabs(8) for text in file.read().split("\n")[:line]]
+    closed = 0
+    for match in reversed(list(re.finditer(r"(\w*)\s*\(|\)", "\n".join(lines[-9:-1] + [lines[-1][: column - 1]])))):
+        if match.group() == ")":
+            closed += 1
+        elif closed:
+            closed -= 1
+        elif match.group(1):
+            return match.group(1)
+    return ""
+
+
 def lose(modules, path, text, errors):
     """Tell a file that can't be compiled as lost, with the name that it misses."""
     for module in modules:
         if module.type_of.pop(path, None):
-            names = [next(filter(None, groups)) for groups in WANTED.findall("\n".join(errors))]
-            raised = {"names": ["CompileError"], "says": names[0].rpartition(".")[2] if names else ""}
-            say("collect_error", id=path, text=("\n".join(errors) or text)[-TAIL:], raised=[raised])
+            names = [name for _, name in errors if name]
+            raised = {"names": ["CompileError"], "says": names[0] if names else ""}
+            said = "\n".join(message for message, _ in errors)
+            say("collect_error", id=path, text=(said or text)[-TAIL:], raised=[raised])
 
 
 def recorder(settings, modules, work):
