@@ -62,6 +62,8 @@ TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-nowarn"]
+MODULE = "module-info"
+"""Not on the class path, on which tests run."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
@@ -166,12 +168,12 @@ class Project:
 
     def one_by_one(self, options: list[str], folders: list[Path]) -> list[str]:
         """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
-        sources = [path for folder in folders for path in folder.rglob("*.java")]
+        sources = sources_in(folders)
         if not options or not sources:
             return []
         with tempfile.TemporaryDirectory() as place:
             words = ["-d", place, *options[2:], "-Xprefer:source", "-implicit:class"]
-            return [*self.javac, *options[:2], *words[2:]] if self.compiled(words, [min(sources)]) else []
+            return [*self.javac, *options[:2], *words[2:]] if self.compiled(words, sources[:1]) else []
 
     def all_together(self, options: list[str]) -> tuple[list[str], list[Path]]:
         """The call that compiles a module without Maven and its folders, if it makes the same classes; else nothing."""
@@ -251,11 +253,11 @@ def toolchains(jdk: Path) -> str:
 
 
 def sources_in(folders: list[Path]) -> list[Path]:
-    return [path for folder in folders for path in sorted(folder.rglob("*.java"))]
+    return [path for folder in folders for path in sorted(folder.rglob("*.java")) if path.stem != MODULE]
 
 
 def classes_in(folder: Path) -> dict[Path, bytes]:
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.class")}
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.class") if path.stem != MODULE}
 
 
 def compiler_options(text: str) -> dict[str, list[str]]:
