@@ -94,11 +94,13 @@ def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds(
     ]
 
 
-def test_how_maven_calls_the_compiler_is_read_for_folders_that_one_call_fills(project):
+def test_how_maven_calls_the_compiler_is_read_by_the_folder_of_its_classes(project):
     said = "[DEBUG] Command line options:\n[DEBUG] {}\n[INFO] x\n"
-    calls = ["-d /a/test-classes -classpath /a:/b: -g", "-d /a/classes -g", "-d /a/classes --release 11", "javac -g"]
-    options = project["compiler_options"]("".join(map(said.format, calls)))
-    assert options == {"/a/test-classes": ["-d", "/a/test-classes", "-classpath", "/a:/b:", "-g"]}
+    calls = ["-d /a/test -classpath /a:/b: -g", "-d /a/classes -g", "-d /a/classes --release 11", "javac -g"]
+    assert project["compiler_calls"]("".join(map(said.format, calls))) == {
+        "/a/test": [["-d", "/a/test", "-classpath", "/a:/b:", "-g"]],
+        "/a/classes": [["-d", "/a/classes", "-g"], ["-d", "/a/classes", "--release", "11"]],
+    }
 
 
 @pytest.mark.parametrize(

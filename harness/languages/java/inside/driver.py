@@ -142,14 +142,14 @@ def is_source(module, path):
 def compile_product(module):
     for place, _, names in os.walk(module.output):
         for name in names:
-            if name.endswith(".class") and name != "module-info.class":
+            if name.endswith(".class") and name not in ("module-info.class", "package-info.class"):
                 os.unlink(os.path.join(place, name))
     paths = [
         os.path.abspath(os.path.join(place, name))
         for root in module.sources
         for place, _, names in os.walk(root)
         for name in names
-        if name.endswith(".java") and name != "module-info.java"
+        if name.endswith(".java") and name not in ("module-info.java", "package-info.java")
     ]
     return compiled(module.javac, paths)
 

@@ -62,8 +62,8 @@ TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-nowarn"]
-MODULE = "module-info"
-"""Not on the class path, on which tests run."""
+INFORMATION = ("module-info", "package-info")
+"""What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
@@ -166,25 +166,33 @@ class Project:
         words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
         subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
 
-    def one_by_one(self, options: list[str], folders: list[Path]) -> list[str]:
+    def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:
         """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
-        sources = sources_in(folders)
-        if not options or not sources:
-            return []
-        with tempfile.TemporaryDirectory() as place:
-            words = ["-d", place, *options[2:], "-Xprefer:source", "-implicit:class"]
-            return [*self.javac, *options[:2], *words[2:]] if self.compiled(words, sources[:1]) else []
+        for options in calls:
+            classes = classes_in(Path(options[1]))
+            sources = [
+                path
+                for folder in folders
+                for path in sources_in(folder)
+                if class_of(path.relative_to(folder)) in classes
+            ]
+            words = [*options[2:], "-Xprefer:source", "-implicit:class"]
+            with tempfile.TemporaryDirectory() as place:
+                if sources and self.compiled(["-d", place, *words], sources[:1]):
+                    return [*self.javac, *options[:2], *words]
+        return []
 
-    def all_together(self, options: list[str]) -> tuple[list[str], list[Path]]:
+    def all_together(self, calls: list[list[str]]) -> tuple[list[str], list[Path]]:
         """The call that compiles a module without Maven and its folders, if it makes the same classes; else nothing."""
-        if "-sourcepath" not in options:
-            return [], []
-        words = options[options.index("-sourcepath") + 1].split(os.pathsep)
-        folders = [Path(word) for word in words if word and Path(word).is_dir()]
-        with tempfile.TemporaryDirectory() as place:
-            well = self.compiled(["-d", place, *options[2:]], sources_in(folders))
-            same = well and classes_in(Path(place)) == classes_in(Path(options[1]))
-        return ([*self.javac, *options], folders) if same else ([], [])
+        for options in calls:
+            words = options[options.index("-sourcepath") + 1].split(os.pathsep) if "-sourcepath" in options else []
+            folders = [Path(word) for word in words if word and Path(word).is_dir()]
+            sources = [path for folder in folders for path in sources_in(folder)]
+            with tempfile.TemporaryDirectory() as place:
+                well = sources and self.compiled(["-d", place, *options[2:]], sources)
+                if well and classes_in(Path(place)) == classes_in(Path(options[1])):
+                    return [*self.javac, *options], folders
+        return [], []
 
     def compiled(self, words: list[str], sources: list[Path]) -> bool:
         return (
@@ -252,19 +260,31 @@ def toolchains(jdk: Path) -> str:
     return f"<toolchains>{''.join(map(form.format, ['1.8', *range(6, 40)]))}</toolchains>"
 
 
-def sources_in(folders: list[Path]) -> list[Path]:
-    return [path for folder in folders for path in sorted(folder.rglob("*.java")) if path.stem != MODULE]
+def sources_in(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*.java")) if path.stem not in INFORMATION]
+
+
+def class_of(source: Path) -> Path:
+    return source.with_suffix(".class")
 
 
 def classes_in(folder: Path) -> dict[Path, bytes]:
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.class") if path.stem != MODULE}
+    """Classes that are loaded from a folder, by their paths."""
+    return {
+        name: path.read_bytes()
+        for path in folder.rglob("*.class")
+        if path.stem not in INFORMATION and (name := path.relative_to(folder)).parts[0] != "META-INF"
+    }
 
 
-def compiler_options(text: str) -> dict[str, list[str]]:
-    """What Maven calls the compiler with, by the folder of its classes, for each that is filled by one call."""
-    calls = [words for line in CALLED.findall(text) if (words := line.split())[:1] == ["-d"]]
-    folders = [words[1] for words in calls]
-    return {words[1]: words for words in calls if folders.count(words[1]) == 1}
+def compiler_calls(text: str) -> dict[str, list[list[str]]]:
+    """What Maven calls the compiler with, by the folder of its classes."""
+    calls: dict[str, list[list[str]]] = {}
+    for line in CALLED.findall(text):
+        words = line.split()
+        if words[0] == "-d":
+            calls.setdefault(words[1], []).append(words)
+    return calls
 
 
 def test_sources(pom: ET.Element) -> list[str]:
@@ -322,11 +342,11 @@ class Modules:
                 paths.unlink()
                 if folder in tested:
                     facts |= self.tests(root, folder, pom, libraries)
-                    facts |= self.calls(folder, pom, compiler_options(ran.stdout))
+                    facts |= self.compilers(folder, pom, compiler_calls(ran.stdout))
 
-    def calls(self, folder: Path, pom: ET.Element, options: dict[str, list[str]]) -> dict[str, object]:
+    def compilers(self, folder: Path, pom: ET.Element, calls: dict[str, list[list[str]]]) -> dict[str, object]:
         """How a module and single files of its tests are compiled without Maven."""
-        tests, product = (options.get(output_of(pom, name), []) for name in ("testOutputDirectory", "outputDirectory"))
+        tests, product = (calls.get(output_of(pom, name), []) for name in ("testOutputDirectory", "outputDirectory"))
         javac, folders = self.project.all_together(product)
         return {
             "sources": [relative(str(source), folder) for source in folders],
