@@ -32,6 +32,8 @@ ROUNDS = 4
 class Module(object):
     """A module with the tests that are asked for."""
 
+    javac = test_javac = sources = ()  # of images that were made before trials called the compiler
+
     def __init__(self, folder, facts):
         self.folder = folder
         for name, value in facts.items():
