@@ -128,7 +128,7 @@ def driver() -> dict[str, Any]:
     source = part("driver.py")
     names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
-    exec(source[source.index("def wanted") : source.index("def lose")], names)
+    exec(source[source.index("def missing_name") : source.index("def lose")], names)
     return names
 
 
@@ -150,7 +150,7 @@ def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(driver, er
     said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n"
     [(path, line, column, message)] = driver["FAILED"].findall(said)
     assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", "3", "4")
-    assert driver["wanted"](message) == name
+    assert driver["missing_name"](message) == name
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def compile_all(project, root, modules):
         errors = {}
         for place, line, column, message in FAILED.findall(text):
             path = os.path.relpath(place)
-            name = wanted(message) or called(path, int(line), int(column))
+            name = missing_name(message) or called(path, int(line), int(column))
             errors.setdefault(path, []).append((message, name))
         tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
         if errors and tests == set(errors):
@@ -183,7 +183,7 @@ def compile_all(project, root, modules):
                 os.unlink(path)
                 lose(left, path, text, errors[path])
         else:
-            every = [error for found in errors.values() for error in found]
+            every = [error for of_file in errors.values() for error in of_file]
             for path in [path for module in left for path in module.type_of]:
                 lose(left, path, text, every)
     return well
@@ -208,7 +208,7 @@ def maven(project, root, modules, phase):
     return ran.returncode, text
 
 
-def wanted(message):
+def missing_name(message):
     """The name that the compiler misses, by what it says; empty where it tells none."""
     match = WANTED.search(message)
     return next(filter(None, match.groups())).rpartition(".")[2] if match else ""
@@ -235,8 +235,8 @@ def lose(modules, path, text, errors):
         if module.type_of.pop(path, None):
             names = [name for _, name in errors if name]
             raised = {"names": ["CompileError"], "says": names[0] if names else ""}
-            said = "\n".join(message for message, _ in errors)
-            say("collect_error", id=path, text=(said or text)[-TAIL:], raised=[raised])
+            messages = "\n".join(message for message, _ in errors)
+            say("collect_error", id=path, text=(messages or text)[-TAIL:], raised=[raised])
 
 
 def recorder(settings, modules, work):

@@ -385,10 +385,10 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
     if kind == "whole":
         contents = {"maven": project.maven, "modules": modules.facts}
         (project.home / "project.json").write_text(json.dumps(contents))
-    found = {"snapshots": "*-SNAPSHOT/*.jar", "released": RELEASED}
+    patterns = {"snapshots": "*-SNAPSHOT/*.jar", "released": RELEASED}
     versions = {
         kind: sorted({":".join(path.parts[-3:-1]) for path in project.repository.rglob(pattern)})
-        for kind, pattern in found.items()
+        for kind, pattern in patterns.items()
     }
     Path(facts).write_text(json.dumps(versions))
 
