@@ -25,7 +25,7 @@ PROJECT, RECORDERS = f"{HOME}/project.json", f"{HOME}/recorder"
 """What was found out of the modules, and the recorder compiled, by the digest of its source."""
 ENV: Mapping[str, str] = {
     "JAVA_HOME": JDK,
-    "MAVEN_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djansi.passthrough=true -Duser.home=/tmp",
+    "MAVEN_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss8m -Djansi.passthrough=true -Duser.home=/tmp",
     "PATH": f"{JDK}/bin:{MAVEN}/bin:/usr/local/bin:/usr/bin:/bin",
 }
 """Variables of whatever calls the toolchain."""

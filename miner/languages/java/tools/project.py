@@ -61,7 +61,7 @@ POMS = Path("/tmp/effective.xml")  # noqa: S108 - inside the container
 TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
-QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-nowarn"]
+QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
 INFORMATION = ("module-info", "package-info")
 """What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
