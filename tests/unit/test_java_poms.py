@@ -87,6 +87,7 @@ def test_repositories_and_versions_that_drift_are_read_from_poms():
         ("[ERROR] COMPILATION ERROR :\n[ERROR] A.java:[1,1] ';' expected", "base_not_compiled"),
         ("[ERROR] Fatal error compiling: error: release version 21 not supported", "no_jdk"),
         ("[ERROR] Fatal error compiling: error: invalid target release: 21", "no_jdk"),
+        ("[ERROR] COMPILATION ERROR :\n[ERROR] Source option 5 is no longer supported. Use 7 or later.", "no_jdk"),
         ("exit code 1", ""),
     ],
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -69,13 +71,65 @@ def test_certificates_become_a_trust_store_once_each(tmp_path):
     assert data.count(b"X.509") == 2
 
 
-def missing(text: str) -> list[str]:
-    """The names that the driver reads in what the compiler prints."""
+HELPED = """
+<project><build><testSourceDirectory>/testbed/core/src/test/java</testSourceDirectory><plugins>
+<plugin><artifactId>build-helper-maven-plugin</artifactId><executions>
+<execution><goals><goal>add-source</goal></goals><configuration><sources><source>more</source></sources></configuration>
+</execution>
+<execution><goals><goal>add-test-source</goal></goals>
+<configuration><sources><source>/testbed/core/src/test/java11</source></sources></configuration></execution>
+</executions></plugin></plugins></build></project>
+"""
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    return runpy.run_path(str(TOOLS / "project.py"))
+
+
+def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds(project):
+    assert project["test_sources"](ET.fromstring(HELPED)) == [
+        "/testbed/core/src/test/java",
+        "/testbed/core/src/test/java11",
+    ]
+
+
+def test_how_maven_calls_the_compiler_is_read_by_the_folder_of_its_classes(project):
+    said = "[DEBUG] Command line options:\n[DEBUG] {}\n[INFO] x\n"
+    calls = ["-d /a/test -classpath /a:/b: -g", "-d /a/classes -g", "-d /a/classes --release 11", "javac -g"]
+    assert project["compiler_calls"]("".join(map(said.format, calls))) == {
+        "/a/test": [["-d", "/a/test", "-classpath", "/a:/b:", "-g"]],
+        "/a/classes": [["-d", "/a/classes", "-g"], ["-d", "/a/classes", "--release", "11"]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("form", "said", "groups"),
+    [
+        ("OLDEST", "[ERROR] Source option 5 is no longer supported. Use 7 or later.", ("7",)),
+        ("OLDEST", "[ERROR] Target option 1.5 is no longer supported. Use 1.8 or later.", ("1.8",)),
+        (
+            "SNAPSHOT",
+            "artifacts could not be resolved: a.b:c-base:pom:2.19.1-SNAPSHOT (absent)",
+            ("a.b", "c-base", "2.19.1"),
+        ),
+        ("SNAPSHOT", "Could not find artifact a:b:pom:2.0-SNAPSHOT and", ("a", "b", "2.0")),
+        ("SNAPSHOT", "Could not find artifact a:b:jar:2.0-SNAPSHOT and", None),
+    ],
+)
+def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups):
+    match = project[form].search(said)
+    assert (match and match.groups()) == groups
+
+
+@pytest.fixture(scope="module")
+def driver() -> dict[str, Any]:
+    """What the driver reads of the compiler's errors."""
     source = part("driver.py")
-    names: dict[str, object] = {"re": re}
+    names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
-    failed, wanted = names["FAILED"], names["WANTED"]
-    return [next(filter(None, one)) for _, error in failed.findall(text) for one in wanted.findall(error)]  # type: ignore[attr-defined]
+    exec(source[source.index("def missing_name") : source.index("def lose")], names)
+    return names
 
 
 @pytest.mark.parametrize(
@@ -83,15 +137,34 @@ def missing(text: str) -> list[str]:
     [
         ("cannot find symbol\n[ERROR]   symbol:   method later(int)\n[ERROR]   location: class money.Prices", "later"),
         ("cannot find symbol\n[ERROR]   symbol: class Share", "Share"),
-        ("package money.shares does not exist", "money.shares"),
+        ("package money.shares does not exist", "shares"),
         ("constructor Prices in class money.Prices cannot be applied to given types;", "Prices"),
         ("method price in class money.Prices cannot be applied to given types;", "price"),
         ("no suitable method found for price(int)\n[ERROR]     method money.Prices.price(int,int) is not", "price"),
         ("given(int) has private access in money.Prices", "given"),
+        ("cannot inherit from final money.Share", "Share"),
         ("A is not abstract and does not override abstract method off(int) in money.Share", "off"),
     ],
 )
-def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(error, name):
-    assert missing(f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n") == [
-        name
-    ]
+def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(driver, error, name):
+    said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n"
+    [(path, line, column, message)] = driver["FAILED"].findall(said)
+    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", "3", "4")
+    assert driver["missing_name"](message) == name
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("share.before(^node)", "before"),
+        ("assertEquals(1, share.after(one(2), ^node))", "after"),
+        ("share.last(\n    one(),\n    ^node)", "last"),
+        ("\tshare.first(^node)", "first"),
+        ("String text = ^share;", ""),
+    ],
+)
+def test_where_the_compiler_tells_no_name_it_is_that_of_the_call_around_the_place(driver, tmp_path, source, name):
+    before = source.partition("^")[0].split("\n")
+    (tmp_path / "ATest.java").write_text(source.replace("^", ""))
+    column = len(before[-1].expandtabs(8)) + 1
+    assert driver["called"](tmp_path / "ATest.java", len(before), column) == name

@@ -19,11 +19,13 @@ FRAMEWORK = "junit"
 HOME = "/opt/goldseam/java"
 JDK, MAVEN, REPOSITORY = f"{HOME}/jdk", f"{HOME}/maven", f"{HOME}/repository"
 """Toolchain, Maven and its local repository, in an image."""
+PRISTINE = "/opt/goldseam/src"
+"""The tree as the image has it, in a trial."""
 PROJECT, RECORDERS = f"{HOME}/project.json", f"{HOME}/recorder"
 """What was found out of the modules, and the recorder compiled, by the digest of its source."""
 ENV: Mapping[str, str] = {
     "JAVA_HOME": JDK,
-    "MAVEN_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djansi.passthrough=true -Duser.home=/tmp",
+    "MAVEN_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss8m -Djansi.passthrough=true -Duser.home=/tmp",
     "PATH": f"{JDK}/bin:{MAVEN}/bin:/usr/local/bin:/usr/bin:/bin",
 }
 """Variables of whatever calls the toolchain."""
@@ -47,6 +49,7 @@ class Java:
         del test
         settings = {
             "project": PROJECT,
+            "pristine": PRISTINE,
             "kept": RECORDERS,
             "recorder": part("Recorder.java"),
             "order": requests.get("vary", {}).get("order"),

@@ -33,10 +33,8 @@ _SETTINGS, _STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside
 _GIVEN = "poms.tar"
 _FAILURES = (
     ("snapshot_dependency", r"(?:Could not (?:find|resolve|transfer)|Non-resolvable parent)[^\n]*-SNAPSHOT"),
-    (
-        "no_jdk",
-        r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version",
-    ),
+    ("no_jdk", r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version"),
+    ("no_jdk", r"(?:Source|Target) option [\d.]+ is no longer supported"),
     ("base_not_compiled", r"COMPILATION ERROR|Compilation failure"),
     ("unresolvable", r"Could not (?:find|resolve|transfer)|Non-resolvable|No versions available"),
 )
@@ -81,7 +79,7 @@ def _objection(request: ImageRequest) -> tuple[str, str] | None:
     tree = request.tree
     if not poms.reactors(tree, _tests(request)):
         if any(path.endswith((".gradle", ".gradle.kts")) for path in tree.files()):
-            return "gradle_unsupported", "it is built by Gradle; only Maven's projects get an image so far"
+            return "gradle_unsupported", "it is built by Gradle; goldseam.toml may declare how its tests are run"
         return "no_pom", "no folder at or above the tests has a pom.xml"
     if not poms.jdks(tree, _own(request)):
         release = poms.release(tree)
@@ -108,6 +106,7 @@ def _image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
             *(f"a version that is not the same each day: {range_}" for range_ in poms.drifting(request.tree)),
             *(f"a library of a snapshot: {snapshot}" for snapshot in tree.facts.get("snapshots", [])),
+            *(f"a pom of its release, as the snapshot is gone: {pom}" for pom in tree.facts.get("released", [])),
         ),
     )
 

@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -88,12 +89,16 @@ public final class Recorder implements TestExecutionListener {
     private boolean run(List<String> names, Set<String> only, Set<String> past, String order) {
         Set<String> whole = new HashSet<>(names);
         only.forEach(test -> whole.remove(test.substring(0, test.indexOf(' '))));
-        LauncherConfig.Builder config = LauncherConfig.builder()
-            .enableTestEngineAutoRegistration(false)
-            .enableTestExecutionListenerAutoRegistration(false)
-            .enablePostDiscoveryFilterAutoRegistration(false)
-            .enableLauncherSessionListenerAutoRegistration(false)
-            .enableLauncherDiscoveryListenerAutoRegistration(false);
+        LauncherConfig.Builder config = LauncherConfig.builder();
+        for (Method method : LauncherConfig.Builder.class.getMethods()) { // more of them in each version of the platform
+            if (method.getName().matches("enable\\w+AutoRegistration")) {
+                try {
+                    method.invoke(config, false);
+                } catch (ReflectiveOperationException error) {
+                    throw new IllegalStateException(error);
+                }
+            }
+        }
         for (String name : ENGINES) {
             try {
                 config.addTestEngines((TestEngine) Class.forName(name).getDeclaredConstructor().newInstance());
@@ -112,7 +117,8 @@ public final class Recorder implements TestExecutionListener {
                 say("\"t\":\"lost\",\"class\":" + quoted(name) + ",\"text\":" + quoted(trace(error)));
             }
         }
-        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request().selectors(selectors);
+        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request().selectors(selectors)
+            .configurationParameter("junit.jupiter.execution.parallel.enabled", "false");
         request.filters((PostDiscoveryFilter) found -> {
             if (!found.isTest() && !found.mayRegisterTests()) {
                 return FilterResult.included("");

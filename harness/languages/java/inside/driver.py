@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 FAILED = re.compile(
-    r"^\[ERROR\] (/[^\n:]+\.java):\[\d+,\d+\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)", re.M
+    r"^\[ERROR\] (/[^\n:]+\.java):\[(\d+),(\d+)\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)",
+    re.M,
 )
 WANTED = re.compile(
     r"symbol: +(?:method|class|variable|static|interface|enum) ([^\s(]+)"
@@ -18,14 +19,20 @@ WANTED = re.compile(
     r"|(\w+)(?:\([^)]*\))? (?:has private access|is not public|has protected access)"
     r"|does not override abstract method (\w+)\("
     r"|cannot find symbol: (\w+)"
+    r"|cannot inherit from final ([\w.]+)"
+    r"|(?:unreported )?exception ([\w.]+)(?:;| is never thrown)"
 )
 """How the compiler tells which name, or which form of one, it misses."""
+UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
+"""Files that no module is built from."""
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
 
 
 class Module(object):
     """A module with the tests that are asked for."""
+
+    javac = test_javac = sources = ()  # of images that were made before trials called the compiler
 
     def __init__(self, folder, facts):
         self.folder = folder
@@ -68,46 +75,117 @@ def modules_of(project, names):
     return [module for module in modules.values() if module.type_of]
 
 
-def clean(project, modules, stamp):
-    """Remove what the image has compiled and a change of sources may have made stale."""
-    for folder, facts in project["modules"].items():
-        newer = any(
-            os.path.getmtime(os.path.join(place, name)) > stamp
-            for place, folders, names in os.walk(os.path.join(folder, "src") if folder else "src")
-            if "/src/test" not in "/" + place
-            for name in names
-        )
-        if newer:
-            shutil.rmtree(facts["output"], ignore_errors=True)
-    for module in modules:
-        shutil.rmtree(module.test_output, ignore_errors=True)
+def differing(pristine):
+    """Files that are not those of the image, by their paths."""
+
+    def stats(root):
+        for folder, folders, names in os.walk(root):
+            folders[:] = [name for name in folders if name != ".git"]
+            for name in names:
+                path = os.path.join(folder, name)
+                stat = os.lstat(path)
+                yield os.path.relpath(path, root), (stat.st_size, stat.st_mtime)
+
+    before, now = dict(stats(pristine)), dict(stats("."))
+    return {path for path in set(before) | set(now) if before.get(path) != now.get(path)}
 
 
-def compile_modules(project, modules):
+def compile_modules(project, modules, changed):
     """Compile sources and tests, without files that can't be; each of these is told as lost. True if all could be."""
     well = True
     for root in dict.fromkeys(module.root for module in modules):
         reactor = [module for module in modules if module.root == root]
-        for _ in range(ROUNDS):
-            left = [module for module in reactor if module.type_of]
-            if not left:
-                break
-            code, text = maven(project, root, left)
-            if code == 0:
-                break
-            well = False
-            errors = {}
-            for place, message in FAILED.findall(text):
-                errors.setdefault(os.path.relpath(place), []).append(message)
-            tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
-            if errors and tests == set(errors):
-                for path in tests:
-                    os.unlink(path)
-                    lose(left, path, text, errors[path])
-            else:
-                every = [message for texts in errors.values() for message in texts]
-                for path in [path for module in left for path in module.type_of]:
-                    lose(left, path, text, every)
+        beside = {}
+        for path in changed:
+            if not UNBUILT.match(path) and not any(inside(path, module.test_sources) for module in reactor):
+                beside.setdefault(owner(project, path), []).append(path)
+        if not compile_what_is_asked(project, root, reactor, beside):
+            stale(project, beside)
+            for module in reactor:
+                shutil.rmtree(module.test_output, ignore_errors=True)
+            well = compile_all(project, root, reactor) and well
+    return well
+
+
+def owner(project, path):
+    """The folder of the module that a file is in; None where it is in none."""
+    folders = [folder for folder in project["modules"] if not folder or path.startswith(folder + "/")]
+    return max(folders, key=len) if folders else None
+
+
+def stale(project, beside):
+    """Remove the classes of modules of which more than tests has changed."""
+    for folder, paths in beside.items():
+        if folder is not None and not all("/src/test/" in "/" + path for path in paths):
+            shutil.rmtree(project["modules"][folder]["output"], ignore_errors=True)
+
+
+def compile_what_is_asked(project, root, modules, beside):
+    """Compile only the test files that are asked for and what they need, as Maven's compiler would; True if that worked.
+
+    What else there is of tests stays as the image has it, and nothing is compiled against that: sources go before it.
+    `beside` has what has changed beside these, by its module; Maven goes first unless that is one module's code alone.
+    """
+    changed = [module for module in modules if module.folder in beside]
+    if len(changed) < len(beside) or not all(module.test_javac for module in modules):
+        return False
+    if len(changed) < 2 and all(is_source(module, path) for module in changed for path in beside[module.folder]):
+        well = all(compile_product(module) for module in changed)
+    else:
+        stale(project, beside)
+        well = maven(project, root, modules, "process-test-resources")[0] == 0
+    return well and all(compiled(m.test_javac, [os.path.abspath(path) for path in m.type_of]) for m in modules)
+
+
+def is_source(module, path):
+    return bool(module.javac) and path.endswith(".java") and inside(path, module.sources)
+
+
+def compile_product(module):
+    for place, _, names in os.walk(module.output):
+        for name in names:
+            if name.endswith(".class") and name not in ("module-info.class", "package-info.class"):
+                os.unlink(os.path.join(place, name))
+    paths = [
+        os.path.abspath(os.path.join(place, name))
+        for root in module.sources
+        for place, _, names in os.walk(root)
+        for name in names
+        if name.endswith(".java") and name not in ("module-info.java", "package-info.java")
+    ]
+    return compiled(module.javac, paths)
+
+
+def compiled(argv, paths):
+    ran = subprocess.Popen(argv + paths, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    ran.communicate()
+    return ran.returncode == 0
+
+
+def compile_all(project, root, modules):
+    well = True
+    for _ in range(ROUNDS):
+        left = [module for module in modules if module.type_of]
+        if not left:
+            break
+        code, text = maven(project, root, left, "test-compile")
+        if code == 0:
+            break
+        well = False
+        errors = {}
+        for place, line, column, message in FAILED.findall(text):
+            path = os.path.relpath(place)
+            name = missing_name(message) or called(path, int(line), int(column))
+            errors.setdefault(path, []).append((message, name))
+        tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
+        if errors and tests == set(errors):
+            for path in tests:
+                os.unlink(path)
+                lose(left, path, text, errors[path])
+        else:
+            every = [error for of_file in errors.values() for error in of_file]
+            for path in [path for module in left for path in module.type_of]:
+                lose(left, path, text, every)
     return well
 
 
@@ -115,11 +193,11 @@ def inside(path, roots):
     return any(path.startswith(root + "/") for root in roots)
 
 
-def maven(project, root, modules):
+def maven(project, root, modules, phase):
     folders = [os.path.relpath(module.folder or ".", root or ".") for module in modules]
     chosen = [] if folders == ["."] else ["-pl", ",".join(folders), "-am"]
     ran = subprocess.Popen(
-        project["maven"] + ["--offline", "--quiet"] + chosen + ["test-compile"],
+        project["maven"] + ["--offline", "--quiet"] + chosen + [phase],
         cwd=root or ".",
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -130,13 +208,35 @@ def maven(project, root, modules):
     return ran.returncode, text
 
 
+def missing_name(message):
+    """The name that the compiler misses, by what it says; empty where it tells none."""
+    match = WANTED.search(message)
+    return next(filter(None, match.groups())).rpartition(".")[2] if match else ""
+
+
+def called(path, line, column):
+    """The method whose call is around a place in a source, of which the compiler says that it is given what it can't take."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [text.expandtabs(8) for text in file.read().split("\n")[:line]]
+    closed = 0
+    for match in reversed(list(re.finditer(r"(\w*)\s*\(|\)", "\n".join(lines[-9:-1] + [lines[-1][: column - 1]])))):
+        if match.group() == ")":
+            closed += 1
+        elif closed:
+            closed -= 1
+        elif match.group(1):
+            return match.group(1)
+    return ""
+
+
 def lose(modules, path, text, errors):
     """Tell a file that can't be compiled as lost, with the name that it misses."""
     for module in modules:
         if module.type_of.pop(path, None):
-            names = [next(filter(None, groups)) for groups in WANTED.findall("\n".join(errors))]
-            raised = {"names": ["CompileError"], "says": names[0].rpartition(".")[2] if names else ""}
-            say("collect_error", id=path, text=("\n".join(errors) or text)[-TAIL:], raised=[raised])
+            names = [name for _, name in errors if name]
+            raised = {"names": ["CompileError"], "says": names[0] if names else ""}
+            messages = "\n".join(message for message, _ in errors)
+            say("collect_error", id=path, text=(messages or text)[-TAIL:], raised=[raised])
 
 
 def recorder(settings, modules, work):
@@ -205,8 +305,9 @@ def main(settings, names):
     with open(settings["project"], encoding="utf-8") as file:
         project = json.load(file)
     modules = modules_of(project, names)
-    clean(project, modules, os.path.getmtime(settings["project"]))
-    well = compile_modules(project, modules)  # before anything of the product runs as a test
+    well = compile_modules(
+        project, modules, differing(settings["pristine"])
+    )  # before anything of the product runs as a test
     modules = [module for module in modules if module.type_of]
     if modules:
         program, word = recorder(settings, modules, work), os.urandom(16).hex()
