@@ -169,9 +169,12 @@ def _items(value: Any) -> list[tuple[Any, Any]]:
 
 def _at(value: Any, step: Any) -> Any:
     try:
-        return value[step] if isinstance(value, dict | list | tuple) else None
+        return value[step] if isinstance(value, dict | list | tuple) else _NOT_THERE
     except (KeyError, IndexError, TypeError):
-        return None
+        return _NOT_THERE
+
+
+_NOT_THERE = object()
 
 
 def _without(value: Any, step: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -365,3 +366,10 @@ def test_a_rule_may_change_each_item():
     together = guessed([([" much ", "ado"], ["much", "ado"]), (["of ", " nothing"], ["of", "nothing"])])
     assert together.rule == "what the base gives, each stripped"
     assert together.bits < 8
+
+
+def test_nothing_in_a_call_is_no_part_of_what_is_expected():
+    source = "def test_a():\n    with __goldseam__(0) as site:\n        site(f(None))\n"
+    expected = date(2020, 1, 2)
+    assert guessed([("x", expected)], source=source).bits > 0
+    assert guessed([("x", [1])], source=source).bits == guessed([("x", [1])], source=source.replace("None", "g")).bits
