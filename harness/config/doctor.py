@@ -115,8 +115,9 @@ def examine(
     checks += [judge_builder(builder), judge_services(settings.images.services)]
     checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
     checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
-    checks.append(judge_jdks(settings.images.jdks))
-    checks.append(judge_rusts(settings.images.rusts))
+    checks.append(judge_toolchains("go", settings.images.gos, "those of the module proxy"))
+    checks.append(judge_toolchains("jdk", settings.images.jdks, "that of the base's Debian"))
+    checks.append(judge_toolchains("rust", settings.images.rusts, "that of the base's Debian"))
     return Diagnosis(checks=tuple(checks))
 
 
@@ -236,17 +237,11 @@ def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check
     return Check(name="node", status=Status.WARN, found=text, mend=mend)
 
 
-def judge_jdks(own: Mapping[str, Path]) -> Check:
-    """The check of the JDKs that Java's images can have: of this machine, and of the base's Debian."""
-    folders = f"{', '.join(sorted(own, key=int))} of [images.jdks] and " if own else ""
-    return Check(name="jdk", status=Status.OK, found=f"{folders}that of the base's Debian")
-
-
-def judge_rusts(own: Mapping[str, Path]) -> Check:
-    """The check of the toolchains that Rust's images can have: of this machine, and of the base's Debian."""
-    versions = sorted(own, key=lambda version: int(version.partition(".")[2]))
-    folders = f"{', '.join(versions)} of [images.rusts] and " if own else ""
-    return Check(name="rust", status=Status.OK, found=f"{folders}that of the base's Debian")
+def judge_toolchains(name: str, own: Mapping[str, Path], others: str) -> Check:
+    """The check of the toolchains that a language's images can have: those of this machine, and `others`."""
+    versions = sorted(own, key=lambda version: [int(number) for number in re.findall(r"\d+", version)])
+    folders = f"{', '.join(versions)} of [images.{name}s] and " if own else ""
+    return Check(name=name, status=Status.OK, found=f"{folders}{others}")
 
 
 @contextmanager

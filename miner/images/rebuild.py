@@ -267,8 +267,13 @@ def _file(files: dict[str, Path], name: str) -> Path:
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
     program, _, version = name.partition("-")
     settings = workshop.settings
-    folders = {"python": settings.pythons, "node": settings.nodes, "go": settings.gos, "jdk": settings.jdks}
-    installed = folders[program]
+    installed = {
+        "python": settings.pythons,
+        "node": settings.nodes,
+        "go": settings.gos,
+        "jdk": settings.jdks,
+        "rust": settings.rusts,
+    }[program]
     if version not in installed:
         raise InputError(
             f"the image has a {program.capitalize()} {version} that was copied from a folder, and none is named here",

@@ -162,7 +162,10 @@ def test_the_lines_of_node_that_can_be_had_are_told(own, lines, status, found):
     assert (check.status, check.found, bool(check.mend)) == (status, found, status is not Status.OK)
 
 
-def test_the_jdks_that_can_be_had_are_told():
-    assert doctor.judge_jdks({}).found == "that of the base's Debian"
+def test_the_toolchains_that_can_be_had_are_told():
+    others = "that of the base's Debian"
+    assert doctor.judge_toolchains("jdk", {}, others).found == others
     own = {"21": Path("/b"), "8": Path("/a")}
-    assert doctor.judge_jdks(own).found == "8, 21 of [images.jdks] and that of the base's Debian"
+    assert doctor.judge_toolchains("jdk", own, others).found == f"8, 21 of [images.jdks] and {others}"
+    own = {"1.100": Path("/b"), "1.85": Path("/a")}
+    assert doctor.judge_toolchains("rust", own, others).found == f"1.85, 1.100 of [images.rusts] and {others}"
