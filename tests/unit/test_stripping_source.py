@@ -504,9 +504,18 @@ def test_a_constant_that_only_expectations_read_goes_and_inputs_stay():
     assert "GIVEN = {'b': 2}" in found
 
 
-@pytest.mark.parametrize("constant", ["pytestmark = ()", "pytest_plugins = ['pytester']", "__test__ = True"])
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "pytestmark = ()",
+        "pytest_plugins = ['pytester']",
+        "__test__ = True",
+        "load_tests = testscenarios.load_tests_apply_scenarios",
+        "setUpModule = helpers.start",
+    ],
+)
 def test_a_constant_that_the_test_runner_reads_stays(constant):
-    assert constant in stripped(f"{constant}\n\n\n{function('assert f(1) == 3')}")
+    assert constant in stripped(f"import helpers, testscenarios\n{constant}\n\n\n{function('assert f(1) == 3')}")
 
 
 # -- modes

@@ -136,7 +136,24 @@ def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module
 
 
 _READ_BY_OTHERS = frozenset(
-    ["__all__", "__test__", "__version__", "pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob"]
+    [
+        "__all__",
+        "__test__",
+        "__version__",
+        "collect_ignore",
+        "collect_ignore_glob",
+        "load_tests",
+        "pytest_plugins",
+        "pytestmark",
+        "setUpModule",
+        "setup",
+        "setup_function",
+        "setup_module",
+        "tearDownModule",
+        "teardown",
+        "teardown_function",
+        "teardown_module",
+    ]
 )
 """Names of a test file that runners and other modules look for."""
 
