@@ -1,11 +1,13 @@
-"""A task on the image of another, proved and stripped as mining does it."""
+"""Tasks of small projects, mined or made on the image of another as mining does it, and runs of their tests."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Budgets, Hidden, Task, TestSpec
+from harness.dataset.folder import open_dataset
+from harness.grading import trial
 from miner.proof import Notebook, Proof, Subject, validate
 from miner.stripping import task as stripping
 from tests import tiny
@@ -13,7 +15,34 @@ from tests import tiny
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harness.languages.base import TestReport
     from harness.sandbox.docker import DockerSandbox
+    from tests.repos import Repository
+
+
+def mined(folder: Path, repo: Repository, fix: str, **variables: str) -> Task:
+    """The one task that a commit gives."""
+    words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
+    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words, env=variables)
+    assert done.returncode == 0, done.error_text + done.stdout
+    [place] = (folder / "dataset/tasks").iterdir()
+    return open_dataset(folder / "dataset").task(place.name)
+
+
+def run(task: Task, sandbox: DockerSandbox, *files: str, **around: Any) -> TestReport:
+    """What test files come to on the task's image."""
+    budgets = Budgets(seconds=120.0)
+    spec = trial.TrialSpec(image=task.instance.image, test=task.instance.test, files=files, budgets=budgets, **around)
+    return trial.run(spec, sandbox).report
+
+
+def statuses(report: TestReport, path: str) -> dict[str, str]:
+    """By name, those of the tests of one file."""
+    return {
+        test_id.removeprefix(f"{path}::"): str(status)
+        for test_id, status in report.statuses.items()
+        if test_id.startswith(path)
+    }
 
 
 def proved(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.core.expectations import Expectations, ExpectedTest
 from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestStatus
-from harness.dataset.folder import open_dataset
-from harness.grading import scoring, trial
+from harness.grading import scoring
 from harness.judging.places import Place, place_of, place_of_test
 from harness.languages import language_of
 from harness.languages.screening import screen_task
@@ -19,7 +18,7 @@ from harness.sandbox.job import Job
 from miner.proof.variations import Variation
 from tests import tiny
 from tests.attacks import go, go_honest
-from tests.proved_task import proved
+from tests.proved_task import mined, proved, run
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -219,17 +218,7 @@ def task(tmp_path_factory) -> Task:
     fix = repo.commit(
         "Fix wrong prices", {"money.go": go.RIGHT, TEST: go.AFTER, "other/other_test.go": OTHER + "\n", **named}
     )
-    words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
-    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
-    assert done.returncode == 0, done.error_text + done.stdout
-    [place] = (folder / "dataset/tasks").iterdir()
-    return open_dataset(folder / "dataset").task(place.name)
-
-
-def run(task: Task, sandbox, *files: str, **around: Any) -> TestReport:
-    budgets = Budgets(seconds=120.0)
-    spec = trial.TrialSpec(image=task.instance.image, test=task.instance.test, files=files, budgets=budgets, **around)
-    return trial.run(spec, sandbox).report
+    return mined(folder, repo, fix)
 
 
 def statuses(report: TestReport, path: str) -> dict[str, str]:

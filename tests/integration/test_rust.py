@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestStatus
-from harness.dataset.folder import open_dataset
-from harness.grading import scoring, trial
+from harness.core.instance import PASSING, Outcome, TaskState, TestStatus
+from harness.grading import scoring
 from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
 from tests import tiny
 from tests.attacks import rust
+from tests.proved_task import mined, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
     from harness.core.instance import Task
     from harness.grading.grade import Grade
-    from harness.languages.base import TestReport
 
 pytestmark = pytest.mark.engine
 
@@ -89,25 +88,7 @@ def task(tmp_path_factory) -> Task:
     repo = Repository(folder / "repo")
     repo.commit("Start", FILES)
     fix = repo.commit("Fix wrong prices", FIXED)
-    words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
-    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words, env={"GOLDSEAM_MINING_MUTANTS": "0"})
-    assert done.returncode == 0, done.error_text + done.stdout
-    [place] = (folder / "dataset/tasks").iterdir()
-    return open_dataset(folder / "dataset").task(place.name)
-
-
-def run(task: Task, sandbox, *files: str, **around: Any) -> TestReport:
-    budgets = Budgets(seconds=120.0)
-    spec = trial.TrialSpec(image=task.instance.image, test=task.instance.test, files=files, budgets=budgets, **around)
-    return trial.run(spec, sandbox).report
-
-
-def statuses(report: TestReport, path: str) -> dict[str, str]:
-    return {
-        test_id.removeprefix(f"{path}::"): str(status)
-        for test_id, status in report.statuses.items()
-        if test_id.startswith(path)
-    }
+    return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
 
 
 def turned(name: str) -> str:
