@@ -32,13 +32,14 @@ def parse(parser: Parser, source: bytes) -> Node:
     return root
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, in the order of the text."""
+def walk(node: Node, unopened: Collection[str] = ()) -> Iterator[Node]:
+    """A node and all below it, in the order of the text; nothing that is in nodes of some types."""
     rest = [node]
     while rest:
         current = rest.pop()
         yield current
-        rest.extend(reversed(current.children))
+        if current.type not in unopened:
+            rest.extend(reversed(current.children))
 
 
 def text_of(node: Node | None) -> str:

@@ -16,6 +16,8 @@ from harness.languages import language_of
 from harness.languages.screening import screen_task
 from harness.sandbox.job import Job
 from miner.proof.variations import Variation
+from miner.quality.strength.result import Bounds
+from miner.quality.strength.run import measure
 from tests import tiny
 from tests.attacks import go, go_honest
 from tests.proved_task import mined, proved, run
@@ -250,6 +252,14 @@ def test_a_test_of_a_new_name_fails_before_the_fix_and_the_others_of_its_package
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     assert graded(task, sandbox, {"money.go": go.RIGHT}).outcome is Outcome.RESOLVED
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+
+
+def test_of_wrong_patches_made_of_the_fix_those_that_no_compiler_takes_count_nowhere(task, sandbox):
+    tried = measure(task, sandbox, Bounds(parts=2, mutants=2)).tried
+
+    assert [str(result.variant.kind) for result in tried] == ["empty", "part", "mutant", "mutant"]
+    assert tried[1].variant.path == "money.go", "without fresh/fresh.go, a test lacks what it calls"
+    assert not any(result.survived for result in tried[:2])
 
 
 def test_every_kind_of_test_is_told_with_its_rows(task, sandbox):

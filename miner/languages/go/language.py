@@ -12,11 +12,12 @@ from harness.languages.go.language import FRAMEWORK
 from miner.languages.base import TestCommand
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
+from miner.languages.go.code import CODE
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.guessing import guess
 from miner.languages.recording import record
-from miner.languages.unparsed import Unparsed, UnparsedCode
+from miner.languages.unparsed import Unparsed
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Go(Unparsed):
     suffixes: tuple[str, ...] = (".go",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = _TESTS
-    code: Code = UnparsedCode(".go")
+    code: Code = CODE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`go test`."""

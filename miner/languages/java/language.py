@@ -10,7 +10,8 @@ from harness.languages.java.language import FRAMEWORK
 from miner.languages.base import TestCommand
 from miner.languages.java import poms
 from miner.languages.java.build import build_image
-from miner.languages.unparsed import Unparsed, UnparsedCode
+from miner.languages.java.code import CODE
+from miner.languages.unparsed import Unparsed
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Java(Unparsed):
     suffixes: tuple[str, ...] = (".java",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = _MODULES
-    code: Code = UnparsedCode(".java")
+    code: Code = CODE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """JUnit's platform, which runs tests of JUnit 3, 4, 5 and TestNG."""

@@ -92,8 +92,9 @@ class JavaScriptCode:
         return hashlib.sha256(tokens.encode("utf-8", "surrogateescape")).hexdigest()
 
     def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
-        """See `mutants.faulty`."""
-        return mutants.faulty(source, path, changed)
+        """See `Mutations.faulty`."""
+        root = _parsed(path, source)
+        return mutants.MUTATIONS.faulty(source, root, changed) if root else None
 
 
 def _parsed(path: str, source: bytes) -> Node | None:

@@ -10,7 +10,8 @@ from harness.languages.rust.language import FRAMEWORK
 from miner.languages.base import TestCommand
 from miner.languages.rust import cargo
 from miner.languages.rust.build import build_image
-from miner.languages.unparsed import Unparsed, UnparsedCode
+from miner.languages.rust.code import CODE
+from miner.languages.unparsed import Unparsed
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Rust(Unparsed):
     suffixes: tuple[str, ...] = (".rs",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = None
-    code: Code = UnparsedCode(".rs")
+    code: Code = CODE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`cargo test`, with the features that CI has."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harness.core.instance import Task
     from miner.quality.strength.lines import Coverage
 
-FORMULA = 1
+FORMULA = 2
 """Goes up when a formula changes, or what is tried."""
 FIELD = "strength"
 

@@ -22,7 +22,7 @@ from harness.dataset import content
 from harness.dataset.folder import write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names, is_survivor
 from harness.dataset.seal import access_log, sealing
-from harness.grading import scoring
+from harness.grading import failures, scoring
 from harness.languages.screening import screen_task
 from harness.patches.patch import PatchError
 from harness.runs import bug_log
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Hidden, Task
     from harness.dataset.folder import Dataset
-    from harness.grading.grade import Grade
     from harness.grading.trial import Trial
     from harness.patches.patch import Patch
     from harness.sandbox.executors.base import Executor
@@ -182,7 +181,9 @@ def limit(gold_seconds: float, budget: float) -> float:
 
 
 def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> VariantResult | None:
-    """What the hidden tests make of a wrong patch; None where it is none: nothing of it is left, or it does not apply.
+    """What the hidden tests make of a wrong patch.
+
+    None where it is none: nothing of it is left, it does not apply, or the compiler refuses what it changes.
 
     Raises:
         InfrastructureError: the engine failed, which is no kill.
@@ -195,17 +196,24 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Variant
     if patch is not None and (not patch.files or patch.raw == gold.patch.raw):
         return None
     forms = ([gold.quick] if gold.quick else []) + [(task, gold.seconds)]
-    grade: Grade | None = None
     for form, seconds in forms:
         demands = scoring.Demands(timeout=limit(seconds, task.instance.budgets.seconds))
-        grade = scoring.score(_stopping(form) if gold.alone else form, patch, sandbox, demands).grade
-        if grade.outcome is not Outcome.RESOLVED:
+        scored = scoring.score(_stopping(form) if gold.alone else form, patch, sandbox, demands)
+        if scored.grade.outcome is not Outcome.RESOLVED:
             break
-    if grade is None or grade.outcome is Outcome.APPLY_FAILED:
+    grade = scored.grade
+    if grade.outcome is Outcome.APPLY_FAILED or (variant.kind is not Kind.EMPTY and _is_refused(scored.trial)):
         return None
     if grade.outcome is Outcome.INFRA_ERROR:
         raise SandboxError(f"{task.instance_id}: {grade.reason}")
     return VariantResult(variant=variant, survived=grade.outcome is Outcome.RESOLVED, cause=grade.cause or "")
+
+
+def _is_refused(trial: Trial) -> bool:
+    """Whether the compiler took the tests or what they load for no code."""
+    chains = trial.report.collect_raised.values()
+    is_built = trial.build is None or trial.build.ok
+    return not is_built or any(failures.kind_of(chain, None) is failures.Kind.COMPILE for chain in chains)
 
 
 def _stopping(task: Task) -> Task:

@@ -1,0 +1,57 @@
+"""Source files of Java, read as text by their syntax trees. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import tree_sitter_java
+from tree_sitter import Language, Parser
+
+from miner.languages import syntax
+from miner.languages.parsed import Grammar, ParsedCode
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_TYPES = frozenset(
+    {
+        *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
+        "annotation_type_declaration",
+    }
+)
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_java.language()))
+
+
+def _parse(source: bytes) -> Node:
+    return syntax.parse(_parser(), source)
+
+
+CODE = ParsedCode(
+    Grammar(
+        suffix=".java",
+        parse=_parse,
+        declared=_TYPES | {"variable_declarator", "enum_constant"},
+        functions=frozenset({"method_declaration", "constructor_declaration"}),
+        owners=_TYPES,
+        bodies=frozenset({"block", "constructor_body"}),
+        strings=frozenset({"string_literal"}),
+        left_alone=frozenset(
+            {
+                *("line_comment", "block_comment", "package_declaration", "import_declaration", "annotation"),
+                *("marker_annotation", "throw_statement", "assert_statement"),
+            }
+        ),
+        told=re.compile(r"(?:\w+\.)*(?:log|logger|LOG|LOGGER|System\.(?:err|out))\.\w+\("),
+        methods=(
+            *(("toLowerCase", "toUpperCase"), ("stripLeading", "stripTrailing"), ("indexOf", "lastIndexOf")),
+            *(("startsWith", "endsWith"), ("anyMatch", "allMatch"), ("findFirst", "findAny")),
+        ),
+        called=("name",),
+    )
+)
