@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.core.instance import Outcome
 from harness.grading import trial
 from harness.grading.grade import Grade, grade
 from harness.judging import judge
@@ -103,8 +104,20 @@ def _run(
         killed += _was_killed(ran)
         again = grade(task.hidden, ran).cause == "setup" or (killed == 1 and _was_killed(ran))
         if not again or attempt >= INFRA_ATTEMPTS:
-            return Round(trial=ran, attempts=attempt)
+            return Round(trial=_charged(task, ran, spec, sandbox), attempts=attempt)
     raise AssertionError  # itertools.count never ends
+
+
+def _charged(task: Task, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> Trial:
+    """The trial; if the hidden tests could not be laid, and can without the patch, that is charged to the patch."""
+    if not spec.model_patch or not task.hidden.fail_to_pass or grade(task.hidden, ran).outcome is not Outcome.INFRA_ERROR:
+        return ran
+    without = trial.run(replace(spec, model_patch=None), sandbox)
+    if not without.ran:
+        return ran
+    why = ran.test_apply_error or ran.setup_error or "the container ended"
+    error = f"the hidden tests can be laid without it, and not over it: {why}"
+    return replace(ran, setup_error=None, test_apply_error=None, model_apply_error=error)
 
 
 def _was_killed(ran: Trial) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.core import process
 from harness.core.instance import Budgets, Outcome
 from harness.runs import evaluate
 from tests import tiny
@@ -140,6 +141,17 @@ def test_a_flood_of_the_result_channel_is_tampering(tiny_image, sandbox):
     patch = tiny.fix("import os", "while True: os.write(198, b'x' * 60000)")
     verdict = judge(sandbox, tiny.task(tiny_image, budgets=SHORT), patch)
     assert verdict.report.outcome is Outcome.TAMPERED
+
+
+def test_a_patch_that_leaves_no_room_for_the_hidden_tests_is_charged_with_it(tiny_image, sandbox, tmp_path):
+    budgets = replace(SHORT, disk_mb=4)
+    large = {tiny.TESTS: (tiny.BASE_TESTS, f"{tiny.HIDDEN_TESTS}# {'x' * (2 << 20)}\n")}
+    (tmp_path / "z.bin").write_bytes(bytes(3 << 20))
+    diff = ("git", "diff", "--no-index", "--binary", "/dev/null", "z.bin")
+    patch = process.run(diff, cwd=tmp_path, check=False).stdout.decode()
+    report = judge(sandbox, tiny.task(tiny_image, budgets=budgets, tests=large), patch).report
+    assert (report.outcome, report.cause) == (Outcome.APPLY_FAILED, "apply_failed"), report
+    assert "No space left" in report.reason
 
 
 @pytest.mark.parametrize(
