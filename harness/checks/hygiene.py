@@ -25,7 +25,7 @@ TREES = ("testbed/", "opt/goldseam/src/")
 _SHORTEST_LINE = 12
 _ENOUGH = 3
 """So many different lines in one file may be no chance; where there are fewer in all, only likely places count."""
-_LARGEST_TEXT = 32 * 1024 * 1024
+LARGEST_TEXT = 32 * 1024 * 1024
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _TEST_NAME = re.compile(rb"^\+\s*(?:async\s+)?(?:def|class)\s+(test\w+|Test\w+)")
 _IN_BYTE_CODE = re.compile(rb"""(?:\b(?:def|class)\s+(?!__)(\w{12,200})|["'](?!__\w+__["'])([^"'\\{}%]{12,200})["'])""")
@@ -292,10 +292,10 @@ def contents(
         yield from ((f"{path}:{name}", content) for name, content in unpack(data))
     elif re.fullmatch(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}", inner):
         try:
-            yield path, zlib.decompress(data).partition(b"\0")[2]
+            yield path, zlib.decompressobj().decompress(data, LARGEST_TEXT).partition(b"\0")[2]
         except zlib.error:  # a broken one, such as a test of git's brings
             yield path, data
-    elif inner or path.endswith(".pyc") or (len(data) <= _LARGEST_TEXT and b"\0" not in data[:8192]):
+    elif inner or path.endswith(".pyc") or (len(data) <= LARGEST_TEXT and b"\0" not in data[:8192]):
         yield path, data
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from harness.checks import hygiene
 from harness.checks.dataset import ImageCheck
 from harness.core import files
-from harness.core.process import run, stream
+from harness.core.process import ProgramError, run, stream
 from harness.patches.patch import PatchError
 from harness.sandbox import engine
 from harness.sandbox.images import layers
@@ -86,18 +86,26 @@ def engine_check(cache: Path) -> ImageCheck:
 
 
 def unpack(pack: bytes) -> Iterator[tuple[str, bytes]]:
-    """The objects of a git pack, by SHA."""
+    """The objects of a git pack, by SHA, as far as they are searched; a broken one as it is."""
     with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         git = ["git", "-C", folder]
         run([*git, "init", "--quiet", "--bare"])
-        run([*git, "index-pack", "--stdin"], input=pack)
+        try:
+            run([*git, "-c", f"core.bigFileThreshold={hygiene.LARGEST_TEXT}", "index-pack", "--stdin"], input=pack)
+        except ProgramError:
+            yield "broken", pack
+            return
         with stream(
             [*git, "cat-file", "--batch-all-objects", "--batch=%(objectname) %(objectsize)"]
         ) as stream_of_objects:
             while head := stream_of_objects.readline():
                 name, size = head.decode().split()
-                yield name, stream_of_objects.read(int(size))
-                stream_of_objects.read(1)
+                left = int(size) + 1
+                content = stream_of_objects.read(min(left - 1, hygiene.LARGEST_TEXT))
+                left -= len(content)
+                yield name, content
+                while left:
+                    left -= len(stream_of_objects.read(min(left, hygiene.LARGEST_TEXT))) or left
 
 
 def parents(image: str) -> Iterator[str]:

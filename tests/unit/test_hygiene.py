@@ -44,6 +44,18 @@ def test_a_broken_git_object_ends_no_search_and_is_searched_as_it_is():
     assert [leak.where for leak in leaks({path: FIXED.encode()})] == [path]
 
 
+def test_a_broken_pack_ends_no_search_and_is_searched_as_it_is():
+    path = "srv/.git/objects/pack/pack-1.pack"
+    assert leaks({path: b"no pack"}) == ()
+    assert [leak.where for leak in leaks({path: FIXED.encode()})] == [f"{path}:broken"]
+
+
+def test_of_a_git_object_no_more_is_read_than_of_other_files():
+    path = "srv/.git/objects/ab/" + "c" * 38
+    [(_, content)] = hygiene.contents(path, loose(bytes(2 * hygiene.LARGEST_TEXT)), unpack)
+    assert 0 < len(content) <= hygiene.LARGEST_TEXT
+
+
 LEAKS = {
     "the fix in a loose git object": {"testbed/.git/objects/ab/" + "c" * 38: loose(FIXED.encode())},
     "the fixed module among the installed packages": {
