@@ -110,7 +110,11 @@ def _run(
 
 def _charged(task: Task, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> Trial:
     """The trial; if the hidden tests could not be laid, and can without the patch, that is charged to the patch."""
-    if not spec.model_patch or not task.hidden.fail_to_pass or grade(task.hidden, ran).outcome is not Outcome.INFRA_ERROR:
+    if (
+        not spec.model_patch
+        or not task.hidden.fail_to_pass
+        or grade(task.hidden, ran).outcome is not Outcome.INFRA_ERROR
+    ):
         return ran
     without = trial.run(replace(spec, model_patch=None), sandbox)
     if not without.ran:

@@ -475,6 +475,22 @@ _CANONICAL: Mapping[str, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
     },
 }
 """Standard values: how each is read from its text, and written; one that is not written in the same way is refused."""
+
+
+def standard(value: Any) -> list[str]:
+    """A value of one of these kinds as it is handed out.
+
+    Raises:
+        TypeError: it is of another kind.
+
+    """
+    name = "pathlib.PurePath" if isinstance(value, PurePath) else names_of(type(value))[0].removeprefix("builtins.")
+    if name not in _CANONICAL:
+        raise TypeError(name)
+    text = _CANONICAL[name][1](value)
+    return ["n", name, *(text.split(" ") if name in _PARTS else [text])]
+
+
 _MOST_HELD = 1 << 30
 _PARTS = {"datetime.timedelta": 3, "range": 3}
 """Of how many texts it is made, where not of one."""

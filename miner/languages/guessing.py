@@ -7,26 +7,22 @@ to know which assertions the bug changes, so that all others can be left as the 
 from __future__ import annotations
 
 import ast
-import base64
 import contextlib
-import html
 import itertools
-import json
 import math
 import posixpath
 import re
-import textwrap
+from collections import Counter
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining, normalize
-from urllib.parse import quote, unquote, urlencode
 
 from harness.core import python_source, test_ids
 from harness.judging import judge, values
-from harness.judging.values import Approx, Event, MalformedError, Pattern
+from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern
 from miner.languages import simple_values
 from miner.languages.base import Guess
+from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,11 +33,14 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
 """What of a regular expression is no text to be found."""
+_OPTIONAL = re.compile(r"(?:\([^()]*\)|\[[^]]*\]|\\.|[^\\\[\]()])(?:[?*]|\{0?,\d*\})\??")
+"""What of one a text need not have."""
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'")
 _SIGN = re.compile(r"->|=>|→|==|=|:|\b(?:returns?|gives?|be|is|get|got|expected)\b", re.IGNORECASE)
 """After which comes what something is or is to be."""
 _TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?|\w+")
+_NUMBER = re.compile(r"\b\d+\b")
 _WORK = "/testbed"
 _MOST_BESIDE = 1 << 18
 """Characters of a file beside the tests that are looked through."""
@@ -136,12 +135,19 @@ class _Needed:
     @property
     def is_named(self) -> bool:
         """Whether the name of its test tells all that is sought, as a text or as JSON."""
-        texts = [value if isinstance(value, str) else _json(value) for value in self.sought]
+        texts = [value if isinstance(value, str) else json_of(value) for value in self.sought]
         return bool(texts) and all(
             re.search(r"\w", text)
             and re.search(rf"(?<![^\W_]){re.escape(text.replace(' ', '_'))}(?![^\W_])", self.name.replace(" ", "_"))
             for text in texts
         )
+
+    def is_of_test(self, value: Any) -> bool:
+        """Whether a class is one of its test file: only the tests can raise it, and the product pass it on."""
+        *folders, name = self.test_id.partition("::")[0].split("/")
+        parts = (*folders, name.rpartition(".")[0])
+        modules = (".".join(parts[place:]) + "." for place in range(len(parts)))
+        return isinstance(value, ClassName) and value.name.startswith(tuple(modules))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +198,13 @@ def guess(
     words = _vocabulary(
         [known.words, *sources, *known.beside_tests, places], [*known.changed, *known.old_tests], reading
     )
-    for place, texts_with_spans in enumerate(((known.words,), known.changed)):
+    for place, texts_with_spans in enumerate(((known.words,), (*known.changed, *sources))):
         said = {repr(value) for text in texts_with_spans for value in _spans(text)}
         for span in said:
             words[span] = min(words.get(span, math.inf), place + math.log2(len(said) + 2))
+    numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
+    for number, count in numbers.items():
+        words[number] = min(words.get(number, math.inf), 1 + math.log2(numbers.total() / count))
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
     columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
     columns += tuple(map(_tokens_of, known.beside_tests))
@@ -210,21 +219,53 @@ def guess(
     rules_taken: list[str] = []
     bits = 0.0
     for group in alike.values():
-        costs = {
-            key: cost
-            for key, cost in (_known_cost(need, words, written, in_column) for need in group)
-            if key not in names_seen
-        }
+        known_costs = [_known_cost(need, words, written, in_column) for need in group]
+        costs = {key: cost for key, cost in known_costs if key not in names_seen}
         names_seen.update(costs)
-        estimate = min(sum(costs.values()), _of_one_change(group, words)) if costs else 0.0
+        alone = [need for need in group if _is_alone(need)]
+        in_change = {key for need, (key, _) in zip(group, known_costs, strict=True) if _is_alone(need)}
+        beside = sum(cost for key, cost in costs.items() if key not in in_change)
+        estimate = min(sum(costs.values()), _of_one_change(alone, words) + beside) if costs else 0.0
         through = [name for name, rule in rules.items() if all(_gets_through(rule, need) for need in group)]
         if through and not set(through) & set(rules_taken):
             rules_taken.append(through[0])
-            place = list(rules).index(through[0])
-            bits += min(estimate, _A_RULE, 1 + math.log2(place + 2))  # the likelier ones come first
+            bits += min(estimate, _of_rule(list(rules).index(through[0])))
         elif not through:
-            bits += estimate
+            needs = [(need, key) for need, (key, _) in zip(group, known_costs, strict=True) if key in costs]
+            bits += _of_rule_and_rest(rules.values(), needs, costs, estimate)
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
+
+
+def _is_alone(needed: _Needed) -> bool:
+    """Whether one value has to be found, which not every second one would be."""
+    return needed.op not in _FEW and len(needed.sought) == 1
+
+
+def _of_rule(place: int) -> float:
+    """Bits of choosing a rule: the likelier ones come first."""
+    return min(_A_RULE, 1 + math.log2(place + 2))
+
+
+def _of_rule_and_rest(
+    rules: Iterable[Callable[[_Needed], Event | None]],
+    needs: Sequence[tuple[_Needed, str]],
+    costs: Mapping[str, float],
+    best: float,
+) -> float:
+    """Bits of a rule that gets through most of a group's assertions, and of the values of the others; `best` at most.
+
+    Which those are is one bit each.
+    """
+    for place, rule in enumerate(rules):
+        bits, rest = _of_rule(place), set[str]()
+        for need, key in needs:
+            if bits >= best:
+                break
+            if key not in rest and not _gets_through(rule, need):
+                rest.add(key)
+                bits += 1 + costs[key]
+        best = min(best, bits)
+    return best
 
 
 def _together(needed: Iterable[_Needed]) -> dict[int | str, set[str]]:
@@ -378,14 +419,15 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return f"{op} {expected.kept}", _A_RANGE
     if op == "doctest" and "IGNORE_EXCEPTION_DETAIL" in str(expected.options.get("flags")) and _is_raising(needed):
         return f"{op} {expected.kept}", _A_CLASS
+    if needed.site.op in ("in", "startswith", "endswith") and needed.site.sides == ("out", "kept"):
+        values_kept = [min(_choices(value), key=lambda choice: _bits(choice, None, words)) for value in values_kept]
     if op == "regex":
         values_kept = [Pattern(pattern=value) if isinstance(value, str) else value for value in values_kept]
     if op in ("raises", "warns"):
         pattern = needed.reading.message(expected)
         pattern_bits = _bits(needed.loaded(pattern), None, words) if pattern is not None else 0.0
-        return f"{op} {expected.kept}", _A_CLASS + min(
-            pattern_bits, _A_CLASS
-        )  # one message may hold all words there are
+        key = "what the tests raise" if any(map(needed.is_of_test, values_kept)) else f"{op} {expected.kept}"
+        return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
     nears = (_before(needed), *needed.literals[:_NEARS])
@@ -404,7 +446,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
 
 def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> float:
     """Bits of one change that does for all of a group, of what the base gives or of what is written in a call."""
-    if any(needed.op in _FEW or len(needed.sought) != 1 for needed in group):
+    if not group:
         return math.inf
     nears: list[Callable[[_Needed], Any]] = [
         _before,
@@ -419,6 +461,11 @@ def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> floa
         bits = simple_values.of_change(pairs, lambda value: _bits(value, None, words))
         best = min(best, bits + math.log2(len(nears)) * (place > 0))
     return best
+
+
+def _choices(value: Any) -> Sequence[Any]:
+    """The values of which any one does, where the test has several."""
+    return [*value] if isinstance(value, list | tuple | set | frozenset | dict) and value else [value]
 
 
 def _is_raising(needed: _Needed) -> bool:
@@ -445,7 +492,8 @@ def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     """Bits of a value for somebody who knows these words, and one value that may be near it."""
     match value:
         case Pattern(pattern=str(pattern)):
-            return min(_bits_of_text(" ".join(_SPECIAL.sub(" ", part).split()), words) for part in pattern.split("|"))
+            parts = _OPTIONAL.sub("", pattern).split("|")
+            return min(_bits_of_text(" ".join(_SPECIAL.sub(" ", part).split()), words) for part in parts)
         case Approx(expected=int() | float() as wanted):
             width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
             return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
@@ -519,94 +567,7 @@ def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
 # -- rules that are one try each
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=repr)
-
-
 _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
-_CHANGES: Mapping[str, Callable[[Any], Any]] = {
-    "as it is, without the error": lambda v: v,
-    "the opposite": lambda v: not v,
-    "one more": lambda v: v + 1,
-    "one less": lambda v: v - 1,
-    "negated": lambda v: -v,
-    "its absolute value": abs,
-    "doubled": lambda v: v * 2,
-    "halved": lambda v: v // 2,
-    "as a number": int,
-    "as a fraction": float,
-    "as text": str,
-    "as bytes": lambda v: v.encode(),
-    "as characters": lambda v: v.decode(),
-    "stripped": lambda v: v.strip(),
-    "stripped at its end": lambda v: v.rstrip(),
-    "in small letters": lambda v: v.lower(),
-    "in capitals": lambda v: v.upper(),
-    "as a title": lambda v: v.title(),
-    "without blanks": lambda v: v.replace(" ", ""),
-    "with a line end": lambda v: v + "\n",
-    "in quotes": lambda v: f'"{v}"',
-    "its lines": lambda v: v.splitlines(),
-    "its parts": _SEPARATORS.split,
-    "its first part": lambda v: _SEPARATORS.split(v)[0],
-    "its last part": lambda v: _SEPARATORS.split(v)[-1],
-    "its words": lambda v: v.split(),
-    "without its first": lambda v: v[1:],
-    "without its last": lambda v: v[:-1],
-    "backwards": lambda v: v[::-1],
-    "sorted": sorted,
-    "each once": lambda v: list(dict.fromkeys(v)),
-    "without what is false": lambda v: [element for element in v if element],
-    "flattened": lambda v: [inner for element in v for inner in element],
-    "its first": lambda v: v[0],
-    "its last": lambda v: v[-1],
-    "its size": len,
-    "as a list": list,
-    "as a tuple": tuple,
-    "as a set": set,
-    "in a list": lambda v: [v],
-    "in a tuple": lambda v: (v,),
-    "its keys": lambda v: list(v.keys()),
-    "its values": lambda v: list(v.values()),
-    "as JSON": _json,
-    "read as JSON": json.loads,
-    "with percent signs": lambda v: quote(v, safe="!'()*~"),
-    "without percent signs": unquote,
-    "as HTML": html.escape,
-    "of HTML": html.unescape,
-    "in base64": lambda v: base64.b64encode(v.encode() if isinstance(v, str) else v).decode(),
-    "of base64": lambda v: base64.b64decode(v).decode(),
-    "in hexadecimal": lambda v: format(v, "x") if isinstance(v, int) else v.encode().hex(),
-    "with underscores": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", v).lower(),
-    "with hyphens": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s_]+", "-", v).lower(),
-    "in camel case": lambda v: re.sub(r"[\s_-]+(\w)", lambda found: found[1].upper(), v),
-    "with a capital": lambda v: v[:1].upper() + v[1:],
-    "with one blank at most": lambda v: " ".join(v.split()),
-    "without quotes": lambda v: v.strip("\"'`"),
-    "without accents": lambda v: "".join(c for c in normalize("NFKD", v) if not combining(c)),
-    "with plain line ends": lambda v: v.replace("\r\n", "\n"),
-    "without indentation": textwrap.dedent,
-    "rounded": round,
-    "rounded to two digits": lambda v: round(v, 2),
-    "sorted backwards": lambda v: sorted(v, reverse=True),
-    "sorted, each once": lambda v: sorted(set(v)),
-    "its pairs": lambda v: [list(pair) for pair in v.items()],
-    "the other way round": lambda v: {value: key for key, value in v.items()},
-    "without what is nothing": lambda v: {key: value for key, value in v.items() if value is not None},
-    "as JSON with blanks": lambda v: json.dumps(v, ensure_ascii=False),
-    "as JSON in lines": lambda v: json.dumps(v, indent=2, ensure_ascii=False),
-    "as a query": urlencode,
-    "joined by blanks": lambda v: " ".join(map(str, v)),
-    "joined by commas": lambda v: ",".join(map(str, v)),
-    "joined by commas and blanks": lambda v: ", ".join(map(str, v)),
-    "joined by line ends": lambda v: "\n".join(map(str, v)),
-    "joined": lambda v: "".join(map(str, v)),
-    "as a range": lambda v: list(range(min(v, _NEARS))),
-    "as a range from one": lambda v: list(range(1, min(v, _NEARS) + 1)),
-    "its sum": sum,
-    "its least": min,
-    "its largest": max,
-}
 
 
 def _rules(
@@ -622,14 +583,15 @@ def _rules(
                 need, need.literals[place]
             ),
         )
-    for name, change in _CHANGES.items():
+    for name, change in CHANGES.items():
         yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
-    for name, change in _CHANGES.items():
-        yield (
-            f"what the base gives, each {name}",
-            lambda need, change=change: _handing(need, _each(_before(need), change)),  # type: ignore[misc]
-        )
+    for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
+        for name, change in CHANGES.items():
+            yield (
+                f"what the base gives, {within} {name}",
+                lambda need, each=each, change=change: _handing(need, each(_before(need), change)),  # type: ignore[misc]
+            )
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
     words_known = set(_WORD.findall(known_text.lower()))
@@ -647,15 +609,6 @@ def _rules(
         for name, error in reading.errors(text[:4000]):
             yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
-
-
-def _each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """A change of each item of a list, or of the value of each key."""
-    if isinstance(value, dict):
-        return {key: change(item) for key, item in value.items()}
-    if not isinstance(value, list | tuple):
-        raise TypeError(type(value).__name__)
-    return [change(item) for item in value]
 
 
 def _path(needed: _Needed, *, folder: bool) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import calendar
+import errno
+import hashlib
 import itertools
 import math
+import mimetypes
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from difflib import SequenceMatcher
 from fractions import Fraction
+from http import HTTPStatus
 from typing import Any
 
 COMMON = 6.0
@@ -18,8 +24,21 @@ _TEXTS = frozenset(
         *("None", "null", "nil", "undefined", "true", "false", "True", "False", "NaN", "nan", "inf", "Infinity"),
         *("unknown", "Unknown", "N/A", "n/a", "none", "default", "error", "Error", "ok", "OK", "yes", "no", "<nil>"),
         *("[object Object]", "anonymous", "invalid", "empty", "test", "hello", "Hello, World!", "Hello World"),
+        *("foo", "bar", "baz", "foobar", "localhost", "127.0.0.1", "text/html; charset=utf-8", "utf-8", "UTF-8"),
     }
 )
+_STANDARD = frozenset(
+    {
+        *(status.phrase for status in HTTPStatus),
+        *mimetypes.MimeTypes().types_map_inv[True],
+        *map(os.strerror, errno.errorcode),
+        *(*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calendar.day_abbr),
+        *(hashlib.new(name, b"").hexdigest() for name in ("md5", "sha1", "sha256", "sha512")),
+    }
+)
+"""Texts that standards have: of states, media types, errors and dates, and digests of nothing."""
+_OF_STANDARD = 7.0
+"""Of choosing one: there are a few hundred, of which few are common."""
 _NUMBERS = frozenset({60, 3600, 86400, 604800, 365, 1440, 360, 180, 200, 201, 204, 301, 302, 400, 401, 403, 404, 500})
 _NUMBERS |= {2**power - less for power in (7, 8, 10, 12, 15, 16, 20, 24, 31, 32, 53, 63, 64) for less in (0, 1)}
 _CONSTANTS = (math.pi, math.e, math.tau, math.sqrt(2), math.log(2), math.log(10))
@@ -70,6 +89,8 @@ def of_text(text: str, bits_of: Callable[[str], float]) -> float:
     """Bits of a text that is common or repeats a part; infinite of others."""
     if text in _TEXTS:
         return COMMON
+    if text in _STANDARD:
+        return _OF_STANDARD
     if re.fullmatch(r"\d{1,18}", text):
         return 1 + of_int(int(text)) + math.log2(len(text) - len(str(int(text))) + 1)
     match = re.fullmatch(r"(.+?)\1{2,}", text, re.DOTALL) if _SHORTEST <= len(text) <= _LONGEST else None

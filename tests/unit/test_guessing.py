@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
+from pathlib import PurePosixPath
 
 import pytest
 
-from harness.core.expectations import Expectations, ExpectedTest, Site
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.judging import judge
 from harness.judging.values import Event
 from miner.languages.base import KnownText
@@ -259,6 +260,14 @@ CHEAP = {
     "few places": (Site(op="almost", sides=("out", "kept")), {"places": 0}, 12.25),
     "a delta": (Site(op="almost", sides=("out", "kept")), {"delta": encode(900)}, 1234567.5),
     "an alternative": (Site(op="regex", sides=("out", "kept")), {}, "no|some quite other words of it"),
+    "a pattern that asks for little": (
+        Site(op="regex", sides=("out", "kept")),
+        {},
+        "^(?:some quite other words of it)?x*y",
+    ),
+    "one of several": (Site(op="in", sides=("out", "kept")), {}, ["some quite other words of it", 17]),
+    "one of several beginnings": (Site(op="startswith", sides=("out", "kept")), {}, ("some quite other words", "no")),
+    "what a standard says": (EQUAL, {}, "Unsupported Media Type"),
     "a class of exceptions": (
         Site(op="doctest", sides=("kept", "out")),
         {"flags": encode(["IGNORE_EXCEPTION_DETAIL"])},
@@ -373,3 +382,66 @@ def test_nothing_in_a_call_is_no_part_of_what_is_expected():
     expected = date(2020, 1, 2)
     assert guessed([("x", expected)], source=source).bits > 0
     assert guessed([("x", [1])], source=source).bits == guessed([("x", [1])], source=source.replace("None", "g")).bits
+
+
+MOMENT = datetime(2021, 5, 6, 7, 8, 9, tzinfo=UTC)
+CONVERTED = {
+    "a method": ("Alpha Bravo Zulu", "aLPHA bRAVO zULU"),
+    "a part": (MOMENT, date(2021, 5, 6)),
+    "its text": (MOMENT, "2021-05-06T07:08:09+00:00"),
+    "a class": ("/some/long/pathname/of.txt", PurePosixPath("/some/long/pathname/of.txt")),
+    "a zone": (MOMENT.replace(tzinfo=None), MOMENT),
+    "a function": (48879, "0xbeef"),
+    "each key": ({"Alpha": 17, "Bravo": 23}, {"alpha": 17, "bravo": 23}),
+    "at any depth": ({"Alpha": ["Bravo", "Charlie"]}, {"Alpha": ["bravo", "charlie"]}),
+    "pairs": ({"charlie": 1, "alpha": 2}, [("alpha", 2), ("charlie", 1)]),
+    "a query": ("alpha=17&bravo=29", {"alpha": "17", "bravo": "29"}),
+}
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_what_the_standard_library_makes_of_a_value_is_guessable(name):
+    found = guessed([CONVERTED[name]])
+    assert found.rule
+    assert found.bits < 8
+
+
+def test_keywords_of_a_call_are_a_value_that_the_tests_have():
+    shared = f"{SOURCE}\ndef view():\n    return jsonify(foo='bar', number=17)\n"
+    assert guessed([("nothing", {"foo": "bar", "number": 17})], source=shared).bits < 8
+
+
+def test_a_number_that_visible_tests_have_often_takes_few_bits():
+    old = "assert status == 418\nassert status == 418\nassert status == 7\n"
+    assert guessed([(500, 418)], old=[old]).bits < 3 < guessed([(500, 418)]).bits
+
+
+def test_a_rule_may_do_for_most_values():
+    most = [("Alpha Bravo", "alpha bravo"), ("Charlie Delta", "charlie delta")]
+    assert guessed([*most, ("Echo", None)]).bits < guessed(most).bits + 4
+    assert guessed([*most, ("Echo", "sesquipedalian")]).bits > 20
+
+
+def test_a_truth_beside_values_hides_no_change_that_does_for_them():
+    pairs = [("alpha", "alpha-quux"), ("bravo", "bravo-quux"), ("charlie", "charlie-quux")]
+    truth = Expected(slot=1, n=0, kept=(), options={}, size=1)
+    sites = {0: EQUAL, 1: Site(op="truth", sides=("out",), decides="operands")}
+    events = [judge.of_fix(event(fix, n=n), [encode(fix)], {}) for n, (_, fix) in enumerate(pairs)]
+    expectations = Expectations(
+        files={"t.py": SOURCE}, sites=sites, tests={TEST: ExpectedTest(place="host", events=(*events, truth))}
+    )
+    before = [event("", slot=1), *(event(base, n=n) for n, (base, _) in enumerate(pairs))]
+    found = guess(expectations, before, [TEST], KnownText(words=""), READING)
+    assert found.bits == guessed(pairs).bits + 1
+
+
+def test_classes_that_tests_raise_themselves_are_one_look():
+    kept = [["n", "type", f"t.test_a.<locals>.{name}", "builtins.ValueError"] for name in ("MyError", "Other", "Third")]
+    sites = {slot: Site(op="raises", sides=("kept",)) for slot in range(3)}
+    events = tuple(
+        Expected(slot=slot, n=0, kept=(kind,), options={}, size=9, raises=True) for slot, kind in enumerate(kept)
+    )
+    expectations = Expectations(
+        files={"t.py": SOURCE}, sites=sites, tests={TEST: ExpectedTest(place="host", events=events)}
+    )
+    assert guess(expectations, [], [TEST], KnownText(words=""), READING).bits < 8

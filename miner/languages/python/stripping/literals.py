@@ -101,8 +101,14 @@ def _written(node: ast.AST) -> Iterator[Any]:
     if isinstance(node, ast.expr):
         with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             yield ast.literal_eval(node)
+    if isinstance(node, ast.Call) and node.keywords:  # such as jsonify(foo="bar")
+        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            yield {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
     for child in ast.iter_child_nodes(node):
         yield from _written(child)
+
+
+_TAGS = {list: "l", tuple: "t", set: "S", frozenset: "S"}
 
 
 def _encoded(value: Any) -> Any:
@@ -118,15 +124,11 @@ def _encoded(value: Any) -> Any:
             return ["s", value]
         case bytes():
             return ["b", value.hex()]
-        case list():
-            return ["l", [_encoded(element) for element in value]]
-        case tuple():
-            return ["t", [_encoded(element) for element in value]]
-        case set() | frozenset():
-            return ["S", [_encoded(element) for element in value]]
+        case list() | tuple() | set() | frozenset():
+            return [_TAGS[type(value)], [_encoded(element) for element in value]]
         case dict():
             return ["d", [[_encoded(key), _encoded(element)] for key, element in value.items()]]
-    raise TypeError(type(value).__name__)
+    return values.standard(value)
 
 
 READING = Reading(

@@ -1,0 +1,207 @@
+"""Changes of one value that come to mind: what functions and methods of the standard library make of it. Pure."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import html
+import ipaddress
+import itertools
+import json
+import math
+import re
+import textwrap
+from collections import Counter
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+from unicodedata import combining, normalize
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
+_LONGEST_RANGE = 30
+_LARGEST = 1 << 64
+_KINDS = (str, bytes, int, float, complex, date, datetime, time, timedelta, Decimal, Fraction, UUID, PurePosixPath)
+"""Standard classes whose values no method changes."""
+_NAMES = dict.fromkeys(name for kind in (*_KINDS, ipaddress.IPv4Address) for name in dir(kind) if name[0] != "_")
+
+
+def json_of(value: Any) -> str:
+    """A value as JSON without blanks."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+
+def _own(name: str) -> Callable[[Any], Any]:
+    """An attribute of a value, or what its method of that name gives."""
+
+    def of(value: Any) -> Any:
+        if not isinstance(value, (*_KINDS, ipaddress.IPv4Address)):
+            raise TypeError(type(value).__name__)
+        attribute = getattr(value, name)
+        return attribute() if callable(attribute) else attribute
+
+    return of
+
+
+CHANGES: Mapping[str, Callable[[Any], Any]] = {
+    "as it is, without the error": lambda v: v,
+    "the opposite": lambda v: not v,
+    "one more": lambda v: v + 1,
+    "one less": lambda v: v - 1,
+    "negated": lambda v: -v,
+    "its absolute value": abs,
+    "doubled": lambda v: v * 2,
+    "halved": lambda v: v // 2,
+    "as a number": int,
+    "as a fraction": float,
+    "as text": str,
+    "as bytes": lambda v: v.encode(),
+    "as characters": lambda v: v.decode(),
+    "stripped": lambda v: v.strip(),
+    "stripped at its end": lambda v: v.rstrip(),
+    "in small letters": lambda v: v.lower(),
+    "in capitals": lambda v: v.upper(),
+    "as a title": lambda v: v.title(),
+    "without blanks": lambda v: v.replace(" ", ""),
+    "with a line end": lambda v: v + "\n",
+    "in quotes": lambda v: f'"{v}"',
+    "its lines": lambda v: v.splitlines(),
+    "its parts": _SEPARATORS.split,
+    "its first part": lambda v: _SEPARATORS.split(v)[0],
+    "its last part": lambda v: _SEPARATORS.split(v)[-1],
+    "its words": lambda v: v.split(),
+    "without its first": lambda v: v[1:],
+    "without its last": lambda v: v[:-1],
+    "backwards": lambda v: v[::-1],
+    "sorted": sorted,
+    "each once": lambda v: list(dict.fromkeys(v)),
+    "without what is false": lambda v: [element for element in v if element],
+    "flattened": lambda v: [inner for element in v for inner in element],
+    "its first": lambda v: v[0],
+    "its last": lambda v: v[-1],
+    "its size": len,
+    "as a list": list,
+    "as a tuple": tuple,
+    "as a set": set,
+    "in a list": lambda v: [v],
+    "in a tuple": lambda v: (v,),
+    "its keys": lambda v: list(v.keys()),
+    "its values": lambda v: list(v.values()),
+    "as JSON": json_of,
+    "read as JSON": json.loads,
+    "with percent signs": lambda v: quote(v, safe="!'()*~"),
+    "without percent signs": unquote,
+    "as HTML": html.escape,
+    "of HTML": html.unescape,
+    "in base64": lambda v: base64.b64encode(v.encode() if isinstance(v, str) else v).decode(),
+    "of base64": lambda v: base64.b64decode(v).decode(),
+    "in hexadecimal": lambda v: format(v, "x") if isinstance(v, int) else v.encode().hex(),
+    "with underscores": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", v).lower(),
+    "with hyphens": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s_]+", "-", v).lower(),
+    "in camel case": lambda v: re.sub(r"[\s_-]+(\w)", lambda found: found[1].upper(), v),
+    "with a capital": lambda v: v[:1].upper() + v[1:],
+    "with one blank at most": lambda v: " ".join(v.split()),
+    "without quotes": lambda v: v.strip("\"'`"),
+    "without accents": lambda v: "".join(c for c in normalize("NFKD", v) if not combining(c)),
+    "with plain line ends": lambda v: v.replace("\r\n", "\n"),
+    "without indentation": textwrap.dedent,
+    "rounded": round,
+    "rounded to two digits": lambda v: round(v, 2),
+    "sorted backwards": lambda v: sorted(v, reverse=True),
+    "sorted, each once": lambda v: sorted(set(v)),
+    "its pairs": lambda v: [list(pair) for pair in v.items()],
+    "the other way round": lambda v: {value: key for key, value in v.items()},
+    "without what is nothing": lambda v: {key: value for key, value in v.items() if value is not None},
+    "as JSON with blanks": lambda v: json.dumps(v, ensure_ascii=False),
+    "as JSON in lines": lambda v: json.dumps(v, indent=2, ensure_ascii=False),
+    "as a query": urlencode,
+    "joined by blanks": lambda v: " ".join(map(str, v)),
+    "joined by commas": lambda v: ",".join(map(str, v)),
+    "joined by commas and blanks": lambda v: ", ".join(map(str, v)),
+    "joined by line ends": lambda v: "\n".join(map(str, v)),
+    "joined": lambda v: "".join(map(str, v)),
+    "as a range": lambda v: list(range(min(v, _LONGEST_RANGE))),
+    "as a range from one": lambda v: list(range(1, min(v, _LONGEST_RANGE) + 1)),
+    "its sum": sum,
+    "its least": min,
+    "its largest": max,
+    "as a boolean": bool,
+    "its first line": lambda v: v.splitlines()[0],
+    "sorted lines": lambda v: "\n".join(sorted(v.splitlines())),
+    "each line once": lambda v: "\n".join(dict.fromkeys(v.splitlines())),
+    "its words backwards": lambda v: " ".join(reversed(v.split())),
+    "indented": lambda v: textwrap.indent(v, "    "),
+    "between signs": lambda v: f"<{v}>",
+    "with commas": lambda v: f"{v:,}",
+    "in percent": lambda v: f"{v:.2%}",
+    "in binary": bin,
+    "in octal": oct,
+    "in hexadecimal with 0x": hex,
+    "of hexadecimal": lambda v: int(v, 16),
+    "as Python shows it": repr,
+    "read as Python": ast.literal_eval,
+    "as a character": chr,
+    "as the number of a character": ord,
+    "squared": lambda v: v * v if abs(v) < _LARGEST else None,
+    "its square root": math.sqrt,
+    "as a Decimal": Decimal,
+    "as a Decimal, by its text": lambda v: Decimal(str(v)),
+    "as a fraction of whole numbers": lambda v: Fraction(v) if isinstance(v, float) else None,
+    "as a date": date.fromisoformat,
+    "as a time": datetime.fromisoformat,
+    "in UTC": lambda v: v.replace(tzinfo=UTC),
+    "without its time zone": lambda v: v.replace(tzinfo=None),
+    "as a path": PurePosixPath,
+    "as a UUID": UUID,
+    "as an address": ipaddress.ip_address,
+    "of a query": lambda v: dict(parse_qsl(v)),
+    "of a query, in lists": parse_qs,
+    "its host": lambda v: urlsplit(v).netloc,
+    "its path": lambda v: urlsplit(v).path,
+    "in UTF-16": lambda v: v.encode("utf-16-le"),
+    "in Latin 1": lambda v: v.encode("latin-1"),
+    "as bytes of these numbers": lambda v: bytes([*v]),
+    "as a mapping": dict,
+    "how often each is there": lambda v: dict(Counter(v)),
+    "numbered": lambda v: list(map(list, enumerate(v))),
+    "numbered from one": lambda v: list(map(list, enumerate(v, 1))),
+    "numbered, in tuples": lambda v: list(enumerate(v)),
+    "turned on its side": lambda v: list(map(list, zip(*v, strict=True))),
+    "turned on its side, in tuples": lambda v: list(zip(*v, strict=True)),
+    "its running sums": lambda v: list(itertools.accumulate(v)),
+    "its distances": lambda v: [after - before for before, after in itertools.pairwise(v)],
+    "two by two": lambda v: [v[at : at + 2] for at in range(0, len(v), 2)],
+    "its first behind the others": lambda v: [*v[1:], v[0]],
+    "its pairs, in tuples": lambda v: list(v.items()),
+    "its pairs, sorted": lambda v: sorted(v.items()),
+    "without what is false, by key": lambda v: {key: value for key, value in v.items() if value},
+    **{f"its {name}": _own(name) for name in _NAMES},
+}
+"""By what they are called."""
+
+
+def of_each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A change of each item of a list, or of the value of each key."""
+    if isinstance(value, dict):
+        return {key: change(item) for key, item in value.items()}
+    if not isinstance(value, list | tuple):
+        raise TypeError(type(value).__name__)
+    return [change(item) for item in value]
+
+
+def of_keys(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A change of each key."""
+    return {change(key): item for key, item in value.items()}
+
+
+def of_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A change of all that is inside of lists and mappings, at any depth."""
+    if isinstance(value, dict | list):
+        return of_each(value, lambda item: of_leaves(item, change))
+    return change(value)
