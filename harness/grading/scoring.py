@@ -119,8 +119,7 @@ def _charged(task: Task, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) ->
     without = trial.run(replace(spec, model_patch=None), sandbox)
     if not without.ran:
         return ran
-    why = ran.test_apply_error or ran.setup_error or "the container ended"
-    error = f"the hidden tests can be laid without it, and not over it: {why}"
+    error = "with it the hidden tests can't be laid, and without it they can"
     return replace(ran, setup_error=None, test_apply_error=None, model_apply_error=error)
 
 

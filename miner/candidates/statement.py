@@ -40,14 +40,17 @@ _SHA = re.compile(r"(?<![\w/#.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}
 _EMPTY_HEADING = re.compile(r"^#{1,6}[^\n]*\n+(?=#{1,6} |\Z)", re.MULTILINE)
 _EMPTY_ITEM = re.compile(r"^[ \t]*[-*+][ \t]*[.,:;]?[ \t]*$", re.MULTILINE)
 _BLANK = re.compile(r"\n{3,}")
+_MOST_BLANKS, _LONGEST = 100, 1 << 16
+_LONG_BLANK = re.compile(rf"[ \t]{{{_MOST_BLANKS},}}")
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n){4,}")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _LEFTOVER = re.compile(r"(?<!\S)\(\s*\)")
 _TELLING = 12
 """Characters of a line, blanks aside, from which it is no chance that a text has it too."""
-_BLOCK = re.compile(r"^[ ]{0,3}(?P<fence>```+|~~~+)(?P<info>[^\n]*)\n(?P<code>.*?)(?:^[ ]{0,3}(?P=fence)[ ]*$\n?|\Z)",
+_BLOCK = re.compile(r"^[ ]{0,3}(?P<fence>```+|~~~+)(?P<info>[^\n`~]*)\n(?P<code>.*?)(?:^[ ]{0,3}(?P=fence)[ ]*$\n?|\Z)",
                     re.DOTALL | re.MULTILINE)  # fmt: skip
-_IMAGE = re.compile(r"!\[(?P<words>[^\]\n]*)\]\((?P<address>[^)\s]+)[^)\n]*\)")
-_HTML_IMAGE = re.compile(r"<img\b[^>]*?\bsrc=[\"']?(?P<address>[^\"'\s>]+)[^>]*>", re.IGNORECASE)
+_IMAGE = re.compile(r"!\[(?P<words>[^\]\n]{0,500})\]\((?P<address>[^)\s]+)[^)\n]*\)")
+_HTML_IMAGE = re.compile(r"<img\b[^>]{0,500}?\bsrc=[\"']?(?P<address>[^\"'\s>]+)[^>]*>", re.IGNORECASE)
 _SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"),
     "ko": re.compile(r"[\uac00-\ud7af]"),
@@ -79,6 +82,12 @@ _NOISE_SUBJECT = re.compile(
 )
 
 
+def _bounded(text: str) -> str:
+    """A text of no more than people write, whose blanks take no pattern long."""
+    text = _LONG_BLANK.sub(" " * _MOST_BLANKS, text.replace("\r\n", "\n"))
+    return _BLANK_LINES.sub("\n\n\n", text)[:_LONGEST]
+
+
 def problem_statement(change: Change, *, gold_patch: bytes = b"", templates: Sequence[str] = ()) -> str:
     """Markdown text that states the problem a change solves; never empty, ends with one line feed.
 
@@ -91,7 +100,7 @@ def problem_statement(change: Change, *, gold_patch: bytes = b"", templates: Seq
         text = "\n\n".join(_issue(issue, fix, templates) for issue in change.issues)
     else:
         title = clean(change.title)
-        description = without_fix(without_template(change.body, templates), fix)
+        description = without_fix(without_template(_bounded(change.body), templates), fix)
         body = clean(description) or clean(without_fix(_commit_messages(change.messages, title=change.title), fix))
         text = _without_repeats(links_only(f"{title}\n\n{body}".strip()), title)
     fallback = (
@@ -101,7 +110,7 @@ def problem_statement(change: Change, *, gold_patch: bytes = b"", templates: Seq
 
 
 def _issue(issue: LinkedIssue, fix: frozenset[str], templates: Sequence[str]) -> str:
-    text = without_fix(without_template(_COMMENT.sub("", issue.body.replace("\r\n", "\n")), templates), fix)
+    text = without_fix(without_template(_COMMENT.sub("", _bounded(issue.body)), templates), fix)
     while (shorter := _EMPTY_HEADING.sub("", text)) != text:
         text = shorter
     body = _BLANK.sub("\n\n", links_only(text)).strip()
@@ -175,7 +184,7 @@ def spoken_language(text: str) -> str:
 
 def clean(text: str) -> str:
     """A message without merge boilerplate, trailers, check lists, template comments, SHAs and pull request numbers."""
-    text = _COMMENT.sub("", text.replace("\r\n", "\n"))
+    text = _COMMENT.sub("", _bounded(text))
     for pattern in (_TRAILER, _CHERRY_PICK, _CHECKBOX, _CLOSING, _PULL_LINK, _NUMBER, _SHA, _LEFTOVER, _EMPTY_ITEM):
         text = pattern.sub("", text)
     text = _TRAILING.sub("", text)

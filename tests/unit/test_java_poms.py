@@ -93,3 +93,9 @@ def test_repositories_and_versions_that_drift_are_read_from_poms():
 )
 def test_the_reason_of_a_failed_build_is_read_from_what_maven_says(said, reason):
     assert told_reason(said) == reason
+
+
+@pytest.mark.parametrize("text", ["<!--", "<version>[", "<version>[" + 300_000 * " ", "<repository>"])
+def test_a_manifest_that_is_made_to_take_long_takes_none_the_longer(text):
+    tree = Files({"pom.xml": text * max(1, 200_000 // len(text))})
+    assert (poms.hosts(tree), poms.drifting(tree)) == ((), ())

@@ -110,3 +110,8 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
         (tmp_path / folder / "lib.rs").write_text(text)
     inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs", "gone.rs"])
     assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
+
+
+@pytest.mark.parametrize("line", [b'r##"\n', b"/*\n", b"#[cfg(test\n"])
+def test_a_source_that_is_made_to_take_long_takes_none_the_longer(line):
+    assert inline.test_lines([line] * 50_000) in (frozenset(), frozenset(range(50_000)))

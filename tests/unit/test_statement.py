@@ -154,3 +154,9 @@ def test_hints_are_the_comments_of_the_issues():
 )
 def test_the_language_of_a_statement_is_told(text, code):
     assert spoken_language(text) == code
+
+
+@pytest.mark.parametrize("text", ["\n", " ", " \n", "\t", "![", "<img ", "`", "~"])
+def test_a_text_that_is_made_to_take_long_takes_none_the_longer(text):
+    body = f"It is wrong.\n\n{text * (1_000_000 // len(text))}x"
+    assert state(body=body).startswith("Fix add\n\nIt is wrong.")

@@ -17,7 +17,7 @@ MAVEN = "3.9.11"
 """Version of Maven where a tree has no wrapper."""
 DEBIAN = 17
 """Major version of the JDK that the base's Debian has."""
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MODULE = re.compile(r"<module>\s*([^<\s]+)\s*</module>")
 _RELEASE = re.compile(
     r"<(?:maven\.compiler\.(?:release|source|target|testRelease|testSource)|release|testRelease|source|target|(?:java|jdk)[.-]?"
@@ -26,9 +26,10 @@ _RELEASE = re.compile(
 )
 _DISTRIBUTION = re.compile(r"apache-maven-(\d+\.\d+\.\d+(?:-[\w-]+)?)-bin")
 _ADDRESS = re.compile(
-    r"<(?:repository|pluginRepository)>(?:(?!</).|</(?!(?:pluginR|r)epository>))*?<url>\s*(https?://[^<\s]+)", re.DOTALL
+    r"<(?:repository|pluginRepository)>(?:(?!</).|</(?!(?:pluginR|r)epository>)){0,2000}?<url>\s*(https?://[^<\s]+)",
+    re.DOTALL,
 )
-_VERSIONS = re.compile(r"<version>\s*([\[(][^<]*|LATEST|RELEASE)\s*</version>")
+_VERSIONS = re.compile(r"<version>\s*([\[(][^<]*|(?:LATEST|RELEASE)\s*)</version>")
 _WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
 _OF_CI = re.compile(
     r"^[ \t-]*[\"']?(?:java(?:[-_]?versions?)?|jdk(?:[-_]?versions?)?|java_version)[\"']?:(.*(?:\n[ \t]*-.*)*)",
