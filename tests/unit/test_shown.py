@@ -168,3 +168,8 @@ def test_scores_are_harmless():
     with console.capture() as held:
         console.print(terminal.score_table([score]))
     assert is_harmless(held.get())
+
+
+def test_many_blank_lines_take_no_longer_than_others():
+    text = "\n" * 1_000_000 + "\t ::set-output"
+    assert printable.commands(text) == [text.index("::") + 1]

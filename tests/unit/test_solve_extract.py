@@ -263,6 +263,7 @@ BAD = {
         f"```diff\n{DIFF}```\nBetter:\n```diff\n{DIFF.replace('a + b', 'b + a')}```",
         "does_not_apply",
     ),
+    "many blank lines": ("\n" * 1_000_000 + "x", "no_code"),
     "thinking without an end": ("<think>" + "hm " * 50, "empty"),
 }
 

@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^(?P<indent>\s{0,3})(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*
 _SEARCH = re.compile(r"^\s{0,3}<{5,9}\s*(?:SEARCH|ORIGINAL|HEAD|OLD|BEFORE)?\s*$", re.IGNORECASE)
 _DIVIDER = re.compile(r"^\s{0,3}={5,9}\s*$")
 _REPLACE = re.compile(r"^\s{0,3}>{5,9}\s*(?:REPLACE|UPDATED|NEW|AFTER|[\w./-]+)?\s*$", re.IGNORECASE)
-_THINKING = re.compile(r"\A\s*(?:<(think|thinking|reasoning)>)?.*?</(?:think|thinking|reasoning)>", re.DOTALL)
+_THINKING = re.compile(r"\A(?:\s*<(think|thinking|reasoning)>)?.*?</(?:think|thinking|reasoning)>", re.DOTALL)
 _ELIDED = re.compile(
     r"^\s*(?:#|//|--)?\s*(?:\.\.\.|…|(?:the )?(?:rest|remainder) of|(?:existing|unchanged|other|previous) code)",
     re.IGNORECASE | re.MULTILINE,
