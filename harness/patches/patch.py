@@ -166,7 +166,7 @@ class Patch:
 def parse(data: bytes, *, trusted: bool = False) -> Patch:
     """Take a patch apart.
 
-    `trusted` lifts the limits on size, paths and modes: for the patches that mining itself took from a history.
+    `trusted` lifts the limits on size and modes: for the patches that mining itself took from a history.
 
     Text before the first file header and between files (a commit message, a signature) is left out, as `git apply`
     does. Hunks are read by the counts in their headers. Time and memory grow with the size of the text, and no more
@@ -207,7 +207,10 @@ def _files(data: bytes, repairs: dict[str, None], *, trusted: bool) -> tuple[lis
             raise reader.error(str(error), section.at) from None
         path = new if new is not None else old
         assert path is not None  # noqa: S101 - at most one of them is None
-        why = None if trusted else _refusal(section, path, {name for name in (old, new) if name is not None})
+        paths = {name for name in (old, new) if name is not None}
+        for name in paths:
+            _check_path(name)
+        why = None if trusted else _refusal(section, path, paths)
         if why is not None:
             refused.append(why)
         elif section.lacks_data:
@@ -227,14 +230,7 @@ class _Refusal:
 
 
 def _refusal(section: _Section, path: str, paths: Collection[str]) -> _Refusal | None:
-    """Why a part is left out; None where it may be applied.
-
-    Raises:
-        PatchError: it has a path that no honest patch has.
-
-    """
-    for name in paths:
-        _check_path(name)
+    """Why a part is left out; None where it may be applied."""
 
     def refuse(reason: str, error: PatchError) -> _Refusal:
         return _Refusal(dropped=Dropped(path=path, reason=reason), paths=frozenset(paths), error=error)

@@ -284,6 +284,12 @@ def test_a_mined_patch_may_hold_links_and_be_large():
     assert parse(mode(b"120000") + b"#" * MAX_BYTES, trusted=True).paths == {"l"}
 
 
+@pytest.mark.parametrize("path", [b"../x", b"/etc/x", b"a/../../x", b".git/x"])
+def test_a_patch_of_a_dataset_leads_out_of_the_tree_as_little_as_any_other(path):
+    with pytest.raises(UnsafePatchError):
+        parse(b"--- /dev/null\n+++ b/" + path + b"\n@@ -0,0 +1 @@\n+x\n", trusted=True)
+
+
 @pytest.mark.parametrize(
     ("data", "makes"),
     [
