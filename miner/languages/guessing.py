@@ -51,6 +51,13 @@ _MOST_BITS = 128.0
 _FEW = {"!=": 0.5, "<": 1.0, "<=": 1.0, ">": 1.0, ">=": 1.0, "is_not": 0.5, "not_in": 0.5, "truth": 1.0, "not": 1.0,
         "isinstance": 2.0, "not_isinstance": 0.5, "no_raise": 1.0, "not_almost": 0.5, "not_regex": 0.5}  # fmt: skip
 """Operators that one value of very few satisfies."""
+_ONE_OF = frozenset(
+    {
+        *((op, ("out", "kept")) for op in ("in", "startswith", "endswith")),
+        *((op, ("kept", "out")) for op in ("js.contain", "js.contain_equal", "go.in")),
+    }
+)
+"""Operators, and which side is kept, with which one of several values does."""
 _NEARS = 30
 """Literals at most that a value is taken to be near to."""
 _A_LOOK = 3.0
@@ -232,7 +239,7 @@ def guess(
             bits += min(estimate, _of_rule(list(rules).index(through[0])))
         elif not through:
             needs = [(need, key) for need, (key, _) in zip(group, known_costs, strict=True) if key in costs]
-            bits += _of_rule_and_rest(rules.values(), needs, costs, estimate)
+            bits += _of_rule_and_rest(rules.values(), needs, costs, min(estimate, _MOST_BITS))
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
 
 
@@ -419,7 +426,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return f"{op} {expected.kept}", _A_RANGE
     if op == "doctest" and "IGNORE_EXCEPTION_DETAIL" in str(expected.options.get("flags")) and _is_raising(needed):
         return f"{op} {expected.kept}", _A_CLASS
-    if needed.site.op in ("in", "startswith", "endswith") and needed.site.sides == ("out", "kept"):
+    if (needed.site.op, needed.site.sides) in _ONE_OF:
         values_kept = [min(_choices(value), key=lambda choice: _bits(choice, None, words)) for value in values_kept]
     if op == "regex":
         values_kept = [Pattern(pattern=value) if isinstance(value, str) else value for value in values_kept]
