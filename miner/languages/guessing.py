@@ -499,7 +499,7 @@ def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     """Bits of a value for somebody who knows these words, and one value that may be near it."""
     match value:
         case Pattern(pattern=str(pattern)):
-            parts = _OPTIONAL.sub("", pattern).split("|")
+            parts = _OPTIONAL.sub(" ", pattern).split("|")
             return min(_bits_of_text(" ".join(_SPECIAL.sub(" ", part).split()), words) for part in parts)
         case Approx(expected=int() | float() as wanted):
             width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
