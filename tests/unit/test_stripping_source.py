@@ -634,3 +634,23 @@ def test_a():
     names["test_a"]()
 
     assert reached == [3, 3, 4, "a/b", "ABC", 7]
+
+
+def test_what_a_function_raises_that_a_test_gives_to_the_product_reaches_it():
+    text = """\
+def test_a():
+    def view():
+        raises()
+        return 1
+    try:
+        view()
+    except ZeroDivisionError:
+        reached.append(view)
+"""
+    reached: list[object] = []
+    names = {"reached": reached, "raises": lambda: 1 / 0}
+
+    exec(parsed("").unstopped(text, "", 0), names)
+    names["test_a"]()
+
+    assert len(reached) == 1

@@ -9,6 +9,7 @@ from typing import cast
 from harness.core import python_source
 
 _STAY = (ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue, ast.Raise)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _KEPT_WHOLE = (ast.While, ast.Try, ast.TryStar)
 """Without an error, a loop may never end and a handler never run."""
 _CATCHES = re.compile(r"raises|warn|suppress|assert|logs", re.IGNORECASE)
@@ -64,13 +65,15 @@ def _is_before_all(statement: ast.stmt) -> bool:
     return is_text or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
 
-def _go_on(node: ast.AST, hand_out: str) -> None:
+def _go_on(node: ast.AST, hand_out: str, *, is_within: bool = False) -> None:
+    """Guard the statements in a node; `is_within` a function or not."""
+    is_within = is_within or isinstance(node, _FUNCTIONS)
     for field, value in ast.iter_fields(node):
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            setattr(node, field, [one for statement in value for one in _guarded(statement, hand_out)])
+            setattr(node, field, [one for statement in value for one in _guarded(statement, hand_out, is_within)])
 
 
-def _guarded(statement: ast.stmt, hand_out: str) -> list[ast.stmt]:
+def _guarded(statement: ast.stmt, hand_out: str, is_within: bool) -> list[ast.stmt]:
     if _is_before_all(statement) or isinstance(statement, _STAY):
         return [statement]
     if isinstance(statement, ast.Import):
@@ -82,8 +85,9 @@ def _guarded(statement: ast.stmt, hand_out: str) -> list[ast.stmt]:
         is_caught = isinstance(statement, ast.With | ast.AsyncWith) and any(
             hand_out in (words := ast.unparse(item.context_expr)) or _CATCHES.search(words) for item in statement.items
         )
-        if not is_caught and not isinstance(statement, _KEPT_WHOLE):
-            _go_on(statement, hand_out)
+        is_given = is_within and isinstance(statement, _FUNCTIONS)  # the product may wait for what it raises
+        if not is_caught and not is_given and not isinstance(statement, _KEPT_WHOLE):
+            _go_on(statement, hand_out, is_within=is_within)
         return [_tried(statement)]
     names = [(name.asname or name.name.partition(".")[0]) for name in statement.names]
     return [_tried(part, None if name == "*" else name) for part, name in zip(parts, names, strict=True)]
