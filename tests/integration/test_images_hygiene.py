@@ -22,7 +22,8 @@ def leaking_image(tiny_image):
     """The task image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
     client = engine.connect()
     script = (
-        f"mkdir /keep; printf '%s' '{tiny.HIDDEN_TESTS}' > /keep/x.py; printf '%s' '{tiny.FIXED}' > /keep/__init__.py"
+        f"mkdir /keep; printf '%s' '{tiny.HIDDEN_TESTS}' > /keep/x.py; printf '%s' '{tiny.FIXED}' > /keep/__init__.py;"
+        " echo stays > /stays"
     )
     image = tiny_image
     for words in (script, "rm -r /keep"):
@@ -48,6 +49,12 @@ def test_the_newest_layer_is_the_tree_and_its_repository(tiny_image):
     assert {"testbed/.git/HEAD", "testbed/.git/config"} <= paths
     assert any(path.endswith(tiny.CALC) for path in paths)
     assert not any(path.startswith("usr/bin/") for path in paths)
+
+
+def test_the_newest_layer_has_nothing_of_a_layer_that_was_made_just_before(leaking_image):
+    below = next(image_search.parents(leaking_image))
+    assert "stays" in {path for path, _ in layers.newest_layer(below)}
+    assert "stays" not in {path for path, _ in layers.newest_layer(leaking_image)}
 
 
 def test_what_a_later_layer_deletes_is_found(leaking_image, cache):

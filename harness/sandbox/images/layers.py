@@ -39,8 +39,6 @@ for folder, names, files in os.walk("/"):
             out.addfile(entry, data)
 out.close()
 """
-_SLACK_SECONDS = 2.0
-
 
 class Pipe(io.RawIOBase):
     """Chunks as a file to read from, once."""
@@ -69,8 +67,8 @@ def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, 
     With `text_only`, files with a NUL byte in their first 8 KiB stay where they are, most of a base's bytes, unless
     they are byte code or git's.
 
-    Told by the time of their last change on the engine's disk; where that proves nothing (a pulled image) more files
-    are given, never fewer.
+    Told by the time of their last change on the engine's disk: an image was created once its files were laid there,
+    and before those of the next. Where that proves nothing (a pulled image) more files are given, never fewer.
 
     Raises:
         InfrastructureError: the engine failed, or the image is not there.
@@ -78,7 +76,7 @@ def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, 
     """
     client: Any = engine.connect()
     try:
-        since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"]) - _SLACK_SECONDS
+        since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"])
     except (engine.NotFoundError, engine.ApiError, ValueError):
         since = 0.0
     try:
