@@ -42,6 +42,10 @@ _MANIFEST = "package.json"
 _DECORATED = re.compile(rb"^\s*@\w+", re.MULTILINE)
 _CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
 """Loaders of tests that refuse what has wrong types."""
+_MARKS = re.compile(
+    rb"(?<![\w$.])(?:[xf]?(?:it|test|describe)|suite|specify|context|scenario|property)\s*(?:\.\w+\s*)*[(`]"
+    rb"|\bQUnit\b|[\"'](?:tape|tap|ava|uvu|zora|vitest|node:test|lab|@hapi/lab|@jest/globals)[\"'/]"
+)
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
 
 
@@ -49,6 +53,7 @@ class JavaScript:
     """JavaScript or TypeScript: one ecosystem, told apart by the endings of files."""
 
     test_modules: re.Pattern[str] | None = None
+    test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = JavaScriptCode()
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:

@@ -54,6 +54,9 @@ class Python:
     suffixes: tuple[str, ...] = (".py", ".pyi", ".pyx", ".pxd")
     test_names = re.compile(r"test_.*\.pyi?|.*_test\.py|tests?\.py|conftest\.py")
     test_modules: re.Pattern[str] | None = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+    test_marks: re.Pattern[bytes] | None = re.compile(
+        rb"^\s*(?:async\s+)?def (?:test|runTest)|^\s*>>> |\bload_tests\b", re.MULTILINE
+    )
     code: Code = PythonCode()
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
