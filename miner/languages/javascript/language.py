@@ -67,7 +67,7 @@ class JavaScript:
         return []
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        """Types, comments and layout, where the loader of tests does not check types."""
+        """Types, comments and layout, files of them alone as well, where the loader of tests does not check types."""
         if any(PurePosixPath(path).name == _MANIFEST for path in paths):
             return False
         forms = (
@@ -75,11 +75,13 @@ class JavaScript:
         )
         if not all(before == after is not None for before, after in forms):
             return False
-        return not _CHECKERS.search(repo.read_file(base, _MANIFEST) or b"")
+        folders = {folder for path in paths for folder in PurePosixPath(path).parents}
+        manifests = (repo.read_file(base, str(folder / _MANIFEST)) or b"" for folder in folders)
+        return not any(map(_CHECKERS.search, manifests))
 
     def _form(self, repo: Contents, commit: str, path: str) -> str | None:
-        source = repo.read_file(commit, path)
-        if source is None or _DECORATED.search(source):  # decorators may read types while they run
+        source = repo.read_file(commit, path) or b""
+        if _DECORATED.search(source):  # decorators may read types while they run
             return None
         return self.code.form(path, source)
 
