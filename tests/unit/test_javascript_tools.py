@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -161,6 +162,12 @@ def test_npm_is_in_no_layer_where_it_holds_a_package_of_the_tree():
         ("mkdir -p dist; echo > dist/x.js", "for p in packages/*; do mkdir -p $p/dist; echo > $p/dist/x.js; done", ""),
         ("mkdir -p dist; echo > dist/x.js", "false", "packages/a"),
         ("false", "echo > packages/b/dist", None),
+        (
+            "test $LENIENT || { echo a.ts: error TS2769: no; false; } && mkdir -p dist && echo > dist/x.js",
+            "false",
+            "packages/a",
+        ),
+        ("echo TS: no; test $LENIENT && mkdir -p dist && echo > dist/x.js", "false", None),
     ],
 )
 def test_of_a_package_and_the_whole_the_build_that_gives_more_counts(tmp_path, own, whole, folder):
@@ -172,12 +179,24 @@ def test_of_a_package_and_the_whole_the_build_that_gives_more_counts(tmp_path, o
         process.run(["git", "-C", tree, *words])
     program = (TOOLS / "built.py").read_text().replace("/testbed", str(tree))
     wanted = [["packages/a/dist/x.js"], ["packages/b/dist/x.js"]]
-    plan = json.dumps({"wanted": wanted, "commands": [["packages/a", own], ["", whole]]})
+    plan = json.dumps({"wanted": wanted, "commands": [["packages/a", own], ["", whole]], "lenient": {"LENIENT": "1"}})
     process.run([sys.executable, "-c", program, plan, tmp_path / "out.json"])
     found = json.loads((tmp_path / "out.json").read_text()).get("build")
     assert (found and found["folder"]) == folder
+    assert (found and found["env"]) == (folder and {"LENIENT": "1"} if "LENIENT" in own else found and {})
     there = [str(path.relative_to(tree)) for path in tree.glob("packages/*/dist/x.js")]
     assert sorted(there) == [path for [path] in wanted][: 2 if folder == "" else int(folder is not None)]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+@pytest.mark.parametrize(
+    ("program", "code", "ends"), [("tsc", 2, 0), ("tsc", 1, 1), ("vue-tsc.js", 2, 0), ("tsx", 2, 2)]
+)
+def test_a_compiler_that_wrote_all_has_ended_well_whatever_it_says_of_types(tmp_path, program, code, ends):
+    (tmp_path / program).write_text(f"console.log(process.argv.slice(2).join(' ')); process.exit({code});\n")
+    done = process.run(["node", "--require", TOOLS / "types.cjs", tmp_path / program, "-p", "."], check=False)
+    assert done.returncode == ends
+    assert done.stdout.decode().split() == ["-p", ".", *(["--noEmitOnError", "false"] if "tsc" in program else [])]
 
 
 @pytest.mark.parametrize(

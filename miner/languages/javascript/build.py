@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
-_MANAGER, _YARN = "/opt/goldseam/manager", "/opt/goldseam/yarn.py"
+_MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/opt/goldseam/types.cjs"
 _FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
@@ -400,9 +400,11 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
     """The tree, with links to its packages and with what its tests load of what is built."""
     building: tuple[str, ...] = (f"echo '{{}}' > {FACTS_PATH}",)
     if plan:
-        text = json.dumps({"wanted": plan.wanted, "commands": plan.commands})
+        lenient = {"NODE_OPTIONS": f"--require {_TYPES}"}
+        text = json.dumps({"wanted": plan.wanted, "commands": plan.commands, "lenient": lenient})
         exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
-        building = (write_tool(_BUILT, _tool("built.py")), *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
+        tools = (write_tool(_TYPES, _tool("types.cjs")), write_tool(_BUILT, _tool("built.py")))
+        building = (*tools, *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
     return source.layer(
         parent,
         request.source(),
@@ -440,7 +442,7 @@ def _build_of(facts: Mapping[str, Any]) -> Build | None:
         argv=("/bin/sh", "-c", f"cd {quote(folder)} && {command}" if folder else command),
         inputs=artefacts.INPUTS,
         outputs=tuple(build_found["outputs"]),
-        env=_BUILD_ENV,
+        env={**_BUILD_ENV, **build_found.get("env", {})},
         seconds=float(math.ceil(min(_LONGEST, max(_SHORTEST, build_found["seconds"] * _AS_LONG)))),
     )
 
