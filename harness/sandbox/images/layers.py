@@ -40,6 +40,7 @@ for folder, names, files in os.walk("/"):
 out.close()
 """
 
+
 class Pipe(io.RawIOBase):
     """Chunks as a file to read from, once."""
 

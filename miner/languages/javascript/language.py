@@ -13,7 +13,7 @@ from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
 from miner.languages.javascript.code import SOURCES, JavaScriptCode
-from miner.languages.javascript.stripping import literals
+from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.layers import egress
@@ -136,21 +136,34 @@ class JavaScript:
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves."""
+        """The test files themselves, and the snapshots beside them."""
         del is_test
-        return dict(read([path for path in paths if path.endswith(SOURCES)]))
+        files = [path for path in paths if path.endswith(SOURCES)]
+        return dict(read([*files, *map(snapshots.file_of, files)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file that has listed tests."""
+        """By the syntax tree of each file that has listed tests; a file of snapshots goes where none of it is used."""
         framework = task.instance.test.framework
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
-        return record(
-            {path: source for path, source in sources.items() if path in listed},
-            fail_to_pass=task.hidden.fail_to_pass,
-            pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda path, source, first: StrippedSource(source, path=path, first=first, framework=framework),
-            run=run,
-        )
+        tests = {path: source for path, source in sources.items() if path in listed}
+        filed = snapshots.used(tests, sources)
+        while True:
+            recorded = record(
+                tests,
+                fail_to_pass=task.hidden.fail_to_pass,
+                pass_to_pass=task.hidden.pass_to_pass,
+                parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
+                    source, path=path, first=first, framework=framework, has_snapshots=path in filed
+                ),
+                run=snapshots.without(filed, run),
+            )
+            stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}
+            if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, sources)):
+                break
+            filed -= mixed
+        emptied = dict.fromkeys(snapshots.gone(filed, stripped), "")
+        expectations = replace(recorded.expectations, files={**recorded.expectations.files, **emptied})
+        return replace(recorded, expectations=expectations)
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
+    DOM_STATES,
     GIVING,
     JASMINE,
     NOT,
@@ -15,8 +16,9 @@ from miner.languages.javascript.stripping.libraries import (
     SPIED,
     UVU,
     given_by,
+    of_dom,
 )
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, root_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
 from miner.languages.syntax import text_of
 
@@ -170,14 +172,18 @@ _LINKS = frozenset(
 )
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
+_FILED = ("toMatchSnapshot", "toThrowErrorMatchingSnapshot")
+_SAME = "__goldseam__.same"
+"""In a recording: what is handed out beside it, or the message of what was thrown."""
 _THROWING = ("toThrow", "toThrowError")
 
 
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics, framework: str) -> None:
+    def __init__(self, scopes: Scopes, statics: Statics, framework: str, *, has_snapshots: bool) -> None:
         self._scopes, self._statics, self._framework = scopes, statics, framework
+        self._has_snapshots = has_snapshots
 
     def of_expression(self, node: Node) -> Assertion | None:
         """The assertion that an expression makes; None where it makes none that is known."""
@@ -416,7 +422,9 @@ class Reader:
             if words[0] == "should" and self._scopes.imports("chai"):
                 actual, words = at, words[1:]
                 break
-        if actual is None and at is not None and self._is_of_chai(at.child_by_field_name("function"), "expect"):
+        expect = at.child_by_field_name("function") if at is not None else None
+        is_chais = self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
+        if actual is None and at is not None and is_chais:
             actual = next(iter(arguments_of(at)), None)
         if actual is None or not words:
             return None
@@ -523,6 +531,8 @@ class Reader:
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
         options: Mapping[str, object] = NOT if "not" in words else {}
+        if not awaits and all(map(self._statics.is_static, [actual[0], *arguments])):
+            return _reached(call)
         if self._framework == "jasmine":
             return None if awaits else self._of_jasmine(call, matcher, actual[0], arguments, options)
         return self._matched(call, matcher, actual[0], arguments, options, "".join(awaits))
@@ -554,6 +564,8 @@ class Reader:
             return self._expected_to_throw(call, actual, arguments, options, awaits)
         if matcher in _SHOWN:
             return self._shown(call, matcher, actual, arguments, options, awaits)
+        if matcher in _FILED and self._has_snapshots:
+            return self._filed(call, matcher, actual, arguments, options, awaits)
         if matcher in _VALUES and not arguments:
             return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
@@ -561,7 +573,22 @@ class Reader:
             return self._of_operands(call, "js.truth", [actual], NOT if is_not else {}, awaits)
         if matcher == "toBeDefined":
             return self._of_operands(call, "js.defined", [actual], options, awaits)
-        return self._compared(call, matcher, actual, arguments, options, awaits)
+        compared = self._compared(call, matcher, actual, arguments, options, awaits)
+        return compared or (None if awaits else self._of_dom(call, matcher, actual, arguments, options))
+
+    def _of_dom(
+        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
+    ) -> Assertion | None:
+        """As jest-dom has it. It is asked whether a state is there and whether it is not: no element has either."""
+        if matcher in DOM_STATES and not arguments:
+            expect = text_of(root_of(call))
+            front = f"__goldseam__.either((it) => {expect}(it).{matcher}(), (it) => {expect}(it).not.{matcher}(), "
+            text = "[false, true]" if options else "[true, false]"
+            return self._of_operands(call, "js.deep", [actual], {"rules": "jest"}, text=text, around=(front, ")"))
+        compared = of_dom(matcher, arguments)
+        if compared is None:
+            return None
+        return self._by_table(call, compared.turned(options), [actual, *arguments[-1:]])
 
     def _compared(
         self,
@@ -613,6 +640,26 @@ class Reader:
             )
         around = ("__goldseam__.shown(", ")")
         return self._of_operands(call, "js.snapshot", [actual, *arguments], {}, around=around) if not awaits else None
+
+    def _filed(
+        self,
+        call: Node,
+        matcher: str,
+        actual: Node,
+        arguments: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+    ) -> Assertion | None:
+        """A snapshot in a file of its own: what it is of, as the fix gives it."""
+        if options or any(node.type not in _TEXTS for node in arguments) or len(arguments) > 1:
+            return None
+        if matcher == "toMatchSnapshot":
+            around = ("__goldseam__.shown(", ")")
+            by = {"by": "value"}
+            return None if awaits else self._of_operands(call, "js.snapshot", [actual], by, text=_SAME, around=around)
+        thrown = self._raising(call, actual, (), awaits and "body", {"by": "exact"})
+        message = Operand(node=None, static=True, text=_SAME)
+        return replace(thrown, operands=(message,)) if awaits != "resolves" else None
 
     def _mocked(
         self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]

@@ -43,8 +43,12 @@ _ENDING = frozenset({"throw_statement", "expression_statement", "return_statemen
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int, framework: str = "") -> None:
+    def __init__(
+        self, source: bytes, *, path: str, first: int, framework: str = "", has_snapshots: bool = False
+    ) -> None:
         """Parse a file; `first` is the number of its first slot, `framework` what runs it.
+
+        Where it `has_snapshots`, those in the file beside it are taken out as well.
 
         Raises:
             ValueError: the grammar does not read it, or its tests run beside each other.
@@ -56,7 +60,8 @@ class StrippedSource:
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
-        slots = tuple(self._slots(Reader(self._scopes, self._statics, framework), first))
+        reader = Reader(self._scopes, self._statics, framework, has_snapshots=has_snapshots)
+        slots = tuple(self._slots(reader, first))
         is_read = any(not slot.assertion.is_unread for slot in slots)
         self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
 
