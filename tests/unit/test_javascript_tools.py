@@ -12,7 +12,13 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import held_by_npm, layer_of_node, told_reason, unless_peers_disagree
+from miner.languages.javascript.build import (
+    held_by_npm,
+    layer_of_node,
+    told_reason,
+    unless_lock_has_more,
+    unless_peers_disagree,
+)
 from miner.layers.layer import FACTS_PATH
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
@@ -89,18 +95,29 @@ def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
 
 
+_MORE = "* 1 dependencies were removed: x@1"
+
+
 @pytest.mark.parametrize(
-    ("says", "code", "calls"),
-    [("added 3 packages", 0, 1), ("npm error network", 1, 1), ("npm error code ERESOLVE", 1, 2)],
+    ("again", "says", "code", "calls"),
+    [
+        (unless_peers_disagree, "added 3 packages", 0, ["ci"]),
+        (unless_peers_disagree, "npm error network", 1, ["ci"]),
+        (unless_peers_disagree, "npm error code ERESOLVE", 1, ["ci", "ci --legacy-peer-deps"]),
+        (unless_lock_has_more, _MORE, 1, ["ci --frozen-lockfile", "ci --no-frozen-lockfile"]),
+        (unless_lock_has_more, f"{_MORE} * 1 dependencies were added: y@1", 1, ["ci --frozen-lockfile"]),
+    ],
 )
-def test_an_install_that_fails_ends_its_step_and_is_called_again_where_peers_disagree(tmp_path, says, code, calls):
-    npm = tmp_path / "npm"
-    npm.write_text(f"#!/bin/sh\necho call >> calls; echo '{says}'; exit {code}\n", encoding="utf-8")
-    npm.chmod(0o755)
-    script = f"{unless_peers_disagree('./npm ci')}\ntouch went-on"
+def test_an_install_that_fails_ends_its_step_and_is_called_again_where_that_may_help(
+    tmp_path, again, says, code, calls
+):
+    manager = tmp_path / "manager"
+    manager.write_text(f"#!/bin/sh\necho $* >> calls; echo '{says}'; exit {code}\n", encoding="utf-8")
+    manager.chmod(0o755)
+    script = f"{again(f'./manager {calls[0]}')}\ntouch went-on"
     done = process.run(("sh", "-ec", script), cwd=tmp_path, check=False)
     assert (done.returncode != 0, (tmp_path / "went-on").exists()) == (code != 0, code == 0)
-    assert len((tmp_path / "calls").read_text(encoding="utf-8").splitlines()) == calls
+    assert (tmp_path / "calls").read_text(encoding="utf-8").splitlines() == calls
 
 
 def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):

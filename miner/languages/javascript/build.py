@@ -285,8 +285,18 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
 
 def unless_peers_disagree(command: str) -> str:
     """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
-    again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said || exit 1; {command} --legacy-peer-deps"
-    return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {again}; fi"
+    return _called_again(command, f"{command} --legacy-peer-deps", "grep -Eq 'ERESOLVE|EUSAGE' /tmp/said")
+
+
+def unless_lock_has_more(command: str) -> str:
+    """A command of pnpm, called again less strictly where a lock has dependencies that the manifest has not."""
+    again = command.replace("--frozen-lockfile", "--no-frozen-lockfile")
+    only = "grep -q 'were removed' /tmp/said && ! grep -Eq 'were added|are mismatched' /tmp/said"
+    return _called_again(command, again, f"{{ {only}; }}")
+
+
+def _called_again(command: str, again: str, when: str) -> str:
+    return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {when} || exit 1; {again}; fi"
 
 
 def _day(when: datetime) -> str:
@@ -369,7 +379,8 @@ def _modules(
     command = _install(manager)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
-    retried = unless_peers_disagree(command) if manager.name == "npm" else command
+    retries = {"npm": unless_peers_disagree, "pnpm": unless_lock_has_more}
+    retried = retries[manager.name](command) if manager.name in retries else command
     return Layer(
         kind="deps",
         parent=parent,
