@@ -401,7 +401,7 @@ DOM = 'import { expect, it } from "vitest";\nit("shows", () => { %s });\n'
         (
             "expect(f()).toBeVisible()",
             "__goldseam__.either((it) => expect(it).toBeVisible(), (it) => expect(it).not.toBeVisible(), f())",
-            "js.deep",
+            "js.is",
         ),
         ("expect(f()).toHaveTextContent('2 of 3')", "__goldseam__.textOf(f())", "js.contain"),
         ("expect(f()).not.toHaveTextContent(/of/)", "__goldseam__.textOf(f())", "js.match"),

@@ -372,16 +372,19 @@ const shown = (value) => new Shown(value);
 // In a recording, what a snapshot in a file is of once more: the first value, or the message of what was thrown.
 const SAME = {};
 
-// What jest-dom's matchers look at: whether an element is so or is not, its text, its value.
+// What jest-dom's matchers look at: whether an element is so or is not (null: neither), its text, its value.
 const passes = (check, element) => {
   try {
     check(element);
     return true;
-  } catch {
+  } catch (error) {
     return false;
   }
 };
-const either = (is, isNot, element) => [passes(is, element), passes(isNot, element)];
+const either = (is, isNot, element) => {
+  const yes = passes(is, element);
+  return yes === passes(isNot, element) ? null : yes;
+};
 const textOf = (element) => trim_(replace_(element.textContent, /\s+/g, " "));
 
 function valueOf(element) {

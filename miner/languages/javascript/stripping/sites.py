@@ -583,8 +583,8 @@ class Reader:
         if matcher in DOM_STATES and not arguments:
             expect = text_of(root_of(call))
             front = f"__goldseam__.either((it) => {expect}(it).{matcher}(), (it) => {expect}(it).not.{matcher}(), "
-            text = "[false, true]" if options else "[true, false]"
-            return self._of_operands(call, "js.deep", [actual], {"rules": "jest"}, text=text, around=(front, ")"))
+            text = "false" if options else "true"
+            return self._of_operands(call, "js.is", [actual], {}, text=text, around=(front, ")"))
         compared = of_dom(matcher, arguments)
         if compared is None:
             return None
