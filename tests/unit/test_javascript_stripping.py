@@ -343,6 +343,21 @@ def test_a_place_is_come_to_as_often_as_with_the_fix(statement):
     assert (slot.assertion.op, slot.assertion.modes[0]) == ("no_raise", Mode.EXPECTED)
 
 
+@pytest.mark.parametrize(
+    ("statement", "is_taken"),
+    [
+        ("assert(!{}.polluted);", True),
+        ("expect({}.polluted).toBe(undefined);", True),
+        ("expect(own['polluted']).toBeUndefined();", True),
+        ("expect(own.a).toBe(1);", False),
+    ],
+)
+def test_what_a_product_may_add_to_every_object_is_handed_out(statement, is_taken):
+    text = f"{ASSERT}const own = {{ a: 1 }};\ntest('a', () => {{ {statement} expect(own).toBe(f()); }});\n"
+    assert ("polluted" in stripped(text)) is is_taken
+    assert (statement in stripped(text)) is not is_taken
+
+
 @pytest.mark.parametrize("handler", ["throw error;", "done(error);", "return done(error); // it failed"])
 def test_a_catch_that_only_ends_the_test_waits_for_no_assertion(handler):
     text = f"{ASSERT}it('a', (done) => {{ try {{ assert.equal(f(1), 3); }} catch (error) {{ {handler}\n }} }});\n"

@@ -165,6 +165,7 @@ _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", 
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
     "tap": frozenset({"regex", "new_expression", "object"}),
     "qunit": frozenset({"regex"}),
+_CONSTANTS = frozenset({"true", "false", "null", "undefined", "number", "string"})
 }
 """By library: what an error is held against besides a class."""
 _LINKS = frozenset(
@@ -531,7 +532,7 @@ class Reader:
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
         options: Mapping[str, object] = NOT if "not" in words else {}
-        if not awaits and all(map(self._statics.is_static, [actual[0], *arguments])):
+        if not awaits and all(node.type in _CONSTANTS for node in [actual[0], *arguments]):
             return _reached(call)
         if self._framework == "jasmine":
             return None if awaits else self._of_jasmine(call, matcher, actual[0], arguments, options)
