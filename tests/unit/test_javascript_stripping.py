@@ -407,6 +407,54 @@ def test_tests_that_run_beside_each_other_stay():
         parsed("test.concurrent('a', () => { expect(f(1)).toBe(3); });\n")
 
 
+@pytest.mark.parametrize(
+    ("statement", "handed", "ops"),
+    [
+        (
+            "expect(f()).to.be.a('string').and.not.equal('x');",
+            "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__]); })(f());",
+            ["js.kind", "js.==="],
+        ),
+        (
+            "expect(f()).to.have.property('a').and.equal(3);",
+            "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['a']]); })(f());",
+            ["js.property", "js.==="],
+        ),
+        (
+            "return expect(f()).to.eventually.be.rejected.and.be.an.instanceOf(E).and.include({ a: 3 });",
+            (
+                "return (async () => { const __it__ = await __goldseam__.reason(f()); "
+                "__goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__]); })();"
+            ),
+            ["js.instance", "js.object"],
+        ),
+    ],
+)
+def test_a_chain_of_chai_is_several_assertions_of_one_value(statement, handed, ops):
+    head = "const { expect } = require('chai');\n"
+    source = parsed(f"{head}it('a', () => {{ {statement} }});\n")
+    assert [slot.assertion.op for slot in source.slots] == ops
+    assert f"{{ {handed} }}" in source.stripped(best(source))
+    assert statement in source.stripped({**best(source), 1: Mode.INSIDE})
+    assert "__it__" in source.recording(best(source))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "expect(f()).to.not.be.a('string').and.equal('x');",
+        "expect(f).to.throw(E).and.have.property('a');",
+        "expect(f()).to.not.be.rejected.and.equal(3);",
+        "expect(f()).to.be.a('string').and.satisfy(g);",
+        "expect(await f()).to.be.a('string').and.equal('x');",
+    ],
+)
+def test_a_chain_with_what_is_not_read_stays(statement):
+    head = "const { expect } = require('chai');\n"
+    source = parsed(f"{head}it('a', async () => {{ expect(g()).to.equal(1); {statement} }});\n")
+    assert statement in source.stripped(best(source))
+
+
 DOM = 'import { expect, it } from "vitest";\nit("shows", () => { %s });\n'
 
 

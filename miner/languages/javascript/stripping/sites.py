@@ -66,6 +66,10 @@ class Assertion:
     """What that request calls at its end."""
     gives: bool = False
     """What it catches may be asked for by what comes after it."""
+    chained_on: Node | None = None
+    """What several assertions of one call look at, each as IT."""
+    rejected: bool = False
+    """That is a promise, and they look at what it is rejected with."""
     is_unread: bool = False
     """It is one in a form that is not known, so that it stays as it is."""
     tells_comparison: bool = False
@@ -80,6 +84,7 @@ class Assertion:
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
 
 
+IT = "__it__"
 _ASSERTS = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
 ASSERT_MODULES = _ASSERTS | {"uvu/assert", "chai"}
 """Whose functions only look at what they are given."""
@@ -160,12 +165,12 @@ _TYPEOF = frozenset({"string", "number", "boolean", "function", "undefined"})
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
 _REACHED = frozenset({"pass", "fail"})
+_CONSTANTS = frozenset({"true", "false", "null", "undefined", "number", "string"})
 _SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
     "tap": frozenset({"regex", "new_expression", "object"}),
     "qunit": frozenset({"regex"}),
-_CONSTANTS = frozenset({"true", "false", "null", "undefined", "number", "string"})
 }
 """By library: what an error is held against besides a class."""
 _LINKS = frozenset(
@@ -413,7 +418,7 @@ class Reader:
         return source is not None and source.module == "chai" and key_of(binding.declared) == name
 
     def _of_chai(self, whole: Node, function: Node, arguments: Sequence[Node] | None) -> Assertion | None:
-        """`expect(x).to.…` or `x.should.…`; without `given` it ends in a property."""
+        """`expect(x).to.…` or `x.should.…`; without arguments it ends in a property."""
         words: list[str] = []
         actual: Node | None = None
         at: Node | None = function
@@ -423,12 +428,58 @@ class Reader:
             if words[0] == "should" and self._scopes.imports("chai"):
                 actual, words = at, words[1:]
                 break
-        expect = at.child_by_field_name("function") if at is not None else None
-        is_chais = self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
-        if actual is None and at is not None and is_chais:
+        if actual is None and at is not None and self._is_chais(at.child_by_field_name("function")):
             actual = next(iter(arguments_of(at)), None)
-        if actual is None or not words:
-            return None
+        return None if actual is None or not words else self._linked(whole, actual, words, arguments)
+
+    def _is_chais(self, expect: Node | None) -> bool:
+        return self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
+
+    def of_chain(self, node: Node) -> tuple[Assertion, ...]:
+        """The assertions of `expect(x).….and.…`; none of another expression, or where one of them is not known."""
+        parts: list[list[tuple[str, Sequence[Node] | None]]] = [[]]
+        at: Node | None = node
+        arguments: Sequence[Node] | None = None
+        while at is not None and not self._is_chais(at.child_by_field_name("function")):
+            if at.type == "call_expression" and arguments is None:
+                arguments, at = arguments_of(at), at.child_by_field_name("function")
+                continue
+            if at.type != "member_expression":
+                return ()
+            name = text_of(at.child_by_field_name("property"))
+            if name == "and":
+                parts.insert(0, [])
+            else:
+                parts[0].insert(0, (name, arguments))
+            at, arguments = at.child_by_field_name("object"), None
+        actual = next(iter(arguments_of(at)), None) if at is not None else None
+        if actual is None or len(parts) < 2 or not all(parts):  # noqa: PLR2004 - parts with `and` between them
+            return ()
+        first_words = [name for name, given in parts[0] if given is None]
+        rejected = first_words[-1:] == ["rejected"] and len(first_words) == len(parts[0]) and "not" not in first_words
+        found, it = [], IT
+        for links in parts[1:] if rejected else parts:
+            words, given = [name for name, _ in links], links[-1][1]
+            is_known = all(inner is None for _, inner in links[:-1]) and "eventually" not in words
+            assertion = self._linked(node, actual, words, given) if is_known else None
+            # what a flag says holds for the parts behind it, too
+            is_flagged = links is not parts[-1] and not {"not", "deep", "nested"}.isdisjoint(words)
+            if assertion is None or is_flagged or assertion.awaits or assertion.body is not None:
+                return ()
+            front, back = assertion.operands[0].around
+            first = Operand(node=None, text=f"{front}{it}{back}")
+            operands = (first, *assertion.operands[1:])
+            found.append(replace(assertion, operands=operands, chained_on=actual, rejected=rejected))
+            if words[-1] == "property" and given:  # what comes behind looks at that
+                it = f"{it}[{text_of(given[0])}]"
+                if given[0].type != "string":
+                    return ()
+        return tuple(found)
+
+    def _linked(
+        self, whole: Node, actual: Node, words: Sequence[str], arguments: Sequence[Node] | None
+    ) -> Assertion | None:
+        """What the words and arguments of a chain say of a value."""
         *flags, name = words
         if set(flags) - _LINKS - {"not", "deep", "eventually", "nested"} or ("nested" in flags and name != "property"):
             return None
