@@ -516,9 +516,9 @@ def test_snapshots_in_the_file_beside_are_taken_out_where_there_is_one():
 def test_a_file_of_snapshots_goes_where_nothing_compares_with_it_any_more():
     beside = "src/__snapshots__/a.test.js.snap"
     assert snapshots.used({"src/a.test.js": FILED.encode(), "b.test.js": FILED.encode()}, {beside}) == {"src/a.test.js"}
-    assert list(snapshots.gone({"src/a.test.js"}, {"src/a.test.js": b"f(1);"})) == [beside]
-    assert list(snapshots.gone({"src/a.test.js"}, {"src/a.test.js": FILED.encode()})) == []
-    assert list(snapshots.gone(set(), {"src/a.test.js": b"f(1);"})) == []
+    assert list(snapshots.emptied({"src/a.test.js"}, {"src/a.test.js": b"f(1);"})) == [beside]
+    assert list(snapshots.emptied({"src/a.test.js"}, {"src/a.test.js": FILED.encode()})) == []
+    assert list(snapshots.emptied(set(), {"src/a.test.js": b"f(1);"})) == []
 
 
 def test_a_recording_hands_out_both_sides():

@@ -161,8 +161,8 @@ class JavaScript:
             if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, sources)):
                 break
             filed -= mixed
-        emptied = dict.fromkeys(snapshots.gone(filed, stripped), "")
-        expectations = replace(recorded.expectations, files={**recorded.expectations.files, **emptied})
+        no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped), "")
+        expectations = replace(recorded.expectations, files={**recorded.expectations.files, **no_snapshots})
         return replace(recorded, expectations=expectations)
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:

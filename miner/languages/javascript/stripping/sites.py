@@ -455,13 +455,13 @@ class Reader:
         actual = next(iter(arguments_of(at)), None) if at is not None else None
         if actual is None or len(parts) < 2 or not all(parts):  # noqa: PLR2004 - parts with `and` between them
             return ()
-        first_words = [name for name, given in parts[0] if given is None]
+        first_words = [name for name, arguments_of_link in parts[0] if arguments_of_link is None]
         rejected = first_words[-1:] == ["rejected"] and len(first_words) == len(parts[0]) and "not" not in first_words
-        found, it = [], IT
+        assertions, it = [], IT
         for links in parts[1:] if rejected else parts:
-            words, given = [name for name, _ in links], links[-1][1]
+            words, values = [name for name, _ in links], links[-1][1]
             is_known = all(inner is None for _, inner in links[:-1]) and "eventually" not in words
-            assertion = self._linked(node, actual, words, given) if is_known else None
+            assertion = self._linked(node, actual, words, values) if is_known else None
             # what a flag says holds for the parts behind it, too
             is_flagged = links is not parts[-1] and not {"not", "deep", "nested"}.isdisjoint(words)
             if assertion is None or is_flagged or assertion.awaits or assertion.body is not None:
@@ -469,12 +469,12 @@ class Reader:
             front, back = assertion.operands[0].around
             first = Operand(node=None, text=f"{front}{it}{back}")
             operands = (first, *assertion.operands[1:])
-            found.append(replace(assertion, operands=operands, chained_on=actual, rejected=rejected))
-            if words[-1] == "property" and given:  # what comes behind looks at that
-                it = f"{it}[{text_of(given[0])}]"
-                if given[0].type != "string":
+            assertions.append(replace(assertion, operands=operands, chained_on=actual, rejected=rejected))
+            if words[-1] == "property" and values:  # what comes behind looks at that
+                it = f"{it}[{text_of(values[0])}]"
+                if values[0].type != "string":
                     return ()
-        return tuple(found)
+        return tuple(assertions)
 
     def _linked(
         self, whole: Node, actual: Node, words: Sequence[str], arguments: Sequence[Node] | None

@@ -26,7 +26,7 @@ def used(tests: Mapping[str, bytes], files: Collection[str]) -> frozenset[str]:
     return frozenset(path for path, text in tests.items() if file_of(path) in files and _COMPARES.search(text))
 
 
-def gone(filed: Collection[str], tests: Mapping[str, bytes]) -> Iterator[str]:
+def emptied(filed: Collection[str], tests: Mapping[str, bytes]) -> Iterator[str]:
     """The files of snapshots that nothing reads any more; `filed` are the test files that had them."""
     return (file_of(path) for path, text in tests.items() if path in filed and not _COMPARES.search(text))
 
@@ -35,6 +35,6 @@ def without(filed: Collection[str], run: TaskRun) -> TaskRun:
     """Runs in which those files are empty."""
 
     def run_without(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
-        return run({**files, **dict.fromkeys(gone(filed, files), b"")}, gold=gold, number=number)
+        return run({**files, **dict.fromkeys(emptied(filed, files), b"")}, gold=gold, number=number)
 
     return run_without
