@@ -514,11 +514,12 @@ def test_snapshots_in_the_file_beside_are_taken_out_where_there_is_one():
 
 
 def test_a_file_of_snapshots_goes_where_nothing_compares_with_it_any_more():
-    beside = "src/__snapshots__/a.test.js.snap"
-    assert snapshots.used({"src/a.test.js": FILED.encode(), "b.test.js": FILED.encode()}, {beside}) == {"src/a.test.js"}
-    assert list(snapshots.emptied({"src/a.test.js"}, {"src/a.test.js": b"f(1);"})) == [beside]
-    assert list(snapshots.emptied({"src/a.test.js"}, {"src/a.test.js": FILED.encode()})) == []
-    assert list(snapshots.emptied(set(), {"src/a.test.js": b"f(1);"})) == []
+    test, files = "src/a.test.js", {"src/__snapshots__/a.test.js.v5.snap", "src/__snapshots__/a.test.jsx.snap"}
+    own = ["src/__snapshots__/a.test.js.v5.snap"]
+    assert snapshots.used({test: FILED.encode(), "b.test.js": FILED.encode()}, files) == {test}
+    assert list(snapshots.emptied({test}, {test: b"f(1);"}, files)) == own
+    assert list(snapshots.emptied({test}, {test: FILED.encode()}, files)) == []
+    assert list(snapshots.emptied(set(), {test: b"f(1);"}, files)) == []
 
 
 def test_a_recording_hands_out_both_sides():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from harness.core.test_ids import files
+from harness.patches import patch
 from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
@@ -146,7 +147,8 @@ class JavaScript:
         framework = task.instance.test.framework
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         tests = {path: source for path, source in sources.items() if path in listed}
-        filed = snapshots.used(tests, sources)
+        beside = {*sources, *patch.parse(task.hidden.test_patch, trusted=True).paths}
+        filed = snapshots.used(tests, beside)
         while True:
             recorded = record(
                 tests,
@@ -155,13 +157,13 @@ class JavaScript:
                 parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
                     source, path=path, first=first, framework=framework, has_snapshots=path in filed
                 ),
-                run=snapshots.without(filed, run),
+                run=snapshots.without(filed, beside, run),
             )
             stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}
-            if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, sources)):
+            if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)):
                 break
             filed -= mixed
-        no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped), "")
+        no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped, beside), "")
         expectations = replace(recorded.expectations, files={**recorded.expectations.files, **no_snapshots})
         return replace(recorded, expectations=expectations)
 

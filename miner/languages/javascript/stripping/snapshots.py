@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from harness.languages.base import TestReport
     from miner.languages.base import TaskRun
@@ -21,20 +21,29 @@ def file_of(test_file: str) -> str:
     return posixpath.join(folder, "__snapshots__", f"{name}.snap")
 
 
+def files_of(test_file: str, files: Iterable[str]) -> tuple[str, ...]:
+    """Those of some files that have the snapshots of a test file: with its name in front, in its folder or below."""
+    folder, name = posixpath.split(test_file)
+    snapshots = (path for path in files if path.endswith(".snap") and path.startswith(folder))
+    return tuple(path for path in snapshots if posixpath.basename(path).startswith(f"{name}."))
+
+
 def used(tests: Mapping[str, bytes], files: Collection[str]) -> frozenset[str]:
-    """Of some test files those that compare with such a file, where it is one of `files`."""
-    return frozenset(path for path, text in tests.items() if file_of(path) in files and _COMPARES.search(text))
+    """Of some test files those that compare with such a file, where one of `files` is that."""
+    return frozenset(path for path, text in tests.items() if files_of(path, files) and _COMPARES.search(text))
 
 
-def emptied(filed: Collection[str], tests: Mapping[str, bytes]) -> Iterator[str]:
-    """The files of snapshots that nothing reads any more; `filed` are the test files that had them."""
-    return (file_of(path) for path, text in tests.items() if path in filed and not _COMPARES.search(text))
+def emptied(filed: Collection[str], tests: Mapping[str, bytes], files: Collection[str]) -> Iterator[str]:
+    """Of `files` those of snapshots that nothing reads any more; `filed` are the test files that had them."""
+    for path, text in tests.items():
+        if path in filed and not _COMPARES.search(text):
+            yield from files_of(path, files)
 
 
-def without(filed: Collection[str], run: TaskRun) -> TaskRun:
+def without(filed: Collection[str], beside: Collection[str], run: TaskRun) -> TaskRun:
     """Runs in which those files are empty."""
 
     def run_without(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
-        return run({**files, **dict.fromkeys(emptied(filed, files), b"")}, gold=gold, number=number)
+        return run({**files, **dict.fromkeys(emptied(filed, files, beside), b"")}, gold=gold, number=number)
 
     return run_without
