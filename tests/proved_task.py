@@ -13,6 +13,7 @@ from miner.stripping import task as stripping
 from tests import tiny
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from harness.languages.base import TestReport
@@ -52,20 +53,22 @@ def proved(
     products: dict[str, tuple[str, str]],
     tests: dict[str, str],
     *,
+    beside: Mapping[str, str] | None = None,
     test: TestSpec | None = None,
     seconds: float,
 ) -> Task:
-    """The task of these test files; `products` are files as they are, and as the fix leaves them.
+    """The task of these test files and what is new `beside` them; `products` are files as they are, and as fixed.
 
     `test` says how its tests are run, as those of `task` by default. Its runs may take so many `seconds`.
     """
+    hidden_texts = {**tests, **(beside or {})}
     subject = Subject(
         instance_id="judged",
         image=task.instance.image,
         test=test or task.instance.test,
         test_files=tuple(tests),
         gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
-        test_patch="".join(tiny.diff(path, None, text) for path, text in tests.items()).encode(),
+        test_patch="".join(tiny.diff(path, None, text) for path, text in hidden_texts.items()).encode(),
     )
     notebook = Notebook(folder / "runs.jsonl", subject)
     proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
@@ -81,4 +84,4 @@ def proved(
         task, instance=replace(task.instance, test=subject.test, budgets=Budgets(seconds=seconds)), hidden=hidden
     )
     before = {path: texts[0].encode() for path, texts in products.items()}
-    return stripping.stripped(plain, {path: text.encode() for path, text in tests.items()}, before, sandbox)
+    return stripping.stripped(plain, {path: text.encode() for path, text in hidden_texts.items()}, before, sandbox)

@@ -4,6 +4,8 @@ Every layer is searched, also for files that a later layer hides. Where the imag
 an image: the task's own is searched file by file; those below, shared by many tasks, are read once and remembered.
 Where it was pulled, the engine saves it, and every layer of the archive is searched.
 
+What a layer has in common with others (an install of another day) is neither sent nor looked through again.
+
 Of a shared layer each line, commit, and name or text of byte code (`hygiene.fingerprints`) is remembered as a number of
 64 bits: 40 of its hash, 24 of the file that has it. Sorted, they answer which files have a line by two bisections. A
 given line shares its hash with one of three million numbers in one of 360,000 layers, and it takes several lines of one
@@ -18,7 +20,7 @@ import json
 import tempfile
 import threading
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.checks import hygiene
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
     from harness.checks.hygiene import Leak, Secrets
     from harness.core.instance import Task
 
-_RULES = 2
+_RULES = 3
 """Counted up when what is remembered of a layer changes."""
 _FILE_BITS = 24
+_EARLIER = 8
+"""Indexes that a new one may point to, the newest."""
 _making: dict[Path, threading.Lock] = {}
 _making_lock = threading.Lock()
 
@@ -126,18 +130,29 @@ class LayerIndex:
     """Files in caches of package installers."""
     numbers: array[int]
     """Sorted: a hash in the upper 40 bits, the number of a place in the lower 24."""
+    keys: tuple[str, ...] = ()
+    """By place: the key of a file (`layers.file_key`), in hexadecimal."""
+    shared: tuple[tuple[LayerIndex, frozenset[str]], ...] = ()
+    """Indexes of other layers, and the files there that this layer has too."""
 
     def feed(self, search: hygiene.Search) -> None:
         """Tell a search of everything in the layer that it looks for."""
+        self._feed_files(search, None)
+        for where in self.cached:
+            search.hit(where, cached=True)
+        for index, keys in self.shared:
+            index._feed_files(search, keys)  # noqa: SLF001 - of its own kind
+
+    def _feed_files(self, search: hygiene.Search, chosen: Collection[str] | None) -> None:
         secrets = search.secrets
         lines = self._by_place(hygiene.LINE, secrets.texts)
         words = self._by_place(hygiene.WORD, secrets.words)
         commits = self._by_place(hygiene.COMMIT, secrets.commits)
         for place in sorted({*lines, *words, *commits}):
+            if chosen is not None and self.keys[place] not in chosen:
+                continue
             where = self.places[place]
             search.hit(where, lines=lines.get(place, ()), words=words.get(place, ()), commits=commits.get(place, ()))
-        for where in self.cached:
-            search.hit(where, cached=True)
 
     def _by_place(self, kind: bytes, needles: Collection[bytes]) -> dict[int, set[bytes]]:
         places: dict[int, set[bytes]] = {}
@@ -162,16 +177,33 @@ def of(image: str, cache: Path, unpack: Callable[[bytes], Iterable[tuple[str, by
     with lock:
         index = _read(path)
         if index is None:
-            index = build(layers.newest_layer(image, text_only=True), unpack)
+            earlier = _earlier(path)
+            names = {bytes.fromhex(key): name for name, other in earlier.items() for key in other.keys if key}
+            skipped: list[bytes] = []
+            index = build(layers.newest_layer(image, text_only=True, indexed=names.keys(), skipped=skipped), unpack)
+            shared: dict[str, list[str]] = {}
+            for key in skipped:
+                shared.setdefault(names[key], []).append(key.hex())
+            head = {"places": index.places, "cached": index.cached, "keys": index.keys, "shared": shared}
             cache.mkdir(parents=True, exist_ok=True)
-            head = json.dumps({"places": index.places, "cached": index.cached, "numbers": len(index.numbers)})
-            files.write_bytes(path, b"%s\n%s" % (head.encode(), index.numbers.tobytes()))
+            line = json.dumps({**head, "numbers": len(index.numbers)}).encode()
+            files.write_bytes(path, b"%s\n%s" % (line, index.numbers.tobytes()))
+            index = replace(index, shared=tuple((earlier[name], frozenset(keys)) for name, keys in shared.items()))
         return index
+
+
+def _earlier(path: Path) -> dict[str, LayerIndex]:
+    """The newest of the other indexes that are whole, by the names of their files."""
+    paths = [other for other in path.parent.glob(f"*.{_RULES}.index") if other != path]
+    paths.sort(key=lambda other: other.stat().st_mtime_ns)
+    indexes = {other.name: _read(other, is_own=True) for other in paths[-_EARLIER:]}
+    return {name: index for name, index in indexes.items() if index is not None}
 
 
 def build(layer: Iterable[tuple[str, bytes]], unpack: Callable[[bytes], Iterable[tuple[str, bytes]]]) -> LayerIndex:
     """The index of files, given by path and bytes."""
     places: list[str] = []
+    keys: list[str] = []
     cached: list[str] = []
     numbers = array("Q")
     for path, data in layer:
@@ -180,23 +212,35 @@ def build(layer: Iterable[tuple[str, bytes]], unpack: Callable[[bytes], Iterable
         for where, content in hygiene.contents(path, data, unpack):
             numbers.extend({_hash(text) + len(places) for text in hygiene.fingerprints(path, content)})
             places.append(where)
-    return LayerIndex(places=tuple(places), cached=tuple(cached), numbers=array("Q", sorted(numbers)))
+            is_plain = not (path.endswith(".pyc") or hygiene.is_of_git(path) or hygiene.is_cached_package(path))
+            keys.append(layers.file_key(path, data).hex() if is_plain else "")
+    return LayerIndex(places=tuple(places), cached=tuple(cached), numbers=array("Q", sorted(numbers)), keys=tuple(keys))
 
 
-def _read(path: Path) -> LayerIndex | None:
-    """A kept index; None where there is none, or what is there is not whole."""
+def _read(path: Path, *, is_own: bool = False) -> LayerIndex | None:
+    """A kept index, without those it points to if `is_own`; None where one is missing, or one is not whole."""
     try:
         head, _, tail = path.read_bytes().partition(b"\n")
         fields = json.loads(head)
         numbers = array("Q", tail)
-        whole = len(numbers) == fields["numbers"]
-        return (
-            LayerIndex(places=tuple(fields["places"]), cached=tuple(fields["cached"]), numbers=numbers)
-            if whole
-            else None
-        )
+        shared = () if is_own else _shared(path.parent, fields["shared"])
+        if shared is None or len(numbers) != fields["numbers"]:
+            return None
+        lists = {name: tuple(fields[name]) for name in ("places", "cached", "keys")}
+        return LayerIndex(**lists, numbers=numbers, shared=shared)
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _shared(cache: Path, keys_by_index: dict[str, list[str]]) -> tuple[tuple[LayerIndex, frozenset[str]], ...] | None:
+    """Other indexes with the keys of files in them; None where one has not all of these any more."""
+    shared = []
+    for name, keys in keys_by_index.items():
+        index = _read(cache / name, is_own=True)
+        if index is None or not index.keys or not frozenset(keys) <= frozenset(index.keys):
+            return None
+        shared.append((index, frozenset(keys)))
+    return tuple(shared)
 
 
 def _hash(text: bytes) -> int:

@@ -251,6 +251,17 @@ def is_test_module(path: str) -> bool:
     return not language or not language.test_modules or bool(language.test_modules.fullmatch(PurePosixPath(path).name))
 
 
+def declares_tests(path: str, source: bytes) -> bool:
+    """Whether a test file may have tests of its own: by its name, else by what is in it; helpers have none."""
+    name = PurePosixPath(path).name
+    language = LANGUAGES.get(_parts(path).language)
+    if language is None or name == "conftest.py":
+        return language is None
+    if (language.test_modules or language.test_names).fullmatch(name):
+        return True
+    return bool(language.test_marks.search(source)) if language.test_marks else not language.test_modules
+
+
 def _unnamed_test(path: str) -> bool:
     """Whether only its folder makes a file a test, in a language where that will do."""
     language = LANGUAGES.get(_parts(path).language)
@@ -318,13 +329,20 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     declared_tests = [path for path in present if is_matched(path, tests_declared)]
     data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
     tests_changed = [path for path in present if path not in data]
-    if data and not any(
-        kinds[path] is Kind.MIXED or path in examples or is_test_module(path) for path in tests_changed
+    if not any(
+        kinds[path] is Kind.MIXED
+        or path in (*examples, *declared_tests)
+        or declares_tests(path, repo.read_file(change.head_commit, path) or b"")
+        for path in tests_changed
     ):
-        tests_changed = []  # helpers of whatever reads the data
+        data, tests_changed = data or tuple(tests_changed), []  # helpers of whatever reads the data, or runs at all
     notes = (
         *_notes(kinds),
-        *(f"{path} is test data: the tests that read it are looked for" for path in data if not tests_changed),
+        *(
+            f"{path} {'is test data' if is_data(path) else 'has no tests'}: the tests that read it are looked for"
+            for path in data
+            if not tests_changed
+        ),
         *(f"the examples in {path} are doctests: they go with the test patch" for path in examples),
     )
     return Split(

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from miner.candidates.split import classify, in_data_folder, is_data, is_source, is_test_module
+from miner.candidates.split import classify, declares_tests, in_data_folder, is_data, is_source, is_test_module
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def _runnable(path: str) -> bool:
 
 def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[str, bytes]) -> Readers:
     """The test files that may read `data`; `contents` has those of `runnable` and of the helpers beside them."""
+    runnable = [path for path in runnable if path not in data and _has_tests(path, contents.get(path))]
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     scores = {path: max(_score(text, of) for of in data) for path, text in texts.items()}
     helpers = {path: score for path, score in scores.items() if score > _BY_ENDING and path not in runnable}
@@ -71,12 +72,17 @@ def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[st
     return Readers(by_name=tuple(order[:MOST_NAMED]), suite=tuple(suite) if len(suite) <= MOST_OF_SUITE else ())
 
 
+def _has_tests(path: str, source: bytes | None) -> bool:
+    """Whether a runner has use for a file, where any name will do for one."""
+    return not source or not is_test_module(path) or declares_tests(path, source)
+
+
 def _score(text: str, path: str) -> int:
-    """How plainly a source names a data file; 0 for not at all."""
+    """How plainly a source names a data file, or imports a helper; 0 for not at all."""
     pure = PurePosixPath(path)
     if _word(pure.name, text):
         return _BY_NAME
-    if len(pure.stem) >= _SHORTEST and _quoted(pure.stem, text):
+    if (len(pure.stem) >= _SHORTEST and _quoted(pure.stem, text)) or (is_source(path) and _speaks_of(text, path)):
         return _BY_STEM
     patterns = [pattern.rpartition("/")[2] for pattern in _GLOB.findall(text)]
     matching = [pattern for pattern in patterns if fnmatchcase(pure.name, pattern)]

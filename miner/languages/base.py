@@ -324,6 +324,8 @@ class Language(Protocol):
     """What test files are called, whatever folder they are in."""
     test_modules: re.Pattern[str] | None
     """Of test files, the names of those that are given to a runner; None for all."""
+    test_marks: re.Pattern[bytes] | None
+    """What a source has that declares tests, whatever its name; None where that can't be told."""
     code: Code
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:

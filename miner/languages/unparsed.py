@@ -96,6 +96,8 @@ class UnparsedCode:
 class Unparsed:
     """What such a language says of documents, runs and expectations."""
 
+    test_marks: re.Pattern[bytes] | None = None
+
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """None."""
         del repo, base, head, kinds

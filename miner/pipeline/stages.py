@@ -23,7 +23,7 @@ from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
-from miner.candidates.split import split
+from miner.candidates.split import is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.images.image_builders import Collector, Order
 from miner.languages import LANGUAGES, language_of
@@ -114,6 +114,9 @@ def _with_readers(repo: BareRepository, head: str, parts: Split) -> Split:
     runnable, helpers = test_data.candidates(repo.list_files(head))
     readers = test_data.readers(parts.data, runnable, repo.read_files(head, (*runnable, *helpers)))
     by_name, suite = readers.by_name, readers.suite
+    changed_helpers = [path for path in parts.data if not is_data(path)]
+    if changed_helpers and not (by_name or suite):
+        return replace(parts, test_files=test_modules(changed_helpers), data=())
     return replace(parts, test_files=by_name or suite, suite=suite if by_name else ())
 
 

@@ -55,6 +55,9 @@ describe("money", () => {{
       {snapshot}
     `);
     expect(() => price(1, 101)).toThrowErrorMatchingInlineSnapshot(`{thrown}`);
+    expect({{ off: price(10590, 10), written: [label(3107)] }}).toMatchSnapshot();
+    expect(label(3107)).toMatchSnapshot("in euros");
+    expect(() => price(1, 101)).toThrowErrorMatchingSnapshot();
   }});
   it("hands them on", () => {{
     const [first, last] = [{mock}.fn(), {mock}.fn(price)];
@@ -246,6 +249,22 @@ _SNAPSHOT = """\
           "31.07 EUR",
         ],
       }"""
+_FILED = """\
+// {runner} Snapshot v1, https://{home}
+
+exports[`{test} 3`] = `
+{{
+  "off": 9531,
+  "written": [
+    "31.07 EUR",
+  ],
+}}
+`;
+
+exports[`{test} 4`] = `{thrown}`;
+
+exports[`{test}{hint}in euros 1`] = `"31.07 EUR"`;
+"""
 HIDDEN = {
     "node:test": (
         "judged/node.test.js",
@@ -288,6 +307,27 @@ HIDDEN = {
     "qunit": ("judged/qunit.js", _BY_QUNIT),
     "jasmine": ("judged/jasmine.js", _BY_JASMINE),
 }
+BESIDE = {
+    "jest": {
+        "judged/__snapshots__/jest.test.js.snap": _FILED.format(
+            runner="Jest",
+            home="goo.gl/fbAQLP",
+            test="money shows them",
+            hint=": ",
+            thrown='"more than all of it: 101"',
+        )
+    },
+    "vitest": {
+        "judged/__snapshots__/vitest.test.mjs.snap": _FILED.format(
+            runner="Vitest",
+            home="vitest.dev/guide/snapshot.html",
+            test="money > shows them",
+            hint=" > ",
+            thrown="[RangeError: more than all of it: 101]",
+        )
+    },
+}
+"""What is new beside the hidden tests."""
 """By framework (of `tap`, which is tape's too, by library): the hidden test file and its text."""
 EXPECTED = ("9531", "2500", "670", "RangeError", "31.07 EUR", "3107, currency")
 """What no byte may tell that enters a container."""

@@ -71,11 +71,16 @@ STRIPS = "def title(text):\n    text = text.strip()\n    return text[:1].upper()
 LOWERS = "def title(text):\n    text = text.strip()\n    return text[:1].upper() + text[1:].lower()\n"
 FOLDS = "def title(text):\n    text = text.replace('_', ' ').strip()\n    return text[:1].upper() + text[1:].lower()\n"
 SPELLS = FOLDS.replace("'_'", '"_"')
+DASHES = SPELLS.replace(".strip()", ".replace('-', ' ').strip()")
+HELPER = "from caps import title\n\n\ndef agrees():\n    return title('abc') == 'Abc'\n"
+HELPED = "import agreement\n\n\ndef test_agreement():\n    assert agreement.agrees()\n"
 FILES = {
     "pyproject.toml": PROJECT,
     "caps/__init__.py": FAULTY,
     "tests/test_golden.py": GOLDEN,
     "tests/test_table.py": TABLE,
+    "tests/agreement.py": HELPER,
+    "tests/test_helped.py": HELPED,
     "tests/test_other.py": "def test_sound():\n    assert True\n",
     "tests/golden/plain.in": "abc",
     "tests/golden/plain.out": "Abc",
@@ -87,7 +92,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory) -> Path:
-    """A dataset of three fixes by new, changed and unnamed data, and a change whose data nothing reads."""
+    """A dataset of fixes by new, changed and unnamed data and by a helper, and a change whose data nothing reads."""
     folder = tmp_path_factory.mktemp("data")
     repo = Repository(folder / "repo")
     repo.commit("Start", dict(FILES))
@@ -97,6 +102,9 @@ def mined(tmp_path_factory) -> Path:
         repo.commit("Fix case", {"caps/__init__.py": LOWERS, "tests/words.json": '{"abc": "Abc", "aBC": "Abc"}'}),
         repo.commit("Fix lines", {"caps/__init__.py": FOLDS, "more/tests/two.case": "_abc Abc"}),
         repo.commit("Fix quotes", {"caps/__init__.py": SPELLS, "tests/golden/notes.bin": "x"}),
+        repo.commit(
+            "Fix dashes", {"caps/__init__.py": DASHES, "tests/agreement.py": HELPER.replace("'abc'", "'-abc'")}
+        ),
     ]
     words = ("--name", "acme/caps", "--runs", "1", "-j", "2", *(word for sha in commits for word in ("--commit", sha)))
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
@@ -120,6 +128,7 @@ def task_of(mined: Path, title: str):
         ("Fix blanks", "tests/test_golden.py::test_golden[blank_before]"),
         ("Fix case", "tests/test_table.py::test_table"),
         ("Fix lines", "more/tests/test_every.py::test_every_file_of_this_suite"),
+        ("Fix dashes", "tests/test_helped.py::test_agreement"),
     ],
 )
 def test_the_tests_that_read_the_data_prove_a_fix(mined, title, turned):
@@ -146,4 +155,4 @@ def test_data_that_no_test_reads_is_the_reason_of_a_rejection(mined):
 def test_gold_resolves_all_and_nothing_resolves_none(mined, tmp_path):
     done = tiny.goldseam("evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json")
     models = {model["model"]: model["resolved"] for model in json.loads(done.stdout)["goldseam"]["models"]}
-    assert models == {"gold": 3, "null": 0}
+    assert models == {"gold": 4, "null": 0}

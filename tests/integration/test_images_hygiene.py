@@ -11,6 +11,11 @@ from tests import tiny
 
 pytestmark = pytest.mark.engine
 
+SCRIPT = (
+    f"mkdir /keep; printf '%s' '{tiny.HIDDEN_TESTS}' > /keep/x.py; printf '%s' '{tiny.FIXED}' > /keep/__init__.py;"
+    " echo stays > /stays"
+)
+
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
@@ -21,11 +26,8 @@ def cache(tmp_path_factory):
 def leaking_image(tiny_image):
     """The task image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
     client = engine.connect()
-    script = (
-        f"mkdir /keep; printf '%s' '{tiny.HIDDEN_TESTS}' > /keep/x.py; printf '%s' '{tiny.FIXED}' > /keep/__init__.py"
-    )
     image = tiny_image
-    for words in (script, "rm -r /keep"):
+    for words in (SCRIPT, "rm -r /keep"):
         container = client.create_container(image, entrypoint=[], command=["sh", "-c", words], user="0:0")["Id"]
         client.start(container)
         client.wait(container)
@@ -50,6 +52,12 @@ def test_the_newest_layer_is_the_tree_and_its_repository(tiny_image):
     assert not any(path.startswith("usr/bin/") for path in paths)
 
 
+def test_the_newest_layer_has_nothing_of_a_layer_that_was_made_just_before(leaking_image):
+    below = next(image_search.parents(leaking_image))
+    assert "stays" in {path for path, _ in layers.newest_layer(below)}
+    assert "stays" not in {path for path, _ in layers.newest_layer(leaking_image)}
+
+
 def test_what_a_later_layer_deletes_is_found(leaking_image, cache):
     found = image_search.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=cache)
     assert any(leak.where.startswith("keep/") for leak in found), found
@@ -71,6 +79,39 @@ def test_what_is_remembered_of_a_layer_serves_another_fix_and_is_made_anew_where
     for layer in image_search.parents(leaking_image):
         image_search.of(layer, tmp_path, image_search.unpack).feed(search)
     assert any(leak.where.startswith("keep/") for leak in search.leaks())
+
+
+def test_what_another_layer_has_too_is_read_once_and_found_in_both(leaking_image, tmp_path):
+    below = next(image_search.parents(leaking_image))
+    client = engine.connect()
+    container = client.create_container(
+        next(image_search.parents(below)),
+        entrypoint=[],
+        command=["sh", "-c", f"{SCRIPT}; echo more > /more"],
+        user="0:0",
+    )["Id"]
+    client.start(container)
+    client.wait(container)
+    twin = client.commit(container)["Id"]
+    client.remove_container(container)
+    try:
+        first = image_search.of(below, tmp_path, image_search.unpack)
+        [kept] = tmp_path.iterdir()
+        for _ in range(2):  # as it is made, and as it is read
+            index = image_search.of(twin, tmp_path, image_search.unpack)
+            assert [other.places for other, _ in index.shared] == [first.places]
+            assert "more" in index.places
+            assert "keep/x.py" not in index.places
+            search = hygiene.Search(secrets=secrets(tiny.task(twin)), unpack=image_search.unpack)
+            index.feed(search)
+            assert any(leak.where.startswith("keep/") for leak in search.leaks())
+        kept.unlink()
+        for _ in range(2):
+            index = image_search.of(twin, tmp_path, image_search.unpack)
+            assert {"keep/x.py", "more"} <= set(index.places)
+            assert index.shared == ()
+    finally:
+        client.remove_image(twin)
 
 
 def test_every_layer_of_a_saved_image_is_read(leaking_image):

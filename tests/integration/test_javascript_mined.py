@@ -426,7 +426,8 @@ def judged(request, task, sandbox, tmp_path_factory) -> Task:
     path, text = javascript.HIDDEN[request.param]
     products = {"money.js": (javascript.BASE, javascript.RIGHT)}
     framework = request.param.partition(" ")[0]
-    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, {path: text}, **of(framework))
+    folder, beside = tmp_path_factory.mktemp("judged"), javascript.BESIDE.get(request.param)
+    return proved(task, sandbox, folder, products, {path: text}, beside=beside, **of(framework))
 
 
 def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
@@ -442,8 +443,11 @@ def test_each_runners_assertions_are_judged_on_the_host(judged):
 
 
 def test_no_expectation_is_in_a_file_of_javascript_that_enters(judged):
-    [stripped] = judged.hidden.expectations.files.values()
-    assert [word for word in javascript.EXPECTED if word in stripped] == []
+    stripped = judged.hidden.expectations.files
+    assert stripped.keys() == set(judged.hidden.test_files) | {
+        file.path for file in parse(judged.hidden.test_patch, trusted=True).files
+    }
+    assert [word for word in javascript.EXPECTED if word in "".join(stripped.values())] == []
 
 
 def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):

@@ -44,6 +44,7 @@ class Toy:
     suffixes = (".toy",)
     test_names = re.compile(r".*_test\.toy")
     test_modules = None
+    test_marks = None
     code = Text()
 
     def documents(self, repo: Contents, first: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from miner.candidates.split import is_data
+from miner.candidates.split import declares_tests, is_data
 from miner.candidates.test_data import MOST_OF_SUITE, candidates, readers
 from miner.pipeline.data_readers import ids_naming
 
@@ -93,6 +93,41 @@ def test_a_test_file_that_names_data_or_its_folder_may_read_it(source, path):
 def test_a_test_file_that_imports_a_helper_which_names_the_data_may_read_it():
     sources = {"support": "FOLDER = 'golden'", "test_a": "from .support import rows", "test_b": "import json"}
     assert named("tests/golden/page.html", **sources) == ("tests/test_a.py",)
+
+
+def test_a_test_file_that_imports_a_changed_helper_may_depend_on_it():
+    sources = {"support": "ROWS = []", "test_a": "from .support import rows", "test_b": "import json"}
+    assert named("tests/support.py", **sources) == ("tests/test_a.py",)
+    scripts = {
+        "test/util.cjs": b"exports.check = () => 1",
+        "test/other.cjs": b"require('./util')",
+        "test/a.cjs": b"const { check } = require('./util');\nit('adds', check)",
+        "test/b.cjs": b"it('stays', () => {})",
+    }
+    runnable, _ = candidates(scripts)
+    assert readers(["test/util.cjs"], runnable, scripts).by_name == ("test/a.cjs",)
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "has_tests"),
+    [
+        ("tests/test_a.py", b"", True),
+        ("tests/cases.py", b"class Some:\n    async def test_it(self): ...", True),
+        ("tests/cases.py", b"def f():\n    '''\n    >>> f()\n    '''", True),
+        ("tests/helpers.py", b"def latest(): ...", False),
+        ("tests/conftest.py", b"def test_data(): ...", False),
+        ("test/a.test.js", b"", True),
+        ("test/a.js", b"describe.each`a`('x', () => {})", True),
+        ("test/a.js", b"xit('x', () => {})", True),
+        ("test/a.js", b"const t = require('tape');", True),
+        ("test/helpers.ts", b"export const isTest = (x) => /x/.test(x) && split(x)", False),
+        ("src/test/java/a/Support.java", b"class Support {}", False),
+        ("tests/a.rs", b"", True),
+        ("spec/support/a.rb", b"", True),
+    ],
+)
+def test_a_helper_has_no_tests_of_its_own(path, source, has_tests):
+    assert declares_tests(path, source) is has_tests
 
 
 def test_the_plainest_name_comes_first():

@@ -11,7 +11,7 @@ from harness.judging import judge
 from harness.judging.values import Event
 from miner.languages.base import KnownText, Mode
 from miner.languages.guessing import guess
-from miner.languages.javascript.stripping import literals
+from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.source import StrippedSource
 
 ASSERT = 'const assert = require("assert");\n'
@@ -324,7 +324,15 @@ def test_an_assertion_that_is_not_read_counts_as_left_inside(other):
 
 
 @pytest.mark.parametrize(
-    "statement", ["assert.fail('never');", "assert.ok('it came here');", "assert(true);", "t.pass();", "t.ok(true);"]
+    "statement",
+    [
+        "assert.fail('never');",
+        "assert.ok('it came here');",
+        "assert(true);",
+        "t.pass();",
+        "t.ok(true);",
+        "expect(true).toBe(false);",
+    ],
 )
 def test_a_place_is_come_to_as_often_as_with_the_fix(statement):
     head = f"{ASSERT}const test = require('tape');\n"
@@ -333,6 +341,21 @@ def test_a_place_is_come_to_as_often_as_with_the_fix(statement):
     assert stripped(text) == f"{head}test('a', (t) => {{ __goldseam__(0, () => []{counted}); }});\n"
     [slot] = parsed(text).slots
     assert (slot.assertion.op, slot.assertion.modes[0]) == ("no_raise", Mode.EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_taken"),
+    [
+        ("assert(!{}.polluted);", True),
+        ("expect({}.polluted).toBe(undefined);", True),
+        ("expect(own['polluted']).toBeUndefined();", True),
+        ("expect(own.a).toBe(1);", False),
+    ],
+)
+def test_what_a_product_may_add_to_every_object_is_handed_out(statement, is_taken):
+    text = f"{ASSERT}const own = {{ a: 1 }};\ntest('a', () => {{ {statement} expect(own).toBe(f()); }});\n"
+    assert ("polluted" in stripped(text)) is is_taken
+    assert (statement in stripped(text)) is not is_taken
 
 
 @pytest.mark.parametrize("handler", ["throw error;", "done(error);", "return done(error); // it failed"])
@@ -382,6 +405,121 @@ def test_an_expect_of_another_package_stays():
 def test_tests_that_run_beside_each_other_stay():
     with pytest.raises(ValueError, match="beside"):
         parsed("test.concurrent('a', () => { expect(f(1)).toBe(3); });\n")
+
+
+@pytest.mark.parametrize(
+    ("statement", "handed", "ops"),
+    [
+        (
+            "expect(f()).to.be.a('string').and.not.equal('x');",
+            "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__]); })(f());",
+            ["js.kind", "js.==="],
+        ),
+        (
+            "expect(f()).to.have.property('a').and.equal(3);",
+            "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['a']]); })(f());",
+            ["js.property", "js.==="],
+        ),
+        (
+            "return expect(f()).to.eventually.be.rejected.and.be.an.instanceOf(E).and.include({ a: 3 });",
+            (
+                "return (async () => { const __it__ = await __goldseam__.reason(f()); "
+                "__goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__]); })();"
+            ),
+            ["js.instance", "js.object"],
+        ),
+    ],
+)
+def test_a_chain_of_chai_is_several_assertions_of_one_value(statement, handed, ops):
+    head = "const { expect } = require('chai');\n"
+    source = parsed(f"{head}it('a', () => {{ {statement} }});\n")
+    assert [slot.assertion.op for slot in source.slots] == ops
+    assert f"{{ {handed} }}" in source.stripped(best(source))
+    assert statement in source.stripped({**best(source), 1: Mode.INSIDE})
+    assert "__it__" in source.recording(best(source))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "expect(f()).to.not.be.a('string').and.equal('x');",
+        "expect(f).to.throw(E).and.have.property('a');",
+        "expect(f()).to.not.be.rejected.and.equal(3);",
+        "expect(f()).to.be.a('string').and.satisfy(g);",
+        "expect(await f()).to.be.a('string').and.equal('x');",
+    ],
+)
+def test_a_chain_with_what_is_not_read_stays(statement):
+    head = "const { expect } = require('chai');\n"
+    source = parsed(f"{head}it('a', async () => {{ expect(g()).to.equal(1); {statement} }});\n")
+    assert statement in source.stripped(best(source))
+
+
+DOM = 'import { expect, it } from "vitest";\nit("shows", () => { %s });\n'
+
+
+@pytest.mark.parametrize(
+    ("statement", "handed", "op"),
+    [
+        (
+            "expect(f()).toBeVisible()",
+            "__goldseam__.either((it) => expect(it).toBeVisible(), (it) => expect(it).not.toBeVisible(), f())",
+            "js.is",
+        ),
+        ("expect(f()).toHaveTextContent('2 of 3')", "__goldseam__.textOf(f())", "js.contain"),
+        ("expect(f()).not.toHaveTextContent(/of/)", "__goldseam__.textOf(f())", "js.match"),
+        ("expect(f()).toHaveValue(3)", "__goldseam__.valueOf(f())", "js.deep"),
+        ("expect(f()).toHaveClass('on')", "[...(f()).classList]", "js.contain"),
+        ("expect(f()).toHaveAttribute('href', '/a')", "(f()).getAttribute('href')", "js.is"),
+        ("expect(f()).not.toHaveAttribute('href')", "(f()).hasAttribute('href')", "js.is"),
+        ("expect(f()).to.be.a('function')", "f()", "js.kind"),
+        ("expect(f()).to.be.true", "f()", "js.is"),
+    ],
+)
+def test_matchers_of_jest_dom_and_of_chai_in_vitest_are_read(statement, handed, op):
+    source = StrippedSource((DOM % statement).encode(), path="a.test.js", first=0, framework="vitest")
+    assert [slot.assertion.op for slot in source.slots] == [op]
+    assert f"() => {{ __goldseam__(0, () => [{handed}]) }}" in source.stripped(best(source))
+
+
+@pytest.mark.parametrize("matcher", ["toHaveTextContent('')", "toHaveClass('a b')", "toHaveStyle('a: b')", "toBeOdd()"])
+def test_other_matchers_of_elements_stay(matcher):
+    source = StrippedSource((DOM % f"expect(f()).{matcher}").encode(), path="a.test.js", first=0, framework="vitest")
+    assert source.slots == ()
+
+
+FILED = """\
+it("shows", () => {
+  expect(f(1)).toMatchSnapshot();
+  expect(f(2)).toMatchSnapshot("a hint");
+  expect(() => f(3)).toThrowErrorMatchingSnapshot();
+  expect(f(4)).toMatchSnapshot({ at: expect.any(Date) });
+});
+"""
+
+
+def test_snapshots_in_the_file_beside_are_taken_out_where_there_is_one():
+    source = StrippedSource(FILED.encode(), path="a.test.js", first=0, has_snapshots=True)
+    assert [slot.assertion.op for slot in source.slots] == ["js.snapshot", "js.snapshot", "js.raises", "js.truth"]
+    assert source.stripped(best(source)).split("\n")[1:4] == [
+        "  __goldseam__(0, () => [__goldseam__.shown(f(1))]);",
+        "  __goldseam__(1, () => [__goldseam__.shown(f(2))]);",
+        "  __goldseam__(2, () => { (() => f(3))(); return []; });",
+    ]
+    assert source.recording(best(source)).split("\n")[2:4] == [
+        "  __goldseam__(1, () => [__goldseam__.shown(f(2)), __goldseam__.same]);",
+        "  __goldseam__(2, () => { (() => f(3))(); return []; }, () => [__goldseam__.same]);",
+    ]
+    assert parsed(FILED).slots == ()
+
+
+def test_a_file_of_snapshots_goes_where_nothing_compares_with_it_any_more():
+    test, files = "src/a.test.js", {"src/__snapshots__/a.test.js.v5.snap", "src/__snapshots__/a.test.jsx.snap"}
+    own = ["src/__snapshots__/a.test.js.v5.snap"]
+    assert snapshots.used({test: FILED.encode(), "b.test.js": FILED.encode()}, files) == {test}
+    assert list(snapshots.emptied({test}, {test: b"f(1);"}, files)) == own
+    assert list(snapshots.emptied({test}, {test: FILED.encode()}, files)) == []
+    assert list(snapshots.emptied(set(), {test: b"f(1);"}, files)) == []
 
 
 def test_a_recording_hands_out_both_sides():

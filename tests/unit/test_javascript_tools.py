@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,7 +12,13 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import held_by_npm, layer_of_node, told_reason, unless_peers_disagree
+from miner.languages.javascript.build import (
+    held_by_npm,
+    layer_of_node,
+    told_reason,
+    unless_lock_has_more,
+    unless_peers_disagree,
+)
 from miner.layers.layer import FACTS_PATH
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
@@ -88,18 +95,29 @@ def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
 
 
+_MORE = "* 1 dependencies were removed: x@1"
+
+
 @pytest.mark.parametrize(
-    ("says", "code", "calls"),
-    [("added 3 packages", 0, 1), ("npm error network", 1, 1), ("npm error code ERESOLVE", 1, 2)],
+    ("again", "says", "code", "calls"),
+    [
+        (unless_peers_disagree, "added 3 packages", 0, ["ci"]),
+        (unless_peers_disagree, "npm error network", 1, ["ci"]),
+        (unless_peers_disagree, "npm error code ERESOLVE", 1, ["ci", "ci --legacy-peer-deps"]),
+        (unless_lock_has_more, _MORE, 1, ["ci --frozen-lockfile", "ci --no-frozen-lockfile"]),
+        (unless_lock_has_more, f"{_MORE} * 1 dependencies were added: y@1", 1, ["ci --frozen-lockfile"]),
+    ],
 )
-def test_an_install_that_fails_ends_its_step_and_is_called_again_where_peers_disagree(tmp_path, says, code, calls):
-    npm = tmp_path / "npm"
-    npm.write_text(f"#!/bin/sh\necho call >> calls; echo '{says}'; exit {code}\n", encoding="utf-8")
-    npm.chmod(0o755)
-    script = f"{unless_peers_disagree('./npm ci')}\ntouch went-on"
+def test_an_install_that_fails_ends_its_step_and_is_called_again_where_that_may_help(
+    tmp_path, again, says, code, calls
+):
+    manager = tmp_path / "manager"
+    manager.write_text(f"#!/bin/sh\necho $* >> calls; echo '{says}'; exit {code}\n", encoding="utf-8")
+    manager.chmod(0o755)
+    script = f"{again(f'./manager {calls[0]}')}\ntouch went-on"
     done = process.run(("sh", "-ec", script), cwd=tmp_path, check=False)
     assert (done.returncode != 0, (tmp_path / "went-on").exists()) == (code != 0, code == 0)
-    assert len((tmp_path / "calls").read_text(encoding="utf-8").splitlines()) == calls
+    assert (tmp_path / "calls").read_text(encoding="utf-8").splitlines() == calls
 
 
 def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):
@@ -161,6 +179,12 @@ def test_npm_is_in_no_layer_where_it_holds_a_package_of_the_tree():
         ("mkdir -p dist; echo > dist/x.js", "for p in packages/*; do mkdir -p $p/dist; echo > $p/dist/x.js; done", ""),
         ("mkdir -p dist; echo > dist/x.js", "false", "packages/a"),
         ("false", "echo > packages/b/dist", None),
+        (
+            "test $LENIENT || { echo a.ts: error TS2769: no; false; } && mkdir -p dist && echo > dist/x.js",
+            "false",
+            "packages/a",
+        ),
+        ("echo TS: no; test $LENIENT && mkdir -p dist && echo > dist/x.js", "false", None),
     ],
 )
 def test_of_a_package_and_the_whole_the_build_that_gives_more_counts(tmp_path, own, whole, folder):
@@ -172,12 +196,24 @@ def test_of_a_package_and_the_whole_the_build_that_gives_more_counts(tmp_path, o
         process.run(["git", "-C", tree, *words])
     program = (TOOLS / "built.py").read_text().replace("/testbed", str(tree))
     wanted = [["packages/a/dist/x.js"], ["packages/b/dist/x.js"]]
-    plan = json.dumps({"wanted": wanted, "commands": [["packages/a", own], ["", whole]]})
+    plan = json.dumps({"wanted": wanted, "commands": [["packages/a", own], ["", whole]], "lenient": {"LENIENT": "1"}})
     process.run([sys.executable, "-c", program, plan, tmp_path / "out.json"])
     found = json.loads((tmp_path / "out.json").read_text()).get("build")
     assert (found and found["folder"]) == folder
+    assert (found and found["env"]) == (folder and {"LENIENT": "1"} if "LENIENT" in own else found and {})
     there = [str(path.relative_to(tree)) for path in tree.glob("packages/*/dist/x.js")]
     assert sorted(there) == [path for [path] in wanted][: 2 if folder == "" else int(folder is not None)]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+@pytest.mark.parametrize(
+    ("program", "code", "ends"), [("tsc", 2, 0), ("tsc", 1, 1), ("vue-tsc.js", 2, 0), ("tsx", 2, 2)]
+)
+def test_a_compiler_that_wrote_all_has_ended_well_whatever_it_says_of_types(tmp_path, program, code, ends):
+    (tmp_path / program).write_text(f"console.log(process.argv.slice(2).join(' ')); process.exit({code});\n")
+    done = process.run(["node", "--require", TOOLS / "types.cjs", tmp_path / program, "-p", "."], check=False)
+    assert done.returncode == ends
+    assert done.stdout.decode().split() == ["-p", ".", *(["--noEmitOnError", "false"] if "tsc" in program else [])]
 
 
 @pytest.mark.parametrize(

@@ -582,8 +582,10 @@ def _deep(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> 
     return deeply_equal(left, other, options["rules"], matches if options["rules"].startswith("jest") else None)
 
 
-def _snapshot(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _snapshot(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
     value, wanted = operands
+    if options.get("by") == "value":
+        return next(forms(value)) == next(forms(wanted))
     if not isinstance(wanted, str):
         raise UndecidableError("not a snapshot")
     return as_written(wanted) in map(str.strip, forms(value))

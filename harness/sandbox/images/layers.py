@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import re
 import tarfile
@@ -13,12 +14,14 @@ from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 _LARGEST = 256 * 1024 * 1024
 _PROGRAM = """\
-import os, stat, sys, tarfile
+import hashlib, io, os, stat, sys, tarfile
 since, text_only = float(sys.argv[1]), sys.argv[2] == "text"
+keys = sys.stdin.buffer.read(int(sys.argv[3]))
+known = {keys[at : at + 8] for at in range(0, len(keys), 8)}
 out = tarfile.open(fileobj=os.fdopen(1, "wb"), mode="w|", bufsize=1 << 20)
 seen = set()
 for folder, names, files in os.walk("/"):
@@ -36,10 +39,15 @@ for folder, names, files in os.walk("/"):
             if text_only and not compiled and b"\\0" in data.read(8192):
                 continue
             data.seek(0)
+            if known and entry.size < 1 << 24:
+                data = io.BytesIO(data.read())
+                named = entry.name.encode("utf-8", "surrogateescape") + b"\\0" + data.getvalue()
+                key = hashlib.blake2b(named, digest_size=8).digest()
+                if key in known:
+                    entry.size, entry.type, entry.linkname = 0, tarfile.SYMTYPE, key.hex()
             out.addfile(entry, data)
 out.close()
 """
-_SLACK_SECONDS = 2.0
 
 
 class Pipe(io.RawIOBase):
@@ -63,22 +71,30 @@ class Pipe(io.RawIOBase):
         return size
 
 
-def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, bytes]]:
+def file_key(path: str, data: bytes) -> bytes:
+    """By what a file is known: a digest of its path and bytes."""
+    return hashlib.blake2b(path.encode("utf-8", "surrogateescape") + b"\0" + data, digest_size=8).digest()
+
+
+def newest_layer(
+    image: str, *, text_only: bool = False, indexed: Collection[bytes] = (), skipped: list[bytes] | None = None
+) -> Iterator[tuple[str, bytes]]:
     """The regular files that an image adds to its parent, path and bytes, each inode once.
 
     With `text_only`, files with a NUL byte in their first 8 KiB stay where they are, most of a base's bytes, unless
-    they are byte code or git's.
+    they are byte code or git's. Files whose keys are `indexed` stay there as well: their keys come into `skipped`.
 
-    Told by the time of their last change on the engine's disk; where that proves nothing (a pulled image) more files
-    are given, never fewer.
+    Told by the time of their last change on the engine's disk: an image was created once its files were laid there,
+    and before those of the next. Where that proves nothing (a pulled image) more files are given, never fewer.
 
     Raises:
         InfrastructureError: the engine failed, or the image is not there.
 
     """
     client: Any = engine.connect()
+    keys = b"".join(indexed)
     try:
-        since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"]) - _SLACK_SECONDS
+        since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"])
     except (engine.NotFoundError, engine.ApiError, ValueError):
         since = 0.0
     try:
@@ -99,12 +115,14 @@ def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, 
             command=[
                 "sh",
                 "-c",
-                'exec python3 -I -S -c "$0" "$1" "$2" 2>/dev/null',
+                'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
                 _PROGRAM,
                 str(since),
                 "text" if text_only else "all",
+                str(len(keys)),
             ],
             user="0:0",
+            stdin_open=True,
             labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
             network_disabled=True,
             host_config=config,
@@ -112,7 +130,8 @@ def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, 
         try:
             with contextlib.closing(engine.attach(container)) as wire:
                 client.start(container)
-                yield from _members(engine.frames(wire))
+                engine.send(wire, keys)
+                yield from _members(engine.frames(wire), [] if skipped is None else skipped)
             if status := client.wait(container, timeout=60)["StatusCode"]:
                 raise InfrastructureError(f"reading the files of image {image} ended with {status}")
         finally:
@@ -125,10 +144,12 @@ def _seconds(created: str) -> float:
     return datetime.fromisoformat(re.sub(r"(\.\d{6})\d*", r"\1", created)).timestamp()
 
 
-def _members(chunks: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+def _members(chunks: Iterable[bytes], skipped: list[bytes]) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=io.BufferedReader(Pipe(chunks), 1 << 20), mode="r|") as archive:
         for member in archive:
-            if member.isfile() and member.size <= _LARGEST:
+            if member.issym():
+                skipped.append(bytes.fromhex(member.linkname))
+            elif member.isfile() and member.size <= _LARGEST:
                 data = archive.extractfile(member)
                 yield member.name, data.read() if data else b""
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
-_MANAGER, _YARN = "/opt/goldseam/manager", "/opt/goldseam/yarn.py"
+_MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/opt/goldseam/types.cjs"
 _FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
@@ -285,8 +285,18 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
 
 def unless_peers_disagree(command: str) -> str:
     """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
-    again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said || exit 1; {command} --legacy-peer-deps"
-    return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {again}; fi"
+    return _called_again(command, f"{command} --legacy-peer-deps", "grep -Eq 'ERESOLVE|EUSAGE' /tmp/said")
+
+
+def unless_lock_has_more(command: str) -> str:
+    """A command of pnpm, called again less strictly where a lock has dependencies that the manifest has not."""
+    again = command.replace("--frozen-lockfile", "--no-frozen-lockfile")
+    only = "grep -q 'were removed' /tmp/said && ! grep -Eq 'were added|are mismatched' /tmp/said"
+    return _called_again(command, again, f"{{ {only}; }}")
+
+
+def _called_again(command: str, again: str, when: str) -> str:
+    return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {when} || exit 1; {again}; fi"
 
 
 def _day(when: datetime) -> str:
@@ -369,7 +379,8 @@ def _modules(
     command = _install(manager)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
-    retried = unless_peers_disagree(command) if manager.name == "npm" else command
+    retries = {"npm": unless_peers_disagree, "pnpm": unless_lock_has_more}
+    retried = retries[manager.name](command) if manager.name in retries else command
     return Layer(
         kind="deps",
         parent=parent,
@@ -400,9 +411,11 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
     """The tree, with links to its packages and with what its tests load of what is built."""
     building: tuple[str, ...] = (f"echo '{{}}' > {FACTS_PATH}",)
     if plan:
-        text = json.dumps({"wanted": plan.wanted, "commands": plan.commands})
+        lenient = {"NODE_OPTIONS": f"--require {_TYPES}"}
+        text = json.dumps({"wanted": plan.wanted, "commands": plan.commands, "lenient": lenient})
         exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
-        building = (write_tool(_BUILT, _tool("built.py")), *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
+        tools = (write_tool(_TYPES, _tool("types.cjs")), write_tool(_BUILT, _tool("built.py")))
+        building = (*tools, *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
     return source.layer(
         parent,
         request.source(),
@@ -440,7 +453,7 @@ def _build_of(facts: Mapping[str, Any]) -> Build | None:
         argv=("/bin/sh", "-c", f"cd {quote(folder)} && {command}" if folder else command),
         inputs=artefacts.INPUTS,
         outputs=tuple(build_found["outputs"]),
-        env=_BUILD_ENV,
+        env={**_BUILD_ENV, **build_found.get("env", {})},
         seconds=float(math.ceil(min(_LONGEST, max(_SHORTEST, build_found["seconds"] * _AS_LONG)))),
     )
 

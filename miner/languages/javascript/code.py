@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _TYPED = frozenset({"as_expression", "satisfies_expression", "non_null_expression"})
+_LINKS, _OF_TYPES = ("import_statement", "export_statement"), mutants.TYPES | {"type"}
 _PARAMETERS = frozenset({"required_parameter", "optional_parameter"})
 _CLOSING = frozenset({")", "]", "}"})
 
@@ -108,11 +109,11 @@ def _tokens(node: Node) -> Iterator[str]:
     """What there is of a node when it runs, with the tree's own brackets: a line end can stand for a semicolon."""
     if node.type in mutants.TYPES or node.type in ("comment", '"', "'"):
         return
-    if node.type == "import_statement" and any(child.type == "type" for child in node.children):
+    if node.type in _LINKS and any(child.type in _OF_TYPES for child in node.children):
         return
     if node.type in _TYPED:
         yield from _tokens(node.named_children[0])
-    elif not node.children:
+    elif not node.children and node.parent is not None:
         yield text_of(node)
     else:
         yield "(parameter" if node.type in _PARAMETERS else f"({node.type}"

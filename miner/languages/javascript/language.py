@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from harness.core.test_ids import files
+from harness.patches import patch
 from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
 from miner.languages.javascript.code import SOURCES, JavaScriptCode
-from miner.languages.javascript.stripping import literals
+from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.layers import egress
@@ -42,6 +43,10 @@ _MANIFEST = "package.json"
 _DECORATED = re.compile(rb"^\s*@\w+", re.MULTILINE)
 _CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
 """Loaders of tests that refuse what has wrong types."""
+_MARKS = re.compile(
+    rb"(?<![\w$.])(?:[xf]?(?:it|test|describe)|suite|specify|context|scenario|property)\s*(?:\.\w+\s*)*[(`]"
+    rb"|\bQUnit\b|[\"'](?:tape|tap|ava|uvu|zora|vitest|node:test|lab|@hapi/lab|@jest/globals)[\"'/]"
+)
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
 
 
@@ -49,6 +54,7 @@ class JavaScript:
     """JavaScript or TypeScript: one ecosystem, told apart by the endings of files."""
 
     test_modules: re.Pattern[str] | None = None
+    test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = JavaScriptCode()
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:
@@ -62,7 +68,7 @@ class JavaScript:
         return []
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        """Types, comments and layout, where the loader of tests does not check types."""
+        """Types, comments and layout, files of them alone as well, where the loader of tests does not check types."""
         if any(PurePosixPath(path).name == _MANIFEST for path in paths):
             return False
         forms = (
@@ -70,11 +76,13 @@ class JavaScript:
         )
         if not all(before == after is not None for before, after in forms):
             return False
-        return not _CHECKERS.search(repo.read_file(base, _MANIFEST) or b"")
+        folders = {folder for path in paths for folder in PurePosixPath(path).parents}
+        manifests = (repo.read_file(base, str(folder / _MANIFEST)) or b"" for folder in folders)
+        return not any(map(_CHECKERS.search, manifests))
 
     def _form(self, repo: Contents, commit: str, path: str) -> str | None:
-        source = repo.read_file(commit, path)
-        if source is None or _DECORATED.search(source):  # decorators may read types while they run
+        source = repo.read_file(commit, path) or b""
+        if _DECORATED.search(source):  # decorators may read types while they run
             return None
         return self.code.form(path, source)
 
@@ -129,21 +137,35 @@ class JavaScript:
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves."""
+        """The test files themselves, and the snapshots beside them."""
         del is_test
-        return dict(read([path for path in paths if path.endswith(SOURCES)]))
+        files = [path for path in paths if path.endswith(SOURCES)]
+        return dict(read([*files, *map(snapshots.file_of, files)]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file that has listed tests."""
+        """By the syntax tree of each file that has listed tests; a file of snapshots goes where none of it is used."""
         framework = task.instance.test.framework
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
-        return record(
-            {path: source for path, source in sources.items() if path in listed},
-            fail_to_pass=task.hidden.fail_to_pass,
-            pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda path, source, first: StrippedSource(source, path=path, first=first, framework=framework),
-            run=run,
-        )
+        tests = {path: source for path, source in sources.items() if path in listed}
+        beside = {*sources, *patch.parse(task.hidden.test_patch, trusted=True).paths}
+        filed = snapshots.used(tests, beside)
+        while True:
+            recorded = record(
+                tests,
+                fail_to_pass=task.hidden.fail_to_pass,
+                pass_to_pass=task.hidden.pass_to_pass,
+                parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
+                    source, path=path, first=first, framework=framework, has_snapshots=path in filed
+                ),
+                run=snapshots.without(filed, beside, run),
+            )
+            stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}
+            if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)):
+                break
+            filed -= mixed
+        no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped, beside), "")
+        expectations = replace(recorded.expectations, files={**recorded.expectations.files, **no_snapshots})
+        return replace(recorded, expectations=expectations)
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""

@@ -44,6 +44,10 @@ _STOP = "--maxfail=1"
 _TERSE = "--tb=native"
 """Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
 processor time: 10 of the 11 seconds of psf__requests-1963."""
+_STUB, _OF_MODULES = ".pyi", (".py", ".pyx", ".c", ".cpp")
+_SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
+_CHECKERS = re.compile(rb"pytest[-_](?:mypy|pyright)|stubtest")
+"""What checks types while tests run."""
 _TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
@@ -54,6 +58,9 @@ class Python:
     suffixes: tuple[str, ...] = (".py", ".pyi", ".pyx", ".pxd")
     test_names = re.compile(r"test_.*\.pyi?|.*_test\.py|tests?\.py|conftest\.py")
     test_modules: re.Pattern[str] | None = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+    test_marks: re.Pattern[bytes] | None = re.compile(
+        rb"^\s*(?:async\s+)?def (?:test|runTest)|^\s*>>> |\bload_tests\b", re.MULTILINE
+    )
     code: Code = PythonCode()
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
@@ -61,9 +68,13 @@ class Python:
         return doctests.changed_texts(repo, base, head, kinds)
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        """Not known."""
-        del repo, base, head, paths
-        return False
+        """Stubs of modules beside them, where no plugin of pytest reads these; others may be data of a tool."""
+        if not all(path.endswith(_STUB) for path in paths):
+            return False
+        beside = (f"{path.removesuffix(_STUB)}{suffix}" for path in paths for suffix in _OF_MODULES)
+        modules = {path.rpartition(".")[0] for path in beside if repo.read_file(head, path) is not None}
+        settings = (repo.read_file(base, path) or b"" for path in _SETTINGS)
+        return modules == {path.removesuffix(_STUB) for path in paths} and not any(map(_CHECKERS.search, settings))
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """What the repository's settings, tox, nox, CI and make say; pytest is always among them."""

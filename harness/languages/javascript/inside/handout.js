@@ -8,7 +8,7 @@ const { stringify: stringify_ } = JSON;
 const { getPrototypeOf: prototype_, getOwnPropertyDescriptor: own_, getOwnPropertyNames: names_, getOwnPropertySymbols: symbols_ } = Object;
 const { isArray: isArray_ } = Array;
 const { is: is_ } = Object;
-const [Error_, String_, Uint8Array_] = [Error, String, Uint8Array];
+const [Error_, String_, Number_, Uint8Array_] = [Error, String, Number, Uint8Array];
 const { keyFor: keyFor_ } = Symbol;
 const uncurried = (method) => Function.prototype.call.bind(method);
 const mapEach_ = uncurried(Map.prototype.forEach);
@@ -17,7 +17,7 @@ const time_ = uncurried(Date.prototype.getTime);
 const symbolText_ = uncurried(Symbol.prototype.toString);
 const push_ = uncurried(Array.prototype.push);
 const indexOf_ = uncurried(Array.prototype.indexOf);
-const replace_ = uncurried(String.prototype.replace);
+const [replace_, trim_] = [uncurried(String.prototype.replace), uncurried(String.prototype.trim)];
 const [mapGet_, mapSet_] = [uncurried(Map.prototype.get), uncurried(Map.prototype.set)];
 const [weakGet_, weakSet_] = [uncurried(WeakMap.prototype.get), uncurried(WeakMap.prototype.set)];
 const regexpSource_ = uncurried(own_(RegExp.prototype, "source").get);
@@ -330,14 +330,16 @@ function handOut(scope, path) {
   const current = CURRENT[ASKED.framework] || asReported;
   const site = (slot, body, kept, counter, gives) => {
     const tests = current(path, scope, counter);
-    const values = kept ? kept().map(encoded) : [];
+    const all = (list, same) => list.map((value) => (value === SAME ? encoded(same) : value));
+    const told = (value) => (value === SAME ? value : encoded(value));
+    const values = kept ? kept().map(told) : [];
     const tell = (list, raised) => {
       send(tests, slot, list, raised);
       if (counter) counted(counter);
     };
-    const end = (given) => tell(values.concat(given.map(encoded)), null);
+    const end = (given) => tell(all(values.concat(given.map(told)), given[0]), null);
     const fail = (error) => {
-      tell(values, encoded(error));
+      tell(all(values, error && error.message), encoded(error));
       return gives ? error : undefined;
     };
     let given;
@@ -349,7 +351,7 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { reason, settled, shown });
+  return Object.assign(site, { reason, settled, shown, same: SAME, either, textOf, valueOf });
 }
 
 // What a promise is rejected with.
@@ -366,6 +368,32 @@ async function reason(promise) {
 const settled = (made) => (typeof made === "function" ? made() : made);
 
 const shown = (value) => new Shown(value);
+
+// In a recording, what a snapshot in a file is of once more: the first value, or the message of what was thrown.
+const SAME = {};
+
+// What jest-dom's matchers look at: whether an element is so or is not (null: neither), its text, its value.
+const passes = (check, element) => {
+  try {
+    check(element);
+    return true;
+  } catch (error) {
+    return false;
+  }
+};
+const either = (is, isNot, element) => {
+  const yes = passes(is, element);
+  return yes === passes(isNot, element) ? null : yes;
+};
+const textOf = (element) => trim_(replace_(element.textContent, /\s+/g, " "));
+
+function valueOf(element) {
+  if (element.tagName !== "SELECT" || !element.multiple) {
+    const isNumber = element.tagName === "INPUT" && element.type === "number";
+    return isNumber ? (element.value === "" ? null : Number_(element.value)) : element.value;
+  }
+  return [...element.options].filter((option) => option.selected).map((option) => option.value);
+}
 
 handOut.running = running;
 process.__goldseam__ = handOut;

@@ -8,7 +8,7 @@ from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, requi
 from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -44,6 +44,32 @@ def _value(text: str) -> Compared:
 
 def _deep(rules: str, options: Mapping[str, object] = {}) -> Compared:
     return Compared("js.deep", {"rules": rules, **options})
+
+
+DOM_STATES = frozenset(
+    {
+        *("toBeInTheDocument", "toBeVisible", "toBeDisabled", "toBeEnabled", "toBeEmptyDOMElement", "toBeChecked"),
+        *("toBePartiallyChecked", "toBeRequired", "toBeValid", "toBeInvalid", "toHaveFocus"),
+    }
+)
+"""Of jest-dom: what takes no argument."""
+
+
+def of_dom(matcher: str, arguments: Sequence[Node]) -> Compared | None:
+    """What jest-dom's matchers with arguments compare, where these are written out; None for others."""
+    kinds, texts = [node.type for node in arguments], [text_of(node) for node in arguments]
+    match matcher, kinds:
+        case "toHaveTextContent", ["string" | "regex"] if len(texts[0]) > len("''"):
+            return Compared("js.contain" if kinds == ["string"] else "js.match", around=("__goldseam__.textOf(", ")"))
+        case "toHaveValue", [_]:
+            return Compared("js.deep", {"rules": "jest"}, around=("__goldseam__.valueOf(", ")"))
+        case "toHaveClass", ["string"] if len(texts[0].split()) == 1 and len(texts[0]) > len("''"):
+            return Compared("js.contain", around=("[...(", ").classList]"))
+        case "toHaveAttribute", ["string"]:
+            return Compared("js.is", sides=1, text="true", around=("(", f").hasAttribute({texts[0]})"))
+        case "toHaveAttribute", ["string", "string"]:
+            return Compared("js.is", around=("(", f").getAttribute({texts[0]})"))
+    return None
 
 
 _TRUE, _UNTRUE = Compared("js.truth", sides=1), Compared("js.truth", NOT, sides=1)

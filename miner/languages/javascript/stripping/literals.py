@@ -48,7 +48,7 @@ _MOST_LITERALS = 200
 
 def _sought(site: Site, kept: list[Any]) -> list[Any]:
     match site.op, kept:
-        case "js.snapshot", [str(text)]:
+        case "js.snapshot", [str(text)] if "by" not in site.options:
             parts = [next(filter(None, found), "") for found in _SHOWN.findall(text)]
             return [parts if parts or _EMPTY.fullmatch(text.strip()) else text]
         case "js.close", [wanted, *digits]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
+    DOM_STATES,
     GIVING,
     JASMINE,
     NOT,
@@ -15,8 +16,9 @@ from miner.languages.javascript.stripping.libraries import (
     SPIED,
     UVU,
     given_by,
+    of_dom,
 )
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, root_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
 from miner.languages.syntax import text_of
 
@@ -64,6 +66,10 @@ class Assertion:
     """What that request calls at its end."""
     gives: bool = False
     """What it catches may be asked for by what comes after it."""
+    chained_on: Node | None = None
+    """What several assertions of one call look at, each as IT."""
+    rejected: bool = False
+    """That is a promise, and they look at what it is rejected with."""
     is_unread: bool = False
     """It is one in a form that is not known, so that it stays as it is."""
     tells_comparison: bool = False
@@ -78,6 +84,7 @@ class Assertion:
         return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
 
 
+IT = "__it__"
 _ASSERTS = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
 ASSERT_MODULES = _ASSERTS | {"uvu/assert", "chai"}
 """Whose functions only look at what they are given."""
@@ -158,6 +165,7 @@ _TYPEOF = frozenset({"string", "number", "boolean", "function", "undefined"})
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
 _REACHED = frozenset({"pass", "fail"})
+_CONSTANTS = frozenset({"true", "false", "null", "undefined", "number", "string"})
 _SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
@@ -170,14 +178,18 @@ _LINKS = frozenset(
 )
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
+_FILED = ("toMatchSnapshot", "toThrowErrorMatchingSnapshot")
+_SAME = "__goldseam__.same"
+"""In a recording: what is handed out beside it, or the message of what was thrown."""
 _THROWING = ("toThrow", "toThrowError")
 
 
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics, framework: str) -> None:
+    def __init__(self, scopes: Scopes, statics: Statics, framework: str, *, has_snapshots: bool) -> None:
         self._scopes, self._statics, self._framework = scopes, statics, framework
+        self._has_snapshots = has_snapshots
 
     def of_expression(self, node: Node) -> Assertion | None:
         """The assertion that an expression makes; None where it makes none that is known."""
@@ -406,7 +418,7 @@ class Reader:
         return source is not None and source.module == "chai" and key_of(binding.declared) == name
 
     def _of_chai(self, whole: Node, function: Node, arguments: Sequence[Node] | None) -> Assertion | None:
-        """`expect(x).to.…` or `x.should.…`; without `given` it ends in a property."""
+        """`expect(x).to.…` or `x.should.…`; without arguments it ends in a property."""
         words: list[str] = []
         actual: Node | None = None
         at: Node | None = function
@@ -416,10 +428,58 @@ class Reader:
             if words[0] == "should" and self._scopes.imports("chai"):
                 actual, words = at, words[1:]
                 break
-        if actual is None and at is not None and self._is_of_chai(at.child_by_field_name("function"), "expect"):
+        if actual is None and at is not None and self._is_chais(at.child_by_field_name("function")):
             actual = next(iter(arguments_of(at)), None)
-        if actual is None or not words:
-            return None
+        return None if actual is None or not words else self._linked(whole, actual, words, arguments)
+
+    def _is_chais(self, expect: Node | None) -> bool:
+        return self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
+
+    def of_chain(self, node: Node) -> tuple[Assertion, ...]:
+        """The assertions of `expect(x).….and.…`; none of another expression, or where one of them is not known."""
+        parts: list[list[tuple[str, Sequence[Node] | None]]] = [[]]
+        at: Node | None = node
+        arguments: Sequence[Node] | None = None
+        while at is not None and not self._is_chais(at.child_by_field_name("function")):
+            if at.type == "call_expression" and arguments is None:
+                arguments, at = arguments_of(at), at.child_by_field_name("function")
+                continue
+            if at.type != "member_expression":
+                return ()
+            name = text_of(at.child_by_field_name("property"))
+            if name == "and":
+                parts.insert(0, [])
+            else:
+                parts[0].insert(0, (name, arguments))
+            at, arguments = at.child_by_field_name("object"), None
+        actual = next(iter(arguments_of(at)), None) if at is not None else None
+        if actual is None or len(parts) < 2 or not all(parts):  # noqa: PLR2004 - parts with `and` between them
+            return ()
+        first_words = [name for name, arguments_of_link in parts[0] if arguments_of_link is None]
+        rejected = first_words[-1:] == ["rejected"] and len(first_words) == len(parts[0]) and "not" not in first_words
+        assertions, it = [], IT
+        for links in parts[1:] if rejected else parts:
+            words, values = [name for name, _ in links], links[-1][1]
+            is_known = all(inner is None for _, inner in links[:-1]) and "eventually" not in words
+            assertion = self._linked(node, actual, words, values) if is_known else None
+            # what a flag says holds for the parts behind it, too
+            is_flagged = links is not parts[-1] and not {"not", "deep", "nested"}.isdisjoint(words)
+            if assertion is None or is_flagged or assertion.awaits or assertion.body is not None:
+                return ()
+            front, back = assertion.operands[0].around
+            first = Operand(node=None, text=f"{front}{it}{back}")
+            operands = (first, *assertion.operands[1:])
+            assertions.append(replace(assertion, operands=operands, chained_on=actual, rejected=rejected))
+            if words[-1] == "property" and values:  # what comes behind looks at that
+                it = f"{it}[{text_of(values[0])}]"
+                if values[0].type != "string":
+                    return ()
+        return tuple(assertions)
+
+    def _linked(
+        self, whole: Node, actual: Node, words: Sequence[str], arguments: Sequence[Node] | None
+    ) -> Assertion | None:
+        """What the words and arguments of a chain say of a value."""
         *flags, name = words
         if set(flags) - _LINKS - {"not", "deep", "eventually", "nested"} or ("nested" in flags and name != "property"):
             return None
@@ -523,6 +583,8 @@ class Reader:
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
         options: Mapping[str, object] = NOT if "not" in words else {}
+        if not awaits and all(node.type in _CONSTANTS for node in [actual[0], *arguments]):
+            return _reached(call)
         if self._framework == "jasmine":
             return None if awaits else self._of_jasmine(call, matcher, actual[0], arguments, options)
         return self._matched(call, matcher, actual[0], arguments, options, "".join(awaits))
@@ -554,6 +616,8 @@ class Reader:
             return self._expected_to_throw(call, actual, arguments, options, awaits)
         if matcher in _SHOWN:
             return self._shown(call, matcher, actual, arguments, options, awaits)
+        if matcher in _FILED and self._has_snapshots:
+            return self._filed(call, matcher, actual, arguments, options, awaits)
         if matcher in _VALUES and not arguments:
             return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
@@ -561,7 +625,22 @@ class Reader:
             return self._of_operands(call, "js.truth", [actual], NOT if is_not else {}, awaits)
         if matcher == "toBeDefined":
             return self._of_operands(call, "js.defined", [actual], options, awaits)
-        return self._compared(call, matcher, actual, arguments, options, awaits)
+        compared = self._compared(call, matcher, actual, arguments, options, awaits)
+        return compared or (None if awaits else self._of_dom(call, matcher, actual, arguments, options))
+
+    def _of_dom(
+        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
+    ) -> Assertion | None:
+        """As jest-dom has it. It is asked whether a state is there and whether it is not: no element has either."""
+        if matcher in DOM_STATES and not arguments:
+            expect = text_of(root_of(call))
+            front = f"__goldseam__.either((it) => {expect}(it).{matcher}(), (it) => {expect}(it).not.{matcher}(), "
+            text = "false" if options else "true"
+            return self._of_operands(call, "js.is", [actual], {}, text=text, around=(front, ")"))
+        compared = of_dom(matcher, arguments)
+        if compared is None:
+            return None
+        return self._by_table(call, compared.turned(options), [actual, *arguments[-1:]])
 
     def _compared(
         self,
@@ -613,6 +692,26 @@ class Reader:
             )
         around = ("__goldseam__.shown(", ")")
         return self._of_operands(call, "js.snapshot", [actual, *arguments], {}, around=around) if not awaits else None
+
+    def _filed(
+        self,
+        call: Node,
+        matcher: str,
+        actual: Node,
+        arguments: Sequence[Node],
+        options: Mapping[str, object],
+        awaits: str,
+    ) -> Assertion | None:
+        """A snapshot in a file of its own: what it is of, as the fix gives it."""
+        if options or any(node.type not in _TEXTS for node in arguments) or len(arguments) > 1:
+            return None
+        if matcher == "toMatchSnapshot":
+            around = ("__goldseam__.shown(", ")")
+            by = {"by": "value"}
+            return None if awaits else self._of_operands(call, "js.snapshot", [actual], by, text=_SAME, around=around)
+        thrown = self._raising(call, actual, (), awaits and "body", {"by": "exact"})
+        message = Operand(node=None, static=True, text=_SAME)
+        return replace(thrown, operands=(message,)) if awaits != "resolves" else None
 
     def _mocked(
         self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]

@@ -12,6 +12,7 @@ from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
+    IT,
     Assertion,
     Operand,
     Reader,
@@ -21,7 +22,7 @@ from miner.languages.javascript.stripping.static import Column, Statics, member_
 from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tree_sitter import Node
 
@@ -43,8 +44,12 @@ _ENDING = frozenset({"throw_statement", "expression_statement", "return_statemen
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int, framework: str = "") -> None:
+    def __init__(
+        self, source: bytes, *, path: str, first: int, framework: str = "", has_snapshots: bool = False
+    ) -> None:
         """Parse a file; `first` is the number of its first slot, `framework` what runs it.
+
+        Where it `has_snapshots`, those in the file beside it are taken out as well.
 
         Raises:
             ValueError: the grammar does not read it, or its tests run beside each other.
@@ -56,30 +61,25 @@ class StrippedSource:
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
-        slots = tuple(self._slots(Reader(self._scopes, self._statics, framework), first))
+        reader = Reader(self._scopes, self._statics, framework, has_snapshots=has_snapshots)
+        slots = tuple(self._slots(reader, first))
         is_read = any(not slot.assertion.is_unread for slot in slots)
         self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
-        edits = {
-            place_of(slot.assertion.call): _recorded(slot)
-            for slot in self.slots
-            if modes[slot.number] is not Mode.INSIDE
-        }
-        return self._written(edits, modes)
+        return self._written(_edits(self._outside(modes), _recorded), modes)
 
     def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
         """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
-        outside = [slot.assertion for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        slots = self._outside(modes)
+        outside = [slot.assertion for slot in slots]
         edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
         silenced = self._silenced() if outside and not whole else {}
         edits |= silenced
         for node in self._blanked(outside, silenced) if not whole else ():
             edits[place_of(node)] = ("undefined",)
-        for slot in self.slots:
-            if modes[slot.number] is not Mode.INSIDE:
-                edits[place_of(slot.assertion.call)] = _handing(slot)
+        edits |= _edits(slots, _handing)
         if outside and not whole:
             edits |= {
                 place_of(node): (_blank(node),)
@@ -101,6 +101,12 @@ class StrippedSource:
         while rest:
             node = rest.pop()
             is_read = node.type in ("call_expression", "member_expression") and not _is_guarded(node)
+            chain = reader.of_chain(node) if is_read else ()
+            if chain and all(map(_can_be_moved, chain)) and _stands(node, chain[0]):
+                for link in chain:
+                    yield Slot(number=number, function=titles(node, self._scopes), assertion=link)
+                    number += 1
+                continue
             assertion = reader.of_expression(node) if is_read else None
             asked = supertest.read(node, self._scopes, self._statics) if node.type == "call_expression" else None
             if asked is not None:
@@ -112,6 +118,11 @@ class StrippedSource:
             if assertion is not None:
                 yield Slot(number=number, function=titles(node, self._scopes), assertion=assertion)
                 number += 1
+
+    def _outside(self, modes: Mapping[int, Mode]) -> list[Slot[Assertion]]:
+        """The assertions that are taken out: of those in one call all or none."""
+        kept = {place_of(slot.assertion.call) for slot in self.slots if modes[slot.number] is Mode.INSIDE}
+        return [slot for slot in self.slots if place_of(slot.assertion.call) not in kept]
 
     # -- what only expectations read
 
@@ -185,7 +196,7 @@ class StrippedSource:
     def _written(self, edits: dict[tuple[int, int], tuple[Piece, ...]], modes: Mapping[int, Mode]) -> str:
         if all(modes[slot.number] is Mode.INSIDE for slot in self.slots):
             return self._source.decode("utf-8")
-        outside = [place_of(slot.assertion.call) for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        outside = [place_of(slot.assertion.call) for slot in self._outside(modes)]
         for node in walk(self._root):
             if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in _COUNTS:
                 function = function_around(node)
@@ -274,6 +285,10 @@ def _hands_on(handler: Node) -> bool:
 def _can_be_moved(assertion: Assertion) -> bool:
     """Whether its operands mean the same inside of a function of their own."""
     nodes = [operand.node for operand in assertion.operands if operand.node is not None]
+    if assertion.chained_on is not None:
+        if holds(assertion.chained_on, "await_expression"):
+            return False
+        nodes.append(assertion.chained_on)
     if assertion.body is not None:
         if holds(assertion.body, "await_expression"):
             return False
@@ -355,6 +370,27 @@ def _module_above(node: Node) -> list[str]:
             before = before.prev_named_sibling
         at = at.parent
     return []
+
+
+def _edits(
+    slots: Iterable[Slot[Assertion]], written: Callable[[Slot[Assertion]], tuple[Piece, ...]]
+) -> dict[Place, tuple[Piece, ...]]:
+    """What stands for each call; assertions of one chain look at a value that is made once."""
+    calls: dict[Place, list[Slot[Assertion]]] = {}
+    for slot in slots:
+        calls.setdefault(place_of(slot.assertion.call), []).append(slot)
+    return {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
+
+
+def _linked(links: list[Slot[Assertion]], texts: list[tuple[Piece, ...]]) -> tuple[Piece, ...]:
+    subject = links[0].assertion.chained_on
+    if subject is None:
+        return texts[0]
+    body = [piece for text in texts for piece in (*text, "; ")]
+    if links[0].assertion.rejected:
+        awaited = (f"const {IT} = await {HAND_OUT}.reason(", place_of(subject), "); ")
+        return ("(async () => { ", *awaited, *body, "})()")
+    return (f"(({IT}) => {{ ", *body, "})(", place_of(subject), ")")
 
 
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:

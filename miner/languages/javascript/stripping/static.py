@@ -279,7 +279,20 @@ class Statics:
         if inner.type == "identifier" and self._scopes.resolve(inner) is None:
             return text_of(inner) in _OBJECTS and node.type == "member_expression"
         index = node.child_by_field_name("index")
-        return self.is_static(inner, depth) and (index is None or self.is_static(index, depth))
+        is_static = self.is_static(inner, depth) and (index is None or self.is_static(index, depth))
+        return is_static and self._is_own(inner, index or node.child_by_field_name("property"))
+
+    def _is_own(self, inner: Node, name: Node | None) -> bool:
+        """Whether what is asked of an object that is written out may be its own; a product can add all else."""
+        binding = self._scopes.resolve(inner) if inner.type == "identifier" else None
+        made = bare(binding.init if binding is not None and binding.init is not None else inner)
+        if made.type != "object" or name is None:
+            return True
+        keys = [part.child_by_field_name("key") or part for part in made.named_children]
+        is_plain = name.type in ("property_identifier", "string") and all(
+            key.type in ("property_identifier", "string", "shorthand_property_identifier") for key in keys
+        )
+        return not is_plain or text_of(name).strip("\"'") in {text_of(key).strip("\"'") for key in keys}
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
         given = arguments_of(node)

@@ -1,16 +1,18 @@
 """While an image is made: build what the tests of a tree load, and find out which files that gives.
 
-    built.py PLAN OUT       PLAN is JSON: `wanted` and `commands` of miner/languages/javascript/artefacts.py
+    built.py PLAN OUT       PLAN is JSON: `wanted`, `commands`, `lenient` of miner/languages/javascript/build.py
 
-The first command that gives any of what is wanted counts, where nothing is named any that makes a file; of a package's
-and its root's, the one that gives more. It runs as in a trial: without .git and without a network. New files that are
-none of its outputs are removed, what it changed in files of the repository is taken back.
+The first command that gives any of what is wanted counts, where nothing is named any that makes a file; of a
+package's and its root's, the one that gives more. One that ends by errors of TypeScript's types runs once more with
+the variables that are `lenient`, which the build then keeps. It runs as in a trial: without .git and without a
+network. New files that are none of its outputs are removed, what it changed in files of the repository is taken back.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -22,6 +24,8 @@ SECONDS = 600
 TAIL = 2000
 MOST = 400
 """Outputs of one build."""
+OF_TYPES = re.compile(r"\bTS[1-9]\d{3,4}\b")
+"""What the compiler complains of."""
 
 
 def git(*words: str) -> list[str]:
@@ -29,9 +33,10 @@ def git(*words: str) -> list[str]:
     return [name for name in done.stdout.decode("utf-8", "surrogateescape").split("\0") if name]
 
 
-def run(folder: str, line: str) -> tuple[bool, float, str]:
+def run(folder: str, line: str, more: dict[str, str]) -> tuple[bool, float, str]:
     """Whether a command ended well, its seconds, the end of what it printed."""
     env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    env.update(more)
     (TREE / ".git").rename(HIDDEN)
     began = time.monotonic()
     try:
@@ -79,14 +84,21 @@ def take_back(kept: list[str]) -> None:
             (TREE / path).unlink()
 
 
-def result_of(folder: str, line: str, wanted: list[list[str]]) -> tuple[int, dict[str, object] | str]:
+def result_of(
+    folder: str, line: str, wanted: list[list[str]], lenient: dict[str, str]
+) -> tuple[int, dict[str, object] | str]:
     """How much of what is wanted a command gives, and what it makes of it; else why it is no use."""
-    ok, seconds, text = run(folder, line)
+    env: dict[str, str] = {}
+    ok, seconds, text = run(folder, line, env)
+    if not ok and OF_TYPES.search(text):
+        take_back([])
+        env = lenient
+        ok, seconds, text = run(folder, line, env)
     files = new_files() if ok else []
     satisfied = sum(any((TREE / way).is_file() for way in ways) for ways in wanted) if wanted else len(files)
     produced = outputs(files) if satisfied else []
     if produced and len(produced) <= MOST:
-        return satisfied, {"folder": folder, "command": line, "outputs": produced, "seconds": seconds}
+        return satisfied, {"folder": folder, "command": line, "outputs": produced, "seconds": seconds, "env": env}
     return 0, f"{line}: {text if not ok else 'it does not make what the tests load'}"
 
 
@@ -95,7 +107,7 @@ def main(plan_text: str, out: str) -> None:
     wanted, commands = plan["wanted"], plan["commands"]
     results = []
     for folder, line in commands:
-        results.append(result_of(folder, line, wanted))
+        results.append(result_of(folder, line, wanted, plan["lenient"]))
         # what a package of a workspace does not build, its root may
         if results[-1][0] >= (max(1, len(wanted)) if folder != commands[-1][0] else 1):
             break
@@ -103,7 +115,7 @@ def main(plan_text: str, out: str) -> None:
     best = max(range(len(results)), key=lambda number: results[number][0])
     satisfied, produced = results[best]
     if satisfied and best < len(results) - 1:
-        satisfied, produced = result_of(*commands[best], wanted)
+        satisfied, produced = result_of(*commands[best], wanted, plan["lenient"])
     if satisfied and isinstance(produced, dict):
         take_back(produced["outputs"])
         with (TREE / ".git/info/exclude").open("a") as exclude:

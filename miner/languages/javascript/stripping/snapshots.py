@@ -1,0 +1,49 @@
+"""Snapshots in files of their own, as jest and vitest keep them beside a test file. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from harness.languages.base import TestReport
+    from miner.languages.base import TaskRun
+
+_COMPARES = re.compile(rb"\bto(?:Match|ThrowErrorMatching)Snapshot\b")
+
+
+def file_of(test_file: str) -> str:
+    """The file that has the snapshots of a test file, where the project has no rule of its own for that."""
+    folder, name = posixpath.split(test_file)
+    return posixpath.join(folder, "__snapshots__", f"{name}.snap")
+
+
+def files_of(test_file: str, files: Iterable[str]) -> tuple[str, ...]:
+    """Those of some files that have the snapshots of a test file: with its name in front, in its folder or below."""
+    folder, name = posixpath.split(test_file)
+    snapshots = (path for path in files if path.endswith(".snap") and path.startswith(folder))
+    return tuple(path for path in snapshots if posixpath.basename(path).startswith(f"{name}."))
+
+
+def used(tests: Mapping[str, bytes], files: Collection[str]) -> frozenset[str]:
+    """Of some test files those that compare with such a file, where one of `files` is that."""
+    return frozenset(path for path, text in tests.items() if files_of(path, files) and _COMPARES.search(text))
+
+
+def emptied(filed: Collection[str], tests: Mapping[str, bytes], files: Collection[str]) -> Iterator[str]:
+    """Of `files` those of snapshots that nothing reads any more; `filed` are the test files that had them."""
+    for path, text in tests.items():
+        if path in filed and not _COMPARES.search(text):
+            yield from files_of(path, files)
+
+
+def without(filed: Collection[str], beside: Collection[str], run: TaskRun) -> TaskRun:
+    """Runs in which those files are empty."""
+
+    def run_without(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
+        return run({**files, **dict.fromkeys(emptied(filed, files, beside), b"")}, gold=gold, number=number)
+
+    return run_without
