@@ -46,9 +46,12 @@ OPERATORS = frozenset(
         *("go.==", "go.<", "go.>", "go.deep", "go.same", "go.cmp", "go.contains", "go.prefix", "go.suffix", "go.truth"),
         *("go.nil", "go.empty", "go.len", "go.in", "go.elements", "go.values", "go.near", "go.json", "go.output"),
         *("go.panics", "go.of"),
+        *("java.equals", "java.same", "java.near", "java.arrays", "java.items", "java.truth", "java.null", "java.size"),
+        *("java.contains", "java.starts", "java.ends", "java.empty", "java.<", "java.<=", "java.>", "java.>="),
+        *("java.kind", "java.message", "java.chain", "java.raises"),
     )
 )
-"""What an assertion can be decided by; harness/judging has them, those of JavaScript and Go in folders of their own."""
+"""What an assertion can be decided by; harness/judging has them, those of other languages in folders of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)

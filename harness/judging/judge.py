@@ -14,6 +14,7 @@ from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
 from harness.judging import operators, values
 from harness.judging.go import operators as go
+from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
 from harness.judging.javascript.values import is_partial
 from harness.judging.values import MalformedError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from harness.judging.values import Event, Loaded
     from harness.languages.base import TestReport
 
-_EXACT = javascript.EXACT | go.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
+_EXACT = javascript.EXACT | go.EXACT | java.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
 """Operators that no one value satisfies everywhere."""
 _MOST_KINDS = 2
 """Standard classes of warnings at most among which one may be the right one."""
@@ -151,7 +152,7 @@ def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> s
 
 def _another_kind(site: Site, expected: Expected, event: Event, out: _Out, *, is_partial: bool) -> str | None:
     """Why what came out is nothing that the operator is for, in words."""
-    language = next((name for name in ("js.", "go.") if site.op.startswith(name)), "")
+    language = next((name for name in ("js.", "go.", "java.") if site.op.startswith(name)), "")
     if any(values.language_of(value) != language for value in event.values if not isinstance(value, bool)):
         return "what came out is of another language"
     needs_plain = (expected.plain and not is_partial) or site.decides == "operands"

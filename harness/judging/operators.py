@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import GoldseamError
 from harness.judging import search, values
 from harness.judging.go import operators as go
+from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from harness.core.expectations import Site
 
-CATCHING = ("raises", "js.raises", "go.panics")
+CATCHING = ("raises", "js.raises", "go.panics", "java.raises")
 """Operators whose one value is what was raised."""
 _SAME_HASH = 64
 """Different items with one hash that are still counted."""
@@ -367,4 +368,5 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "doctest": _doctest,
     **javascript.operators(search.matches),
     **go.operators(),
+    **java.operators(),
 }

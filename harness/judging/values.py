@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from harness.judging.go import values as go
+from harness.judging.java import values as java
 from harness.judging.javascript import values as javascript
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def is_plain(enc: Any) -> bool:
 
 def language_of(enc: Any) -> str:
     """The prefix of the operators of a value's language, where anything may be thrown; empty for Python's."""
-    return f"{enc[0]}." if isinstance(enc, list) and enc[:1] in (["js"], ["go"]) else ""
+    return f"{enc[0]}." if isinstance(enc, list) and enc[:1] in (["js"], ["go"], ["java"]) else ""
 
 
 def size(enc: Any) -> int:
@@ -594,6 +595,7 @@ _LEAVES: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {
     "x": _unreadable,
     "js": javascript.read,
     "go": go.read,
+    "java": java.read,
 }
 """All other kinds: the tag, and its parts."""
 _KEPT: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {"approx": _approx, "any": _anything, "re": _pattern}

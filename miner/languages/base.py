@@ -152,6 +152,8 @@ class Slot(Generic[Assertion_co]):
     function: tuple[str, ...]
     """The names of the function and of what it stands in; empty where they can't be told."""
     assertion: Assertion_co
+    lines: range = range(0)
+    """Where it stands in the file, of a language whose compiler refuses a file as a whole."""
 
 
 class Strippable(Protocol):

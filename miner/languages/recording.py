@@ -6,6 +6,8 @@ that can be had, says what of it stays the same. What can't be decided outside i
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +34,8 @@ _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
 _ATTEMPTS = 8
 """How often the base is run with less in its tests that could end them."""
+_LINE = r"(?:^|/)%s:(\d+):"
+"""Where a compiler complains of a file."""
 _RAN = frozenset({TestStatus.PASSED, TestStatus.FAILED})
 
 
@@ -125,6 +129,10 @@ class _Recorder:
         files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
         reports = [self._run(files, gold=True, number=number) for number in (0, 1)]
         self._collected = reports[0].collected
+        if refused := self._refused(reports[0]):
+            for number in refused:
+                self._slots[number][0].modes[number] = Mode.INSIDE
+            return False
         broken = {
             self._function(test_id)
             for test_id in self._listed
@@ -152,6 +160,21 @@ class _Recorder:
             file.modes[number] = options[options.index(file.modes[number]) + 1]
             lowered = True
         return not lowered
+
+    def _refused(self, report: TestReport) -> set[int]:
+        """The assertions of which the compiler complained, and for which it refused a file as a whole."""
+        places = {
+            (file.path, int(line))
+            for file in self._files
+            for line in re.findall(
+                _LINE % re.escape(posixpath.basename(file.path)), _output_of(report, file.path), re.MULTILINE
+            )
+        }
+        return {
+            number
+            for number, (file, slot) in self._slots.items()
+            if file.modes[number] is not Mode.INSIDE and any((file.path, line) in places for line in slot.lines)
+        }
 
     def _decided(
         self,

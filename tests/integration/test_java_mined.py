@@ -162,11 +162,11 @@ def graded(task: Task, sandbox, patches: dict[str, java.Files]) -> Grade:
     return scoring.score(task, patched(task, files), sandbox, scoring.Demands()).grade
 
 
-def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
+def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "java")
     assert set(task.hidden.fail_to_pass) == {test for name in ("money", *java.PACKAGES) for test in turned(name)}
     assert f"{java.TEST}::nothingOff()" in task.hidden.pass_to_pass
-    assert place_of(task) is Place.INSIDE
+    assert place_of(task) is Place.HOST
     assert task.instance.extra["environment"]["notes"][0].startswith("JDK 17.")
 
 

@@ -7,7 +7,8 @@ import math
 import struct
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.go.values import Part, Value, is_plain, parts_of
+from harness.judging.go.values import Value, is_plain
+from harness.judging.parts import Part, UndecidableError, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +17,6 @@ _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
 _NUMBERS = ("i", "f", "c")
 _TEXTS = ("s", "S")
-
-
-class UndecidableError(ValueError):
-    """The values do not tell, as it depends on which object it is or on code of the product."""
 
 
 class _Comparison:

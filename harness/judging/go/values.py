@@ -10,8 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.judging.parts import Part, matched, parts_of, type_name
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from harness.judging.values import Reader
 
@@ -19,20 +21,6 @@ _WHOLE = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d{1,3})?)|[+-]Inf|NaN")
 _HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _MOST_LEVELS = 64
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Part:
-    """A value, or one that is inside of it."""
-
-    tag: str
-    """Its kind, as the JSON has it."""
-    kind: str
-    """Its type, as Go writes it; empty for what an interface holds."""
-    plain: Any = None
-    """Of a number, text, boolean or bytes: the same in Python; of a cycle the levels that it leads up."""
-    parts: tuple[Any, ...] = ()
-    """Items; pairs of a map; names and values of fields that are not zero; what a pointer or an interface holds."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,12 +70,12 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
             raise ValueError("an interface that holds nothing")
         return Part(tag="a", kind="", parts=(held,))
     kind, *rest = rest
-    kind = _text(reader, kind)
+    kind = type_name(reader, kind)
     if tag in ("F", "x", "n"):
         () = rest
         return Part(tag=tag, kind=kind)
     if tag == "c":
-        real, imaginary = (float(_matched(_FLOAT, reader.text(part))) for part in rest)
+        real, imaginary = (float(matched(_FLOAT, reader.text(part))) for part in rest)
         return Part(tag=tag, kind=kind, plain=complex(real, imaginary))
     (encoded,) = rest
     if tag in _PLAIN:
@@ -96,11 +84,11 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
 
 
 _PLAIN: Mapping[str, Callable[[str], Any]] = {
-    "i": lambda text: int(_matched(_WHOLE, text)),
-    "f": lambda text: float(_matched(_FLOAT, text)),
+    "i": lambda text: int(matched(_WHOLE, text)),
+    "f": lambda text: float(matched(_FLOAT, text)),
     "s": str,
-    "S": lambda text: bytes.fromhex(_matched(_HEX, text)),
-    "B": lambda text: bytes.fromhex(_matched(_HEX, text)),
+    "S": lambda text: bytes.fromhex(matched(_HEX, text)),
+    "B": lambda text: bytes.fromhex(matched(_HEX, text)),
 }
 
 
@@ -125,32 +113,6 @@ def _made_of(reader: Reader, tag: str, encoded: Any, depth: int) -> dict[str, An
         case _:
             raise ValueError("no such kind of value")
     return {"parts": tuple(parts)}
-
-
-def _text(reader: Reader, encoded: Any) -> str:
-    """The name of a type, which is no part of a value's size."""
-    size = reader.size
-    text = reader.text(encoded)
-    reader.size = size
-    return text
-
-
-def _matched(pattern: re.Pattern[str], text: str) -> str:
-    if not pattern.fullmatch(text):
-        raise ValueError("its text is not that of its kind")
-    return text
-
-
-def parts_of(part: Part | None) -> Iterator[Part]:
-    """A value and all that is in it, at any depth."""
-    queue: list[Any] = [part]
-    while queue:
-        part = queue.pop()
-        if isinstance(part, tuple):
-            queue.extend(part)
-        elif isinstance(part, Part):
-            yield part
-            queue.extend(part.parts)
 
 
 def is_plain(part: Part | None) -> bool:

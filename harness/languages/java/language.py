@@ -36,6 +36,11 @@ def part(name: str) -> str:
     return parts.part(name, "java")
 
 
+def sources() -> dict[str, str]:
+    """What runs beside the tests, by name."""
+    return {name: part(name) for name in ("Recorder.java", "Handout.java")}
+
+
 class Java:
     """Tests on JUnit's platform, compiled by Maven."""
 
@@ -51,7 +56,8 @@ class Java:
             "project": PROJECT,
             "pristine": PRISTINE,
             "kept": RECORDERS,
-            "recorder": part("Recorder.java"),
+            "recorder": sources(),
+            "stub": part("Stub.java"),
             "order": requests.get("vary", {}).get("order"),
         }
         program = parts.part("child.py") + part("driver.py")

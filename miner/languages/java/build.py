@@ -9,7 +9,7 @@ from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from harness.languages.java.language import ENV, HOME, JDK, MAVEN, REPOSITORY, part
+from harness.languages.java.language import ENV, HOME, JDK, MAVEN, REPOSITORY, sources
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _MOUNTED = f"{RUN_DIR}/jdk"
 _FETCH, _ACCESS, _PROJECT = (f"/tmp/{name}.py" for name in ("maven", "access", "project"))  # noqa: S108
-_RECORDER = "/tmp/Recorder.java"  # noqa: S108 - inside the container
 _SETTINGS, _STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside the container
 _GIVEN = "poms.tar"
 _FAILURES = (
@@ -168,7 +167,7 @@ def _called(request: ImageRequest, kind: str) -> str:
     words = " -- ".join(" ".join(map(quote, group)) for group in groups)
     return "\n".join(
         (
-            write_tool(_RECORDER, part("Recorder.java")),
+            *(write_tool(f"/tmp/{name}", text) for name, text in sources().items()),  # noqa: S108 - inside the container
             write_tool(_PROJECT, _tool("project.py")),
             f"python3 {_PROJECT} {HOME} {FACTS_PATH} {_SETTINGS} {_STORE} {kind} {words}",
         )

@@ -6,24 +6,30 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
 from miner.languages.base import TestCommand
+from miner.languages.guessing import guess
 from miner.languages.java import poms
 from miner.languages.java.build import build_image
 from miner.languages.java.code import CODE
+from miner.languages.java.stripping import literals
+from miner.languages.java.stripping.source import StrippedSource
+from miner.languages.recording import record
 from miner.languages.unparsed import Unparsed
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from harness.core.instance import TestSpec
+    from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, ImageRequest
+    from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r".*(?:Tests?|TestCase|IT|Spec)\.java")
 _MODULES = re.compile(r"Test.*\.java|" + _TESTS.pattern)
+_CALLED = re.compile(rb"\b(\w+)\(")
 _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
 
 
@@ -58,6 +64,33 @@ class Java(Unparsed):
         return (
             tuple(path for path in tree.files() if "src/test/" in path and _MODULES.fullmatch(path.rpartition("/")[2])),
         )
+
+    def test_sources(
+        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
+    ) -> dict[str, bytes]:
+        """The test files themselves."""
+        del is_test
+        return dict(read([path for path in paths if _MODULES.fullmatch(path.rpartition("/")[2])]))
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
+        """By the syntax tree of each file that has listed tests."""
+        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        return record(
+            {path: source for path, source in sources.items() if path in listed},
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            parse=lambda path, source, first: StrippedSource(
+                source, path=path, first=first, shared=set().union(*(names[other] for other in names if other != path))
+            ),
+            run=run,
+            beside={path: source for path, source in sources.items() if path not in listed},
+            function=literals.function_of_test,
+        )
+
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 JAVA = Java()

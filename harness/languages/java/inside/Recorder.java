@@ -1,6 +1,9 @@
 // Runs tests of some classes on JUnit's platform (driver.py starts it) and reports each as it starts and ends on descriptor
 // 3, a line each, behind a word that this run alone has. What to do comes on standard input, one line each: that word, then
 // `class NAME`; `only CLASS NAME` for single tests; `past ID` for what an earlier run has begun; `order SEED`.
+// Handout.java tells by it what tests hand out.
+
+package goldseam;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -41,11 +44,15 @@ public final class Recorder implements TestExecutionListener {
         "net.jqwik.engine.JqwikTestEngine",
     };
     private static final int MOST = 6000;
+    private static final String NONE = "\"id\":\"\",\"class\":\"\",\"name\":\"\"";
+
+    private static Recorder running;
 
     private final byte[] word;
     private final OutputStream out;
     private final Map<String, Long> began = new HashMap<>();
     private final Set<String> told = new HashSet<>();
+    private volatile String current = NONE; // the test that runs
     private TestPlan plan;
     private boolean well = true;
 
@@ -58,6 +65,7 @@ public final class Recorder implements TestExecutionListener {
         OutputStream out = new FileOutputStream("/proc/self/fd/3");
         BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Recorder recorder = new Recorder(asked.readLine(), out);
+        running = recorder;
         List<String> classes = new ArrayList<>();
         Set<String> only = new HashSet<>();
         Set<String> past = new HashSet<>();
@@ -170,7 +178,8 @@ public final class Recorder implements TestExecutionListener {
     public void executionStarted(TestIdentifier test) {
         began.put(test.getUniqueId(), System.nanoTime());
         if (test.isTest()) {
-            say("\"t\":\"start\"," + named(test));
+            current = named(test);
+            say("\"t\":\"start\"," + current);
         }
     }
 
@@ -179,11 +188,22 @@ public final class Recorder implements TestExecutionListener {
         below(test, "skipped", null);
     }
 
+    /** Tells what an assertion of the test that runs hands out. */
+    static void hand(int slot, String values, String raised) {
+        if (running != null) {
+            running.say("\"t\":\"value\"," + running.current + ",\"slot\":" + slot + ",\"values\":[" + values
+                + "],\"raised\":" + raised);
+        }
+    }
+
     @Override
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
         Throwable error = result.getThrowable().orElse(null);
         boolean failed = result.getStatus() == TestExecutionResult.Status.FAILED;
         String status = failed ? "failed" : result.getStatus() == TestExecutionResult.Status.ABORTED ? "skipped" : "passed";
+        if (test.isTest()) {
+            current = NONE;
+        }
         if (test.isTest() || (failed && plan.getChildren(test).isEmpty())) {
             report(test, status, error);
         } else if (!status.equals("passed")) {
@@ -247,8 +267,12 @@ public final class Recorder implements TestExecutionListener {
     }
 
     private static String quoted(String text) {
+        return quoted(text, MOST);
+    }
+
+    static String quoted(String text, int most) {
         StringBuilder quoted = new StringBuilder("\"");
-        for (int i = 0; i < Math.min(text.length(), MOST); i++) {
+        for (int i = 0; i < Math.min(text.length(), most); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 quoted.append('\\').append(c);

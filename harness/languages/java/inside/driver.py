@@ -1,6 +1,6 @@
 # Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: compiles the modules of some
-# tests by Maven, then runs them on JUnit's platform (Recorder.java), and writes what they said to descriptor 3, one JSON
-# object a line. What the image knows of its modules is in project.json (miner/languages/java/tools/project.py).
+# tests by Maven, then runs them on JUnit's platform (Recorder.java), and writes what they said and handed out (Handout.java)
+# to descriptor 3, one JSON object a line. What the image knows of its modules is in project.json (miner/languages/java/tools/project.py).
 import hashlib
 import re
 import shutil
@@ -27,6 +27,8 @@ UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|a
 """Files that no module is built from."""
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
+HANDOUT = "goldseam/Handout.java"
+"""Below a folder of tests: what stripped ones are compiled against."""
 
 
 class Module(object):
@@ -40,8 +42,11 @@ class Module(object):
             setattr(self, name, value)
         self.type_of, self.alone = {}, {}
 
+    def root_of(self, path):
+        return next((root for root in self.test_sources if path.startswith(root + "/")), None)
+
     def ask(self, path, name):
-        root = next((root for root in self.test_sources if path.startswith(root + "/")), None)
+        root = self.root_of(path)
         if root is None:
             return False
         self.type_of[path] = path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")
@@ -176,7 +181,8 @@ def compile_all(project, root, modules):
         for place, line, column, message in FAILED.findall(text):
             path = os.path.relpath(place)
             name = missing_name(message) or called(path, int(line), int(column))
-            errors.setdefault(path, []).append((message, name))
+            text_of = "%s:%s:%s: %s" % (os.path.basename(path), line, column, message)
+            errors.setdefault(path, []).append((text_of, name))
         tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
         if errors and tests == set(errors):
             for path in tests:
@@ -187,6 +193,19 @@ def compile_all(project, root, modules):
             for path in [path for module in left for path in module.type_of]:
                 lose(left, path, text, every)
     return well
+
+
+def lay(modules, stub):
+    """Put what stripped tests call into the folders of their sources."""
+    for module in modules:
+        for path in module.type_of:
+            place = os.path.join(module.root_of(path), HANDOUT)
+            with open(path, encoding="utf-8", errors="replace") as file:
+                is_stripped = "goldseam.Handout." in file.read()
+            if is_stripped:
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                with open(place, "w", encoding="utf-8") as file:
+                    file.write(stub)
 
 
 def inside(path, roots):
@@ -241,14 +260,16 @@ def lose(modules, path, text, errors):
 
 def recorder(settings, modules, work):
     """The folder of the compiled recorder: the image's, if it is of the same source."""
-    compiled = os.path.join(settings["kept"], hashlib.sha256(settings["recorder"].encode("utf-8")).hexdigest()[:16])
+    text = "".join(settings["recorder"].values())
+    compiled = os.path.join(settings["kept"], hashlib.sha256(text.encode("utf-8")).hexdigest()[:16])
     if os.path.isdir(compiled):
         return compiled
-    source = os.path.join(work, "Recorder.java")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(settings["recorder"])
+    sources = [os.path.join(work, name) for name in settings["recorder"]]
+    for source in sources:
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(settings["recorder"][os.path.basename(source)])
     path = os.pathsep.join(modules[0].runner)
-    subprocess.check_call(["javac", "-proc:none", "-nowarn", "-cp", path, "-d", work, source], stdout=2)
+    subprocess.check_call(["javac", "-proc:none", "-nowarn", "-cp", path, "-d", work] + sources, stdout=2)
     return work
 
 
@@ -257,7 +278,7 @@ def run_tests(module, program, word, order):
     file_of = {name: path for path, name in module.type_of.items()}
     lines = list(module.selection())
     lines += [] if order is None else ["order %d\n" % order]
-    argv = ["java"] + module.options + ["-cp", os.pathsep.join([program] + module.classpath), "Recorder"]
+    argv = ["java"] + module.options + ["-cp", os.pathsep.join([program] + module.classpath), "goldseam.Recorder"]
     begun, counts, well = [], {}, True
     while True:
         stdin = "".join([word + "\n"] + lines + ["past %s\n" % test for test in begun])
@@ -267,7 +288,9 @@ def run_tests(module, program, word, order):
             say("forged")
         well = well and ran.code == 0 and ran.done
         tell(ran, file_of, counts)
-        new = dict.fromkeys(frame["id"] for frame in ran.frames if frame["t"] != "lost" and frame["id"] not in begun)
+        new = dict.fromkeys(
+            frame["id"] for frame in ran.frames if frame["t"] in ("start", "report") and frame["id"] not in begun
+        )
         if ran.done or not new:
             break
         begun += new
@@ -275,9 +298,12 @@ def run_tests(module, program, word, order):
 
 
 def tell(ran, file_of, counts):
-    """A result for each test that has begun; one without an end has ended the program."""
+    """A result for each test that has begun, and what it handed out; one without an end has ended the program."""
     ended = {frame["id"] for frame in ran.frames if frame["t"] == "report"}
+    test_ids, times = {"": ""}, {}
     for frame in ran.frames:
+        if frame["t"] == "value":
+            continue
         path = file_of.get(frame["class"])
         if path is None:
             continue
@@ -291,12 +317,19 @@ def tell(ran, file_of, counts):
         counts[test_id] = counts.get(test_id, 0) + 1
         if counts[test_id] > 1:
             test_id = "%s #%d" % (test_id, counts[test_id])
+        test_ids[frame["id"]] = test_id
         if open_one:
             text = ran.tail.decode("utf-8", "replace")
             say("report", id=test_id, status="crashed", seconds=0.0, text=text, raised=[{"names": ["SystemExit"]}])
         else:
             fields = {name: frame[name] for name in ("status", "seconds", "text", "raised") if name in frame}
             say("report", id=test_id, **fields)
+    for frame in ran.frames:
+        if frame["t"] == "value" and frame["id"] in test_ids:
+            key = frame["id"], frame["slot"]
+            times[key] = times.get(key, -1) + 1
+            fields = {name: frame[name] for name in ("slot", "values", "raised")}
+            say("value", id=test_ids[frame["id"]], n=times[key], **fields)
 
 
 def main(settings, names):
@@ -305,9 +338,9 @@ def main(settings, names):
     with open(settings["project"], encoding="utf-8") as file:
         project = json.load(file)
     modules = modules_of(project, names)
-    well = compile_modules(
-        project, modules, differing(settings["pristine"])
-    )  # before anything of the product runs as a test
+    changed = differing(settings["pristine"])
+    lay(modules, settings["stub"])
+    well = compile_modules(project, modules, changed)  # before anything of the product runs as a test
     modules = [module for module in modules if module.type_of]
     if modules:
         program, word = recorder(settings, modules, work), os.urandom(16).hex()

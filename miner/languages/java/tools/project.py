@@ -161,9 +161,10 @@ class Project:
 
     def compile_recorder(self, jars: list[str]) -> None:
         """The recorder, for trials whose goldseam has the same."""
-        source = Path("/tmp/Recorder.java")  # noqa: S108 - inside the container
-        folder = self.home / "recorder" / hashlib.sha256(source.read_bytes()).hexdigest()[:16]
-        words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)]
+        sources = [Path("/tmp", name) for name in ("Recorder.java", "Handout.java")]  # noqa: S108 - inside the container
+        text = b"".join(source.read_bytes() for source in sources)
+        folder = self.home / "recorder" / hashlib.sha256(text).hexdigest()[:16]
+        words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), *map(str, sources)]
         subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
 
     def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:

@@ -1,0 +1,251 @@
+"""How the host decides an assertion of Java: by what the test called, with the rules of `equals`. Pure."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from harness.judging.java.values import Value, narrowed
+from harness.judging.parts import Part, UndecidableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+_NUMBERS = ("i", "c", "f")
+_MANY = ("l", "t", "q", "a")
+_IDENTICAL = ("e", "K")
+"""Kinds of which one object is there for each value."""
+
+
+def _key(part: Part | None, *, arrays: bool = False) -> Hashable:
+    """What is the same for two values if and only if they are equal; with `arrays`, arrays are by what is in them."""
+    if part is None:
+        return None
+    match part.tag:
+        case "f":
+            return "f", part.kind, repr(part.plain)  # NaN equals itself, and 0.0 is not -0.0
+        case "l":
+            return "l", tuple(_key(item, arrays=arrays) for item in part.parts)
+        case "a" if arrays:
+            return "a", tuple(_key(item, arrays=arrays) for item in part.parts)
+        case "t":
+            return "t", frozenset(_key(item) for item in part.parts)
+        case "m":
+            return "m", frozenset((_key(key), _key(value)) for key, value in part.parts)
+        case "O":
+            return "O", tuple(map(_key, part.parts))
+        case "B" if not arrays:
+            raise UndecidableError("which array it is")
+        case "a" | "q" | "E" | "x":
+            raise UndecidableError("which object it is, or what its class makes of it")
+    return part.tag, part.kind, part.plain
+
+
+def _numbers(values: Sequence[Value]) -> list[Any] | None:
+    """Numbers, as primitive ones are promoted to one type; None where they are none."""
+    parts = [value.part for value in values]
+    if any(part is None or part.tag not in _NUMBERS for part in parts):
+        return None
+    numbers = [part.plain for part in parts if part is not None]
+    kinds = {part.kind for part in parts if part is not None}
+    if "Double" in kinds:
+        return list(map(float, numbers))
+    return [narrowed(float(number)) for number in numbers] if "Float" in kinds else numbers
+
+
+def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    left, other = operands
+    if options.get("called") and left.part is None:
+        raise UndecidableError("null has no method")
+    if not options.get("boxed") and (left.primitive or other.primitive):
+        numbers = _numbers(operands)
+        if numbers is not None:
+            return repr(numbers[0]) == repr(numbers[1])
+    if options.get("integral") and all(value.part is not None and value.part.tag in "ic" for value in operands):
+        return bool(_known(left).plain == _known(other).plain)
+    arrays = bool(options.get("arrays"))
+    return _key(left.part, arrays=arrays) == _key(other.part, arrays=arrays)
+
+
+def _known(value: Value) -> Part:
+    """What is not null."""
+    if value.part is None:
+        raise UndecidableError("null")
+    return value.part
+
+
+def _same(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    """`==`: of numbers by value, of objects where there is but one of each value."""
+    left, other = operands
+    if left.primitive or other.primitive:
+        numbers = _numbers(operands) or [_known(value).plain for value in operands]
+        return bool(numbers[0] == numbers[1])
+    parts = [part for part in (left.part, other.part) if part is not None]
+    if len(parts) < len(operands):
+        return not parts
+    if any(part.tag in _IDENTICAL for part in parts):
+        return _key(left.part) == _key(other.part)
+    raise UndecidableError("which object it is")
+
+
+def _near(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    numbers = _numbers(operands)
+    if numbers is None:
+        raise UndecidableError("not numbers")
+    left, other, delta = map(float, numbers)
+    distance = abs(left - other)
+    if not any(_known(value).kind == "Double" for value in operands):
+        distance = narrowed(distance)
+    return repr(left) == repr(other) or distance <= delta
+
+
+def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """As `assertArrayEquals`: item by item, with a delta for each as the third operand."""
+    left, other, *delta = operands
+    if delta and left.part is not None and other.part is not None:
+        if len(left.part.parts) != len(other.part.parts):
+            return False
+        pairs = zip(left.part.parts, other.part.parts, strict=True)
+        return all(_near([Value(primitive=True, part=part) for part in pair] + delta, options) for pair in pairs)
+    return _key(left.part, arrays=True) == _key(other.part, arrays=True)
+
+
+def _items(value: Value) -> list[Hashable]:
+    part = _known(value)
+    if part.tag not in _MANY:
+        raise UndecidableError("no items")
+    return [_key(item, arrays=True) for item in part.parts]
+
+
+def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """The items of the first, one by one: those of the second, or with `each` the others themselves."""
+    value, *others = operands
+    items = [_key(other.part, arrays=True) for other in others] if options.get("each") else _items(others[0])
+    found = _items(value)
+    if options.get("sorted"):
+        return sorted(map(repr, found)) == sorted(map(repr, items))
+    return set(found) == set(items) if options.get("only") else found == items
+
+
+def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    part = _known(operands[0])
+    if part.tag != "b":
+        raise UndecidableError("not a boolean")
+    return bool(part.plain)
+
+
+def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    """Texts in a text, items of what has some."""
+    value, *others = operands
+    if _known(value).tag == "s":
+        return all(_text(other) in _text(value) for other in others)
+    items = set(_items(value))
+    return all(_key(other.part, arrays=True) in items for other in others)
+
+
+def _text(value: Value) -> str:
+    part = _known(value)
+    if part.tag != "s":
+        raise UndecidableError("not a text")
+    return str(part.plain)
+
+
+def _of_texts(decide: Callable[[str, str], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
+    return lambda operands, _options: decide(_text(operands[0]), _text(operands[1]))
+
+
+def _length(value: Value) -> int:
+    part = _known(value)
+    if part.tag == "s":
+        return len(part.plain.encode("utf-16-le", "surrogatepass")) // 2
+    if part.tag == "B":
+        return len(part.plain)
+    if part.tag not in (*_MANY, "m", "O"):
+        raise UndecidableError("no size")
+    return len(part.parts)
+
+
+def _size(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    return bool(_length(operands[0]) == _known(operands[1]).plain)
+
+
+def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
+    def decided(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+        numbers = _numbers(operands)
+        if numbers is None:
+            raise UndecidableError("not numbers")
+        return decide(*numbers)
+
+    return decided
+
+
+def _kind(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Whether an exception is of one of some classes; with `exact`, of no class below them."""
+    error, *kinds = operands
+    if not error.chain:
+        raise UndecidableError("not an exception")
+    names = error.chain[:1] if options.get("exact") else error.chain
+    return any(_known(kind).tag == "K" and _known(kind).kind in names for kind in kinds)
+
+
+def _message(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    error, *texts = operands
+    if not error.chain:
+        raise UndecidableError("not an exception")
+    message = Value(primitive=False, part=Part(tag="s", kind="String", plain=_known(error).plain))
+    if _known(error).plain is None:
+        return options["by"] == "equals" and texts[0].part is None
+    return {"equals": _equals, "contains": _contains, "starts": _DECIDES["java.starts"], "ends": _DECIDES["java.ends"]}[
+        options["by"]
+    ]([message, *texts], {})
+
+
+def _chain(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Several that hold of the first operand; each takes some of the others."""
+    value, *rest = operands
+    holding = bool(options["parts"])
+    for part in options["parts"]:
+        own, rest = rest[: part["count"]], rest[part["count"] :]
+        holding = _decided(part["op"], [value, *own], part["options"]) and holding
+    return holding and not rest
+
+
+_DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
+    "java.equals": _equals,
+    "java.same": _same,
+    "java.near": _near,
+    "java.arrays": _arrays,
+    "java.items": _in_order,
+    "java.truth": _truth,
+    "java.null": lambda operands, _options: operands[0].part is None,
+    "java.contains": _contains,
+    "java.starts": _of_texts(str.startswith),
+    "java.ends": _of_texts(str.endswith),
+    "java.size": _size,
+    "java.empty": lambda operands, _options: _length(operands[0]) == 0,
+    "java.<": _ordered(operator.lt),
+    "java.<=": _ordered(operator.le),
+    "java.>": _ordered(operator.gt),
+    "java.>=": _ordered(operator.ge),
+    "java.kind": _kind,
+    "java.message": _message,
+    "java.chain": _chain,
+    "java.raises": _chain,
+}
+EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items"})
+"""Operators that no one value satisfies everywhere, if they are not negated."""
+
+
+def _decided(op: str, operands: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    if not all(isinstance(operand, Value) for operand in operands):
+        raise UndecidableError("a value of another language")
+    return _DECIDES[op](operands, options) is not bool(options.get("not"))
+
+
+def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
+    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
+
+    def bound(op: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+        return lambda operands, options: _decided(op, operands, options)
+
+    return {op: bound(op) for op in _DECIDES}

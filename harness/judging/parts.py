@@ -1,0 +1,57 @@
+"""Values of languages with types as they come out of a container, part by part. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from harness.judging.values import Reader
+
+
+class UndecidableError(ValueError):
+    """The values do not tell, as it depends on which object it is or on code of the product."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Part:
+    """A value, or one that is inside of it."""
+
+    tag: str
+    """Its kind, as the JSON has it."""
+    kind: str
+    """Its type, as the language writes it; empty where there is none."""
+    plain: Any = None
+    """Of a number, text, boolean or bytes: the same in Python; of a cycle the levels that it leads up."""
+    parts: tuple[Any, ...] = ()
+    """Items; pairs of a map; names and values of fields that are not zero; what a pointer or an interface holds."""
+
+
+def type_name(reader: Reader, encoded: Any) -> str:
+    """The name of a type, which is no part of a value's size."""
+    size = reader.size
+    text = reader.text(encoded)
+    reader.size = size
+    return text
+
+
+def matched(pattern: re.Pattern[str], text: str) -> str:
+    """The text, if it is wholly of a form; raises `ValueError` else."""
+    if not pattern.fullmatch(text):
+        raise ValueError("its text is not that of its kind")
+    return text
+
+
+def parts_of(part: Part | None) -> Iterator[Part]:
+    """A value and all that is in it, at any depth."""
+    queue: list[Any] = [part]
+    while queue:
+        part = queue.pop()
+        if isinstance(part, tuple):
+            queue.extend(part)
+        elif isinstance(part, Part):
+            yield part
+            queue.extend(part.parts)

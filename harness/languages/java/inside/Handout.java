@@ -1,0 +1,297 @@
+package goldseam;
+
+// What stripped tests call (driver.py compiles it with Recorder.java; beside the tests lies Stub.java, which has the same
+// methods and is what these are compiled against). A stripped assertion is
+// `{ try { goldseam.Handout.values(SLOT, goldseam.Handout.of(OPERAND)); } catch (Throwable e) { goldseam.Handout.raised(SLOT, e); } }`:
+// what is expected stays on the host, which compares. The test goes on, whatever comes out.
+
+import java.io.File;
+import java.lang.reflect.Array;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Currency;
+import java.util.Date;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+public final class Handout {
+    private static final int ITEMS = 20000;
+    private static final int LETTERS = 1 << 18;
+    private static final int LEVELS = 40;
+    private static final Class<?>[] TEXTS = {
+        BigDecimal.class, BigInteger.class, URI.class, UUID.class, Locale.class, Charset.class, Currency.class, File.class,
+        Path.class,
+    };
+
+    private Handout() {}
+
+    /** What is called and watched for an exception. */
+    public interface Body {
+        void run() throws Throwable;
+    }
+
+    /** What gives a value where the test is to go on without it. */
+    public interface Source<T> {
+        T get() throws Throwable;
+    }
+
+    private static final class Primitive {
+        private final Object value;
+
+        private Primitive(Object value) {
+            this.value = value;
+        }
+    }
+
+    private static final class TooMuch extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    public static Object of(boolean value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(byte value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(short value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(char value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(int value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(long value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(float value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(double value) {
+        return new Primitive(value);
+    }
+
+    public static Object of(Object value) {
+        return value;
+    }
+
+    public static void values(int slot, Object... values) {
+        hand(slot, values, "", null);
+    }
+
+    /** Hands out as well whether what is expected equals the other, as the classes themselves have it. */
+    public static void equal(int slot, Object expected, Object value) {
+        hand(slot, new Object[] {expected, value}, "," + Objects.equals(bare(expected), bare(value)), null);
+    }
+
+    /** Hands out as well whether both are one object. */
+    public static void same(int slot, Object expected, Object value) {
+        hand(slot, new Object[] {expected, value}, "," + (bare(expected) == bare(value)), null);
+    }
+
+    public static void raised(int slot, Throwable error, Object... kept) {
+        hand(slot, kept, "", error);
+    }
+
+    /** Hands out what a body throws, and gives it where it is of that class. */
+    public static <T extends Throwable> T thrown(int slot, Class<T> kind, Body body, Object... kept) {
+        Throwable error = null;
+        try {
+            body.run();
+        } catch (Throwable raised) {
+            error = raised;
+        }
+        hand(slot, kept, "", error);
+        return kind != null && kind.isInstance(error) ? kind.cast(error) : null;
+    }
+
+    /** What a source gives, or something else where it throws. */
+    public static <T> T tried(T other, Source<T> source) {
+        try {
+            return source.get();
+        } catch (Throwable ends) {
+            return other;
+        }
+    }
+
+    private static Object bare(Object value) {
+        return value instanceof Primitive ? ((Primitive) value).value : value;
+    }
+
+    private static void hand(int slot, Object[] values, String result, Throwable error) {
+        StringBuilder told = new StringBuilder();
+        for (Object value : values) {
+            told.append(told.length() == 0 ? "" : ",").append(encoded(value));
+        }
+        Recorder.hand(slot, told + result, error == null ? "null" : encoded(error));
+    }
+
+    private static String encoded(Object value) {
+        StringBuilder out = new StringBuilder("[\"java\",").append(value instanceof Primitive).append(',');
+        try {
+            new Writer(out).value(bare(value), 0);
+        } catch (Throwable unreadable) {
+            return "[\"java\",false,[\"x\",\"it can't be read\"]]";
+        }
+        return out.append(']').toString();
+    }
+
+    /** Writes one value as JSON; docs/judging.md has its form. */
+    private static final class Writer {
+        private final StringBuilder out;
+        private int items = ITEMS;
+        private int letters = LETTERS;
+
+        private Writer(StringBuilder out) {
+            this.out = out;
+        }
+
+        private void value(Object value, int level) {
+            if (--items < 0 || level > LEVELS) {
+                throw new TooMuch();
+            }
+            Class<?> kind = value == null ? null : value.getClass();
+            if (kind == null) {
+                out.append("null");
+            } else if (value instanceof Boolean) {
+                out.append("[\"b\",").append(value).append(']');
+            } else if (value instanceof Byte || value instanceof Short || value instanceof Integer || value instanceof Long) {
+                tagged("i", kind.getSimpleName(), value.toString());
+            } else if (value instanceof Character) {
+                tagged("c", "Character", Integer.toString((Character) value));
+            } else if (value instanceof Float || value instanceof Double) {
+                tagged("f", kind.getSimpleName(), value.toString());
+            } else if (value instanceof String) {
+                out.append("[\"s\",").append(text((String) value)).append(']');
+            } else if (value instanceof Enum) {
+                tagged("e", ((Enum<?>) value).getDeclaringClass().getName(), ((Enum<?>) value).name());
+            } else if (value instanceof Class) {
+                out.append("[\"K\",").append(text(((Class<?>) value).getName())).append(']');
+            } else if (value instanceof Throwable) {
+                error((Throwable) value);
+            } else if (value instanceof byte[]) {
+                bytes((byte[]) value);
+            } else if (kind.isArray()) {
+                out.append("[\"a\",").append(text(kind.getComponentType().getName())).append(",[");
+                for (int i = 0; i < Array.getLength(value); i++) {
+                    next(i);
+                    value(Array.get(value, i), level + 1);
+                }
+                out.append("]]");
+            } else if (isText(value, kind)) {
+                Class<?> shown = value instanceof Path ? Path.class : kind;
+                tagged("n", shown.getName(), value.toString());
+            } else if (kind == Date.class) {
+                tagged("n", kind.getName(), Long.toString(((Date) value).getTime()));
+            } else if (value instanceof Optional) {
+                out.append("[\"O\",[");
+                if (((Optional<?>) value).isPresent()) {
+                    value(((Optional<?>) value).get(), level + 1);
+                }
+                out.append("]]");
+            } else if (value instanceof Map) {
+                pairs((Map<?, ?>) value, level + 1);
+            } else if (value instanceof Collection) {
+                String tag = value instanceof List ? "l" : value instanceof Set ? "t" : "q";
+                items(tag, (Collection<?>) value, level + 1);
+            } else {
+                out.append("[\"x\",").append(text(kind.getName())).append(']');
+            }
+        }
+
+        private static boolean isText(Object value, Class<?> kind) {
+            if (kind.getName().startsWith("java.time.")) {
+                return true;
+            }
+            for (Class<?> known : TEXTS) {
+                if (known.isInstance(value)) {
+                    return known == Path.class || known == Charset.class || kind == known;
+                }
+            }
+            return false;
+        }
+
+        private void items(String tag, Collection<?> values, int level) {
+            out.append("[\"").append(tag).append("\",[");
+            int place = 0;
+            for (Object value : values) {
+                next(place++);
+                value(value, level);
+            }
+            out.append("]]");
+        }
+
+        private void pairs(Map<?, ?> map, int level) {
+            out.append("[\"m\",[");
+            int place = 0;
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                next(place++);
+                out.append('[');
+                value(entry.getKey(), level);
+                out.append(',');
+                value(entry.getValue(), level);
+                out.append(']');
+            }
+            out.append("]]");
+        }
+
+        private void error(Throwable error) {
+            out.append("[\"E\",[");
+            int place = 0;
+            for (Class<?> kind = error.getClass(); kind != Object.class; kind = kind.getSuperclass()) {
+                next(place++);
+                out.append(text(kind.getName()));
+            }
+            String message;
+            try {
+                message = error.getMessage();
+            } catch (Throwable unreadable) {
+                message = null;
+            }
+            out.append("],").append(message == null ? "null" : text(message)).append(']');
+        }
+
+        private void bytes(byte[] data) {
+            StringBuilder digits = new StringBuilder();
+            for (int i = 0; i < data.length && digits.length() <= LETTERS; i++) {
+                digits.append(Character.forDigit(data[i] >> 4 & 15, 16)).append(Character.forDigit(data[i] & 15, 16));
+            }
+            out.append("[\"B\",").append(text(digits.toString())).append(']');
+        }
+
+        private void tagged(String tag, String kind, String text) {
+            out.append("[\"").append(tag).append("\",").append(text(kind)).append(',').append(text(text)).append(']');
+        }
+
+        private void next(int place) {
+            if (place > 0) {
+                out.append(',');
+            }
+        }
+
+        private String text(String text) {
+            letters -= text.length();
+            if (letters < 0) {
+                throw new TooMuch();
+            }
+            return Recorder.quoted(text, text.length());
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Hidden tests in Java without their expectations."""

@@ -1,0 +1,169 @@
+"""What is written out in stripped tests of Java, for guessing what they expect."""
+
+from __future__ import annotations
+
+import ast
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from harness.judging import values
+from harness.judging.java.values import as_python
+from miner.languages.guessing import Reading
+from miner.languages.java.stripping.scopes import METHODS, arguments_of, bare, function_of, name_of, named, parse
+from miner.languages.java.stripping.source import HAND_OUT
+from miner.languages.java.stripping.static import LITERALS, NUMBERS
+from miner.languages.syntax import text_of, values_together, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Node
+
+    from harness.core.expectations import Expected, Site
+
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null_literal": None}
+_MANY = frozenset({"array_initializer", "array_creation_expression", "unary_expression"})
+_TEST = re.compile(r"(?P<path>.*?)::(?P<name>[^(\[]*).*", re.DOTALL)
+_OPERATORS = {
+    "java.truth": ("truth", "not"), "java.null": ("is", "is_not"), "java.same": ("==", "!="),
+    "java.empty": ("truth", "not"), "java.contains": ("in", "not_in"), "java.starts": ("startswith", "not_in"),
+    "java.ends": ("endswith", "not_in"), "java.<": ("<", ">="), "java.<=": ("<=", ">"), "java.>": (">", "<="),
+    "java.>=": (">=", "<"), "java.near": ("almost", "not_almost"), "java.raises": ("raises", "raises"),
+}  # fmt: skip
+"""What Python calls an operator, and its contrary; all others compare for equality."""
+_ERRORS = ("IllegalArgumentException", "IllegalStateException", "NullPointerException", "RuntimeException")
+
+
+def function_of_test(test_id: str) -> str:
+    """The method that a test is of, whatever it is given and whichever of its rows it is."""
+    match = _TEST.fullmatch(test_id)
+    return f"{match['path']}::{match['name']}" if match else test_id
+
+
+def _operator(site: Site) -> str:
+    alike, contrary = _OPERATORS.get(site.op, ("==", "!="))
+    return contrary if site.options.get("not") else alike
+
+
+def _message(expected: Expected) -> Any:
+    return next((kept for kept in expected.kept if kept[2] and kept[2][0] == "s"), None)
+
+
+def _encoded(value: Any) -> Any:
+    return ["java", type(value) in (bool, int, float), _within(value)]
+
+
+def _within(value: Any) -> Any:
+    match value:
+        case None:
+            return None
+        case bool():
+            return ["b", value]
+        case int():
+            return ["i", "Integer" if abs(value) < 1 << 31 else "Long", str(value)]
+        case float():
+            return ["f", "Double", re.sub(r"e\+?", "E", repr(value).replace("inf", "Infinity").replace("nan", "NaN"))]
+        case str():
+            return ["s", value]
+        case bytes() | bytearray():
+            return ["B", bytes(value).hex()]
+        case list() | tuple():
+            return ["l", [_within(item) for item in value]]
+        case set():
+            return ["t", [_within(item) for item in value]]
+        case dict():
+            return ["m", [[_within(key), _within(inner)] for key, inner in value.items()]]
+    raise TypeError(type(value).__name__)
+
+
+def _values(node: Node) -> Iterator[Any]:
+    for part in walk(node):
+        if part.type in LITERALS or part.type in _MANY:
+            with suppress(ValueError, SyntaxError):
+                yield _value(part)
+
+
+def _value(node: Node) -> Any:
+    node = bare(node)
+    text = text_of(node)
+    if node.type in _WORDS:
+        return _WORDS[node.type]
+    if node.type in NUMBERS:
+        return _number(text.replace("_", ""))
+    match node.type:
+        case "string_literal" | "character_literal":
+            return _unescaped(text)
+        case "unary_expression" if text.startswith("-"):
+            return -_value(named(node)[0])
+        case "array_initializer":
+            return [_value(child) for child in named(node)]
+        case "array_creation_expression" if (inner := node.child_by_field_name("value")) is not None:
+            return _value(inner)
+        case "class_literal":
+            return text.removesuffix(".class")
+    raise ValueError("not a literal")
+
+
+def _number(text: str) -> int | float:
+    if text[:2].lower() in ("0x", "0b"):
+        return int(text.rstrip("lL"), 0)
+    whole = text.rstrip("lL")
+    if whole.isdigit():
+        return int(whole, 8 if whole.startswith("0") and len(whole) > 1 else 10)
+    return float(text.rstrip("fFdD"))
+
+
+def _unescaped(text: str) -> str:
+    if text.startswith('"""'):
+        return text[3:-3]
+    with suppress(ValueError, SyntaxError):
+        return str(ast.literal_eval(text))
+    return text[1:-1]
+
+
+def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    """By slot what is written out in what is handed out there, by function what is in all of it."""
+    slots: dict[int, tuple[Any, ...]] = {}
+    functions: dict[str, tuple[Any, ...]] = {}
+    for node in walk(parse(source.encode())):
+        if node.type != "method_invocation" or text_of(node.child_by_field_name("object")) != HAND_OUT:
+            continue
+        if name_of(node) not in ("values", "equal", "same", "raised", "thrown"):
+            continue
+        number, *operands = arguments_of(node)
+        literals = tuple(value for part in operands if part.type != "null_literal" for value in _values(part))
+        slot = int(text_of(number))
+        slots[slot] = (*slots.get(slot, ()), *literals)
+        name = next(iter(function_of(node)[-1:]), "")
+        functions[name] = (*functions.get(name, ()), *literals)
+    return slots, functions
+
+
+def _columns(source: str) -> Iterator[list[Any]]:
+    return values_together(parse(source.encode()), _values, arguments_of, METHODS, HAND_OUT)
+
+
+def _saying(text: str) -> Iterable[tuple[str, Any]]:
+    for name in _ERRORS:
+        chain = [f"java.lang.{one}" for one in dict.fromkeys((name, "RuntimeException", "Exception", "Throwable"))]
+        yield name, ["java", False, ["E", chain, text]]
+
+
+def _shortened(error: Any, letters: int) -> Any:
+    tag, names, message = error[2]
+    return ["java", False, [tag, names, message[:letters]]]
+
+
+READING = Reading(
+    written=lambda text: _values(parse(text.encode())),
+    handed=_handed,
+    decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
+    encode=_encoded,
+    errors=_saying,
+    shortened=_shortened,
+    operator=_operator,
+    message=_message,
+    function=function_of_test,
+    columns=_columns,
+)

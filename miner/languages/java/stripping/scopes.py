@@ -1,0 +1,284 @@
+"""What names of a Java file are bound to, and where they are used. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+import tree_sitter_java
+from tree_sitter import Language, Parser
+
+from miner.languages import syntax
+from miner.languages.syntax import text_of, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+COMMENTS = frozenset({"line_comment", "block_comment"})
+CLASSES = frozenset({"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"})
+METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
+_BODIES = frozenset({"class_body", "interface_body", "enum_body", "enum_body_declarations"})
+_SCOPES = (
+    METHODS
+    | _BODIES
+    | {
+        *("program", "block", "constructor_body", "lambda_expression", "for_statement", "enhanced_for_statement"),
+        *("catch_clause", "try_with_resources_statement", "switch_block_statement_group", "switch_rule"),
+    }
+)
+_LOCALS = {
+    "local_variable_declaration": "local",
+    "field_declaration": "field",
+    "constant_declaration": "field",
+}
+
+_NAMED = {
+    "formal_parameter": "parameter",
+    "enhanced_for_statement": "each",
+    "catch_formal_parameter": "catch",
+    **dict.fromkeys(("resource", "instanceof_expression", "type_pattern"), "other"),
+}
+"""What declares one name, and its kind."""
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_java.language()))
+
+
+def parse(source: bytes) -> Node:
+    """The syntax tree of a file.
+
+    Raises:
+        ValueError: the grammar does not read it, or it is too large.
+
+    """
+    return syntax.parse(_parser(), source)
+
+
+def named(node: Node | None) -> list[Node]:
+    """The named children of a node, without comments; none of no node."""
+    return [child for child in node.named_children if child.type not in COMMENTS] if node is not None else []
+
+
+def arguments_of(call: Node) -> list[Node]:
+    """What a call is given, without comments."""
+    return named(call.child_by_field_name("arguments"))
+
+
+def bare(node: Node) -> Node:
+    """An expression without parentheses around it."""
+    while node.type == "parenthesized_expression" and named(node):
+        node = named(node)[0]
+    return node
+
+
+def name_of(node: Node) -> str:
+    """What a declaration or a call is called."""
+    return text_of(node.child_by_field_name("name"))
+
+
+def modifiers_of(node: Node) -> Node | None:
+    """The modifiers and annotations of a declaration."""
+    return next((child for child in node.children if child.type == "modifiers"), None)
+
+
+def has_modifier(node: Node, *words: str) -> bool:
+    """Whether a declaration has one of these modifiers."""
+    modifiers = modifiers_of(node)
+    return modifiers is not None and any(child.type in words for child in modifiers.children)
+
+
+def annotation_of(node: Node, *names: str) -> Node | None:
+    """An annotation of a declaration by its name without a package."""
+    for child in named(modifiers_of(node)):
+        if child.type.endswith("annotation") and name_of(child).rpartition(".")[2] in names:
+            return child
+    return None
+
+
+def method_around(node: Node) -> Node | None:
+    """The innermost method that a node is in, or is."""
+    at: Node | None = node
+    while at is not None and at.type not in METHODS:
+        at = at.parent
+    return at
+
+
+def function_of(node: Node) -> tuple[str, ...]:
+    """The names of the method that a node is in and of the classes around it but for the outermost; empty in none."""
+    names: list[str] = []
+    at: Node | None = node
+    while at is not None:
+        if at.type in METHODS or (names and at.type in CLASSES):
+            names.insert(0, name_of(at))
+        at = at.parent
+    return tuple(names[1:])
+
+
+@dataclass(eq=False)
+class Binding:
+    """A name in one scope."""
+
+    name: str
+    kind: str
+    """`local`, `field`, `parameter`, `each` (of a loop over something), `catch` or `other`."""
+    declared: Node
+    """Its identifier where it is declared."""
+    statement: Node
+    """What declares it."""
+    init: Node | None = None
+    """What it is set to there; of `each` what is gone over."""
+    uses: list[Node] = field(default_factory=list)
+    is_written: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """Its type as it is written; empty where it has none."""
+        return text_of(self.statement.child_by_field_name("type"))
+
+
+class Scopes:
+    """The bindings of one file, each with its uses; its imports and methods."""
+
+    def __init__(self, root: Node) -> None:
+        self._bindings: dict[int, dict[str, list[Binding]]] = {}
+        self._declared: dict[int, Binding] = {}
+        self.imports: dict[str, str] = {}
+        """By the last name: the path of each class that is imported."""
+        self.members: dict[str, str] = {}
+        """By name: the class of each member that is imported alone."""
+        self.packages: list[str] = []
+        """Packages, and classes whose members, are imported as a whole."""
+        self.classes = {name_of(node) for node in walk(root) if node.type in CLASSES}
+        self.methods: dict[str, list[Node]] = {}
+        self.calls: dict[str, list[Node]] = {}
+        """By name: all calls without an object, or of `this`."""
+        for node in walk(root):
+            self._declare(node)
+        for node in walk(root):
+            if node.type == "identifier" and node.id not in self._declared and not _is_no_use(node):
+                self._use(node)
+            target = node.child_by_field_name("object") if node.type == "method_invocation" else None
+            if node.type == "method_invocation" and (target is None or target.type == "this"):
+                self.calls.setdefault(name_of(node), []).append(node)
+
+    def resolve(self, node: Node) -> Binding | None:
+        """What a name stands for where it is used; None for what is declared elsewhere."""
+        if node.id in self._declared:
+            return self._declared[node.id]
+        if node.type == "field_access":
+            return self._own_field(node)
+        name = text_of(node)
+        at: Node | None = node
+        while at is not None:
+            for binding in reversed(self._bindings.get(at.id, {}).get(name, ())):
+                if at.type in _BODIES or binding.declared.end_byte <= node.start_byte:
+                    return binding
+            at = at.parent
+        return None
+
+    def bindings(self) -> list[Binding]:
+        """All of them, in the order in which they are declared."""
+        return list(self._declared.values())
+
+    def parameters(self, method: Node) -> list[Binding]:
+        """Those of a method, in order."""
+        nodes = named(method.child_by_field_name("parameters"))
+        names = [node.child_by_field_name("name") for node in nodes]
+        return [self._declared[name.id] for name in names if name is not None and name.id in self._declared]
+
+    def class_of(self, name: str) -> str:
+        """The path of a class that a name stands for; the name itself of one that no import names."""
+        return name if "." in name else self.imports.get(name, name)
+
+    def _own_field(self, node: Node) -> Binding | None:
+        holder, name = node.child_by_field_name("object"), node.child_by_field_name("field")
+        if holder is None or name is None or not (holder.type == "this" or text_of(holder) in self.classes):
+            return None
+        fields = (one for one in self._declared.values() if one.kind == "field" and one.name == text_of(name))
+        return next(fields, None)
+
+    def _use(self, node: Node) -> None:
+        around = node.parent
+        is_member = around is not None and around.type == "field_access" and _is(around, "field", node)
+        used = around if is_member and around is not None else node
+        binding = self.resolve(used)
+        if binding is None:
+            return
+        top = used
+        while top.parent is not None and top.parent.type == "array_access" and _is(top.parent, "array", top):
+            top = top.parent
+        outer = top.parent
+        if outer is not None and (
+            outer.type == "update_expression" or (outer.type == "assignment_expression" and _is(outer, "left", top))
+        ):
+            binding.is_written = True
+        binding.uses.append(used)
+
+    def _bind(self, node: Node, name: Node | None, kind: str, init: Node | None = None) -> None:
+        if name is None:
+            return
+        scope = node
+        while scope.type not in _SCOPES and scope.parent is not None:
+            scope = scope.parent
+        binding = Binding(name=text_of(name), kind=kind, declared=name, statement=node, init=init)
+        self._declared[name.id] = binding
+        self._bindings.setdefault(scope.id, {}).setdefault(binding.name, []).append(binding)
+
+    def _declare(self, node: Node) -> None:
+        match node.type:
+            case "local_variable_declaration" | "field_declaration" | "constant_declaration":
+                for declarator in node.children_by_field_name("declarator"):
+                    name, value = (declarator.child_by_field_name(word) for word in ("name", "value"))
+                    self._bind(node, name, _LOCALS[node.type], value)
+            case "spread_parameter":
+                for declarator in named(node):
+                    self._bind(node, declarator.child_by_field_name("name"), "other")
+            case "lambda_expression":
+                for name in _inferred(node.child_by_field_name("parameters")):
+                    self._bind(node, name, "other")
+            case "method_declaration":
+                self.methods.setdefault(name_of(node), []).append(node)
+            case "import_declaration":
+                self._import(node)
+        if kind := _NAMED.get(node.type):
+            self._bind(node, node.child_by_field_name("name"), kind, node.child_by_field_name("value"))
+
+    def _import(self, node: Node) -> None:
+        path = text_of(next(iter(named(node)), None))
+        head, _, name = path.rpartition(".")
+        is_static = any(child.type == "static" for child in node.children)
+        if any(child.type == "asterisk" for child in node.children):
+            self.packages.append(path)
+        elif is_static:
+            self.members[name] = head
+        else:
+            self.imports[name] = path
+
+
+def _is(around: Node, name: str, node: Node) -> bool:
+    """Whether a node is this field of the one around it."""
+    return any(child.id == node.id for child in around.children_by_field_name(name))
+
+
+def _is_no_use(node: Node) -> bool:
+    """Whether an identifier is no use of a variable."""
+    around = node.parent
+    if around is None:
+        return True
+    if around.type in ("method_invocation", "annotation", "marker_annotation") or around.type in CLASSES | METHODS:
+        return _is(around, "name", node)
+    if around.type == "method_reference":
+        return named(around)[-1].id == node.id and len(named(around)) > 1
+    return around.type in ("scoped_identifier", "package_declaration", "labeled_statement", "break_statement") or (
+        around.type == "element_value_pair" and _is(around, "key", node)
+    )
+
+
+def _inferred(parameters: Node | None) -> list[Node]:
+    """The names of a lambda's parameters that have no type."""
+    if parameters is None:
+        return []
+    return [name for name in (parameters, *named(parameters)) if name.type == "identifier"]

@@ -1,0 +1,292 @@
+"""The assertions of a test file in Java: what each compares, and how the host will decide it. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from miner.languages.base import Mode
+from miner.languages.java.stripping.scopes import annotation_of, arguments_of, bare, name_of, named
+from miner.languages.java.stripping.static import NUMBERS, holds_text
+from miner.languages.syntax import text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.java.stripping.scopes import Scopes
+    from miner.languages.java.stripping.static import Statics
+
+Options = dict[str, object]
+_ONE_SIDE, _TWO_SIDES, _WITH_ONE_MORE, _WITH_TWO_MORE = 1, 2, 3, 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand:
+    """One side of an assertion."""
+
+    node: Node
+    static: bool = False
+    around: tuple[str, str] = ("", "")
+    """What is put before and after its text."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assertion:
+    """One assertion, in the terms of the host's judge (harness/judging/java)."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    replaced: Node
+    """The statement, call, method or `try` whose text changes."""
+    form: str = "values"
+    """How it is written when taken out: `values`, `thrown` (a body is called), `expected` (all of a method is),
+    `caught` (what a `try` catches)."""
+    body: Node | None = None
+    """What is called, of `thrown`."""
+    is_used: bool = False
+    """Of `thrown`: something is done with what was thrown."""
+    condition: tuple[str, Node] | None = None
+    """Of what is asserted to be true or false: that word, and the whole of it."""
+    compares: str = ""
+    """The method of the hand-out that says what the classes themselves make of two operands."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    kept: Mapping[str, object] = field(default_factory=dict)
+    is_unread: bool = False
+    """It is one in a form that is not known, so that it stays as it is."""
+    tells_comparison: bool = False
+    is_whole: bool = False
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What can be tried, best first."""
+        if self.is_unread:
+            return (Mode.INSIDE,)
+        is_expected = self.form != "values" or any(operand.static for operand in self.operands)
+        is_condition = self.condition is not None and len(self.operands) == _TWO_SIDES
+        result = (Mode.RESULT,) if self.compares or is_condition else ()
+        return (Mode.EXPECTED if is_expected else Mode.OPERANDS, *result, Mode.INSIDE)
+
+
+_NOT: Options = {"not": True}
+_CLASSES: Mapping[str, str] = {
+    "org.junit.Assert": "junit4", "junit.framework.Assert": "junit4", "junit.framework.TestCase": "junit4",
+    "org.testng.AssertJUnit": "junit4", "org.junit.jupiter.api.Assertions": "junit5", "org.testng.Assert": "testng",
+    "org.assertj.core.api.Assertions": "assertj", "org.assertj.core.api.AssertionsForClassTypes": "assertj",
+    "org.assertj.core.api.AssertionsForInterfaceTypes": "assertj", "org.hamcrest.MatcherAssert": "hamcrest",
+    "com.google.common.truth.Truth": "truth", "org.mockito.Mockito": "mockito",
+}  # fmt: skip
+"""Classes of assertions: where messages stand, and what their methods are called."""
+_JUNIT = ("junit4", "junit5", "testng")
+_TWO: Mapping[str, tuple[str, Options, str]] = {
+    "assertEquals": ("java.equals", {}, "equal"), "assertNotEquals": ("java.equals", _NOT, ""),
+    "assertSame": ("java.same", {}, "same"), "assertNotSame": ("java.same", _NOT, ""),
+    "assertArrayEquals": ("java.arrays", {}, ""), "assertIterableEquals": ("java.items", {}, ""),
+}  # fmt: skip
+"""Methods of two values, and how what they compare is decided by its own classes."""
+_ONE: Mapping[str, tuple[str, Options]] = {"assertNull": ("java.null", {}), "assertNotNull": ("java.null", _NOT)}
+_COMPARISONS = {"==": ("java.same", {}), "!=": ("java.same", _NOT)} | {
+    sign: (f"java.{sign}", {}) for sign in ("<", "<=", ">", ">=")
+}
+_CALLED: Mapping[str, tuple[str, Options]] = {
+    "equals": ("java.equals", {"boxed": True, "called": True}), "contains": ("java.contains", {}),
+    "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}),
+}  # fmt: skip
+"""Methods whose object and one argument are compared."""
+_FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
+_ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
+_NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
+_SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
+
+
+class Reader:
+    """Reads the assertions of one file."""
+
+    def __init__(self, scopes: Scopes, statics: Statics) -> None:
+        self._scopes, self._statics = scopes, statics
+
+    def of_call(self, call: Node) -> Assertion | None:
+        """The assertion that a call makes; None where it makes none that is known."""
+        kind, name = self.library(call), name_of(call)
+        arguments = arguments_of(call)
+        is_alone = call.parent is not None and call.parent.type in ("expression_statement", "lambda_expression")
+        if kind in _JUNIT and name in ("assertThrows", "assertThrowsExactly", "assertDoesNotThrow"):
+            return self._of_thrown(call, name, arguments, is_used=not is_alone)
+        if not is_alone or kind not in _JUNIT:
+            return None
+        replaced = call.parent if call.parent is not None and call.parent.type == "expression_statement" else call
+        assertion = self._of_junit(kind, name, arguments, replaced)
+        if assertion is None or any(bare(one.node).type in _FUNCTIONS for one in assertion.operands):
+            return None
+        return None if all(operand.static for operand in assertion.operands) else assertion
+
+    def of_method(self, method: Node) -> Assertion | None:
+        """What `@Test(expected = …)` asserts."""
+        annotation = annotation_of(method, "Test") if method.type == "method_declaration" else None
+        given = named(annotation.child_by_field_name("arguments")) if annotation is not None else []
+        pairs = {text_of(pair.child_by_field_name("key")): pair.child_by_field_name("value") for pair in given}
+        kind = pairs.get("expected", pairs.get("expectedExceptions"))
+        if kind is None or kind.type != "class_literal" or text_of(kind) == "None.class":
+            return None
+        return _raising("expected", (Operand(node=kind, static=True),), method)
+
+    def of_try(self, node: Node) -> Assertion | None:
+        """What a `try` asserts that fails the test at its end, and catches what is to be thrown."""
+        clauses = [child for child in named(node) if child.type == "catch_clause"]
+        last = named(node.child_by_field_name("body"))[-1:]
+        if node.type not in ("try_statement", "try_with_resources_statement") or len(clauses) != 1 or not last:
+            return None
+        call = named(last[0])[0] if last[0].type == "expression_statement" else last[0]
+        if call.type != "method_invocation" or name_of(call) != "fail" or self.library(call) not in _JUNIT:
+            return None
+        types = [part for part in walk(clauses[0]) if part.type == "catch_type"][:1]
+        kinds = named(types[0]) if types else []
+        if not kinds or any(text_of(kind) in _ALL_ERRORS for kind in kinds):
+            return None
+        operands = tuple(Operand(node=kind, static=True, around=("", ".class")) for kind in kinds)
+        return _raising("caught", operands, node)
+
+    def is_unread(self, call: Node) -> bool:
+        """Whether a call is an assertion in a form that is not known."""
+        return self.library(call) != "" and _NOT_READ.fullmatch(name_of(call)) is not None
+
+    def library(self, call: Node) -> str:
+        """The kind of library whose method a call is; empty for another."""
+        if call.type != "method_invocation":
+            return ""
+        holder, name = call.child_by_field_name("object"), name_of(call)
+        if holder is not None and holder.type != "this":
+            return _CLASSES.get(self._scopes.class_of(text_of(holder)), "")
+        if name in self._scopes.methods:
+            return ""
+        if name in self._scopes.members:
+            return _CLASSES.get(self._scopes.members[name], "")
+        kinds = [kind for package in self._scopes.packages if (kind := _CLASSES.get(package))]
+        is_named = name == "fail" or name.startswith("assert")
+        if kinds and is_named:
+            return kinds[0]
+        return "junit4" if is_named and self._is_inherited(call) else ""
+
+    def _is_inherited(self, call: Node) -> bool:
+        """Whether a call may be of a method of JUnit 3's test cases."""
+        at = call.parent
+        while at is not None:
+            if at.type == "class_declaration" and (base := at.child_by_field_name("superclass")) is not None:
+                return text_of(base).endswith(("TestCase", "Test", "TestBase", "Tests"))
+            at = at.parent
+        return False
+
+    # -- JUnit's methods
+
+    def _of_junit(self, kind: str, name: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
+        if name in _TWO:
+            op, options, compares = _TWO[name]
+            nodes = self._compared(kind, arguments)
+            if len(nodes) == _WITH_ONE_MORE and op == "java.equals":
+                op, compares = "java.near", ""
+            return self._of_operands(replaced, op, nodes, options, compares) if nodes else None
+        if name in ("assertTrue", "assertFalse", *_ONE):
+            nodes = [node for node in arguments if bare(node).type not in _FUNCTIONS]
+            if not nodes or len(arguments) > _TWO_SIDES:
+                return None
+            looked_at = nodes[-1] if kind == "junit4" else nodes[0]
+            if name in _ONE:
+                return self._of_operands(replaced, _ONE[name][0], [looked_at], _ONE[name][1])
+            assertion = self._holding(looked_at, replaced)
+            word = "true" if name == "assertTrue" else "false"
+            options = dict(assertion.options) if word == "true" else _contrary(assertion.options)
+            return replace(assertion, options=options, condition=(word, looked_at))
+        return None
+
+    def _compared(self, kind: str, arguments: Sequence[Node]) -> list[Node]:
+        """What is compared of a method's arguments, and a delta; nothing where that can't be told from a message."""
+        if len(arguments) == _TWO_SIDES:
+            return list(arguments)
+        if kind == "junit4" and len(arguments) == _WITH_TWO_MORE:
+            return list(arguments[1:])
+        if kind == "junit4" and len(arguments) == _WITH_ONE_MORE:
+            is_delta = not self._is_text(arguments[0]) and self._is_number(arguments[2])
+            return list(arguments if is_delta else arguments[1:])
+        if len(arguments) == _WITH_TWO_MORE and self._is_number(arguments[2]):
+            return list(arguments[:3])
+        if len(arguments) == _WITH_ONE_MORE and self._is_number(arguments[2]):
+            return list(arguments)
+        if len(arguments) == _WITH_ONE_MORE and self._is_message(arguments[2]):
+            return list(arguments[:2])
+        return []
+
+    def _is_message(self, node: Node) -> bool:
+        return bare(node).type in _FUNCTIONS or self._is_text(node)
+
+    def _is_text(self, node: Node) -> bool:
+        binding = self._scopes.resolve(node) if node.type == "identifier" else None
+        return holds_text(node) or (binding is not None and binding.type_name == "String")
+
+    def _is_number(self, node: Node) -> bool:
+        node = bare(node)
+        if node.type in ("unary_expression", "binary_expression"):
+            return all(map(self._is_number, named(node)))
+        if node.type in ("identifier", "field_access"):
+            binding = self._scopes.resolve(node)
+            is_bound = binding is not None and _SIZES.fullmatch(binding.type_name) is not None
+            return is_bound or text_of(node).startswith(("Double.", "Float."))
+        if node.type == "cast_expression":
+            return _SIZES.fullmatch(text_of(node.child_by_field_name("type"))) is not None
+        return node.type in NUMBERS
+
+    def _holding(self, node: Node, replaced: Node) -> Assertion:
+        """What a condition says of values."""
+        inner = bare(node)
+        operator = text_of(inner.child_by_field_name("operator"))
+        if inner.type == "unary_expression" and operator == "!":
+            assertion = self._holding(named(inner)[0], replaced)
+            return replace(assertion, options=_contrary(assertion.options))
+        if inner.type == "binary_expression" and operator in _COMPARISONS:
+            op, options = _COMPARISONS[operator]
+            return self._of_operands(replaced, op, named(inner), options)
+        if inner.type == "method_invocation":
+            holder, name, arguments = inner.child_by_field_name("object"), name_of(inner), arguments_of(inner)
+            is_arrays = text_of(holder) == "Arrays" and name == "equals"
+            if len(arguments) == _TWO_SIDES and (is_arrays or f"{text_of(holder)}.{name}" == "Objects.equals"):
+                return self._of_operands(replaced, "java.arrays" if is_arrays else "java.equals", arguments, {})
+            if name in _CALLED and holder is not None and len(arguments) == _ONE_SIDE:
+                op, options = _CALLED[name]
+                sides = [holder, *arguments]
+                if any(map(self._statics.is_static, sides)) and holder.type not in ("super", "this"):
+                    return self._of_operands(replaced, op, sides, options)
+        return self._of_operands(replaced, "java.truth", [inner], {})
+
+    def _of_operands(
+        self, replaced: Node, op: str, nodes: Sequence[Node], options: Options, compares: str = ""
+    ) -> Assertion:
+        operands = tuple(Operand(node=node, static=self._statics.is_static(node)) for node in nodes)
+        return Assertion(op=op, operands=operands, replaced=replaced, options=options, compares=compares)
+
+    def _of_thrown(self, call: Node, name: str, arguments: Sequence[Node], *, is_used: bool) -> Assertion | None:
+        bodies = [node for node in arguments if bare(node).type in _FUNCTIONS]
+        kinds = [node for node in arguments if node.type == "class_literal"]
+        if not bodies:
+            return None
+        if name == "assertDoesNotThrow":
+            if is_used or arguments[0].id != bodies[0].id:
+                return None
+            return Assertion(op="no_raise", operands=(), replaced=call, form="thrown", body=bodies[0])
+        if len(kinds) != 1:
+            return None
+        options: Options = {"exact": True} if name == "assertThrowsExactly" else {}
+        assertion = _raising("thrown", (Operand(node=kinds[0], static=True),), call, options)
+        return replace(assertion, body=bodies[0], is_used=is_used)
+
+
+def _raising(form: str, operands: tuple[Operand, ...], replaced: Node, options: Options | None = None) -> Assertion:
+    """That something of one of some classes is thrown."""
+    part = {"op": "java.kind", "count": len(operands), "options": options or {}}
+    return Assertion(op="java.raises", operands=operands, replaced=replaced, form=form, options={"parts": [part]})
+
+
+def _contrary(options: Mapping[str, object]) -> Options:
+    """The options of an assertion that holds where another does not."""
+    rest = {name: value for name, value in options.items() if name != "not"}
+    return rest if options.get("not") else {**rest, "not": True}

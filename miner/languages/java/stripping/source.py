@@ -1,0 +1,262 @@
+"""A test file in Java without its expectations: its bytes edited, all else as it is. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from miner.languages.base import Mode, Slot
+from miner.languages.java.stripping import csv_rows, scopes
+from miner.languages.java.stripping.scopes import Scopes, annotation_of, arguments_of, function_of, name_of, named
+from miner.languages.java.stripping.sites import Assertion, Reader
+from miner.languages.java.stripping.static import TEXTS, Statics
+from miner.languages.java.stripping.unstopped import unstopped
+from miner.languages.syntax import Piece, Place, covers, is_in, place_of, rendered, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from tree_sitter import Node
+
+    from miner.languages.java.stripping.scopes import Binding
+    from miner.languages.java.stripping.sites import Operand
+
+HAND_OUT = "goldseam.Handout"
+"""What a stripped test calls (harness/languages/java/inside/Handout.java)."""
+_RAISED = "goldseamRaised"
+_SAYING = frozenset({"fail", "println", "print", "printf"})
+_BLOCKS = frozenset({"block", "constructor_body", "switch_block_statement_group"})
+_ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": "0f", "double": "0d"} | {
+    name: f"({name}) 0" for name in ("byte", "short")
+}
+Edits = dict[Place, tuple[Piece, ...]]
+
+
+class StrippedSource:
+    """A test file whose assertions can be taken out, one by one."""
+
+    def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[str] = ()) -> None:
+        """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
+
+        Raises:
+            ValueError: the grammar does not read it.
+
+        """
+        self._source, self._name = source, path.rpartition("/")[2]
+        self._root = scopes.parse(source)
+        self._scopes = Scopes(self._root)
+        self._statics = Statics(self._scopes, shared)
+        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
+        is_read = any(not slot.assertion.is_unread for slot in slots)
+        self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
+
+    def recording(self, modes: Mapping[int, Mode]) -> str:
+        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
+        return self._written(modes, is_recording=True, is_blanked=False)
+
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
+        return self._written(modes, is_recording=False, is_blanked=not whole)
+
+    def unstopped(self, text: str, output: str, attempt: int) -> str:
+        """The file with tests that go on where something throws, and without what the compiler complained of."""
+        return unstopped(text, self._name, output, is_first=attempt == 0, hand_out=HAND_OUT)
+
+    # -- assertions
+
+    def _slots(self, reader: Reader, first: int) -> Iterator[Slot[Assertion]]:
+        for number, assertion in enumerate(self._assertions(reader), first):
+            node = assertion.replaced
+            lines = range(node.start_point[0] + 1, node.end_point[0] + 2)
+            yield Slot(number=number, function=function_of(node), assertion=assertion, lines=lines)
+
+    def _assertions(self, reader: Reader) -> Iterator[Assertion]:
+        rest = [self._root]
+        while rest:
+            node = rest.pop()
+            inner = node.named_children
+            assertion: Assertion | None = None
+            if node.type == "method_declaration" and (assertion := reader.of_method(node)) is not None:
+                inner = []
+            elif node.type in ("try_statement", "try_with_resources_statement"):
+                assertion = reader.of_try(node)
+                if any(child.type == "catch_clause" for child in inner):  # what its body throws is caught there
+                    inner = [child for child in inner if child.type in ("catch_clause", "finally_clause")]
+            elif node.type == "method_invocation":
+                assertion = reader.of_call(node)
+                if assertion is None and reader.is_unread(node):
+                    assertion = Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
+                inner = inner if assertion is None else []
+            if assertion is not None:
+                yield assertion
+            rest.extend(reversed(inner))
+
+    # -- the text
+
+    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
+        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        if not outside:
+            return self._source.decode("utf-8")
+        edits: Edits = {}
+        removed: list[Place] = []
+        for slot in outside:
+            mode = modes[slot.number]
+            keeps = is_recording or mode is Mode.RESULT
+            taken = _taken_out(slot, mode, keeps=keeps)
+            edits |= taken
+            removed += _removed(taken)
+        if is_blanked and not is_recording:
+            self._silence(edits)
+            self._blank(edits, removed)
+            self._uncomment(edits)
+        return rendered(self._source, 0, len(self._source), edits).decode("utf-8")
+
+    # -- what only expectations read
+
+    def _silence(self, edits: Edits) -> None:
+        """Take out what is written in calls that do no more than show it, and in names of tests."""
+        for node in walk(self._root):
+            words: Iterable[Node] = ()
+            if node.type == "method_invocation" and name_of(node) in _SAYING:
+                words = (word for word in arguments_of(node) if word.type in TEXTS or word.type == "binary_expression")
+                edits |= {place_of(word): ('""',) for word in words if self._statics.is_static(word)}
+            elif node.type == "method_declaration" and (shown := annotation_of(node, "DisplayName")) is not None:
+                words = (word for word in walk(shown) if word.type in TEXTS)
+                edits |= {place_of(word): ('"-"',) for word in words}
+
+    def _blank(self, edits: Edits, removed: list[Place]) -> None:
+        """Values and arguments that nothing reads but what is taken out, and add them to it."""
+        bindings = self._scopes.bindings()
+        while True:
+            unread = [one for one in bindings if one.uses and all(is_in(use, removed) for use in one.uses)]
+            fresh: Edits = csv_rows.without(unread, self._scopes)
+            for binding in unread:
+                fresh |= self._blanked(binding)
+            fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
+            if not fresh:
+                return
+            edits |= fresh
+            removed += fresh
+
+    def _blanked(self, binding: Binding) -> Edits:
+        statement = binding.statement
+        if binding.kind == "parameter":
+            operands = self._statics.calls_of(binding) or []
+            zero = _zero_of(binding)
+            are_static = operands and self._statics.is_static(binding.uses[0])
+            return {place_of(operand): (zero,) for operand in operands} if are_static else {}
+        is_local = statement.parent is not None and statement.parent.type in _BLOCKS
+        is_own = binding.kind == "field" and scopes.has_modifier(statement, "private")
+        is_alone = len(statement.children_by_field_name("declarator")) == 1
+        if not (is_own or (binding.kind == "local" and is_local)) or not is_alone:
+            return {}
+        return {place_of(statement): (_lines(statement),)} if self._statics.is_static_binding(binding) else {}
+
+    def _uncomment(self, edits: Edits) -> None:
+        for node in walk(self._root):
+            if node.type in scopes.COMMENTS:
+                edits.setdefault(place_of(node), (_lines(node),))
+
+
+def _lines(node: Node) -> str:
+    """As many lines as a node has, so that others keep their numbers."""
+    return "\n" * text_of(node).count("\n")
+
+
+def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
+    """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
+    assertion, number = slot.assertion, slot.number
+    static = [_handed(operand) for operand in assertion.operands if keeps and operand.static]
+    kept = [piece for pieces in static for piece in (", ", *pieces)]
+    match assertion.form:
+        case "expected":
+            return _of_method(assertion.replaced, number, kept)
+        case "caught":
+            return _of_try(assertion.replaced, number, kept)
+        case "thrown" if assertion.body is not None:
+            kind: Piece = place_of(assertion.operands[0].node) if assertion.is_used else "null"
+            pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *kept)
+            return {place_of(assertion.replaced): (*pieces, _missing(assertion.replaced, pieces), ")")}
+    operands = [_handed(operand) for operand in assertion.operands if keeps or not operand.static]
+    method = "values"
+    if mode is Mode.RESULT and assertion.condition is not None:
+        word, condition = assertion.condition
+        method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", place_of(condition), ")")]
+    elif mode is Mode.RESULT:
+        method = assertion.compares
+    listed = [piece for pieces in operands for piece in (", ", *pieces)]
+    text: tuple[Piece, ...] = (
+        f"{{ try {{ {HAND_OUT}.{method}({number}",
+        *listed,
+        f"); }} catch (Throwable {_RAISED}) {{ {HAND_OUT}.raised({number}, {_RAISED}); }} ",
+    )
+    return {place_of(assertion.replaced): (*text, _missing(assertion.replaced, text), "}")}
+
+
+def _handed(operand: Operand) -> tuple[Piece, ...]:
+    front, back = operand.around
+    return f"{HAND_OUT}.of({front}", place_of(operand.node), f"{back})"
+
+
+def _missing(replaced: Node, pieces: Iterable[Piece]) -> str:
+    """The line ends that are in a node and not in what of it is kept."""
+    start = replaced.start_byte
+    text = replaced.text or b""
+    kept = sum(text[piece[0] - start : piece[1] - start].count(b"\n") for piece in pieces if not isinstance(piece, str))
+    return "\n" * (text.count(b"\n") - kept)
+
+
+def _of_method(method: Node, number: int, kept: Iterable[Piece]) -> Edits:
+    """`expected` of its annotation goes, and what its body throws is handed out."""
+    annotation, body = annotation_of(method, "Test"), method.child_by_field_name("body")
+    given = annotation.child_by_field_name("arguments") if annotation is not None else None
+    if given is None or body is None:
+        return {}
+    pairs = [pair for pair in named(given) if not text_of(pair).startswith("expected")]
+    pieces = [piece for pair in pairs for piece in (", ", place_of(pair))][1:]
+    start, end = body.start_byte, body.end_byte
+    return {
+        place_of(given): ("(", *pieces, ")", _missing(given, pieces)),
+        (start, start + 1): (f"{{ Throwable {_RAISED} = null; try {{",),
+        (end - 1, end): (
+            f"}} catch (Throwable goldseamCaught) {{ {_RAISED} = goldseamCaught; }} ",
+            f"finally {{ {HAND_OUT}.raised({number}, {_RAISED}",
+            *kept,
+            "); } }",
+        ),
+    }
+
+
+def _of_try(node: Node, number: int, kept: Iterable[Piece]) -> Edits:
+    """That nothing was thrown is handed out where the test would fail, and what was where it is caught."""
+    body = node.child_by_field_name("body")
+    clause = next(child for child in named(node) if child.type == "catch_clause")
+    handler = clause.child_by_field_name("body")
+    caught = next(text_of(child.child_by_field_name("name")) for child in named(clause))
+    failing = named(body)[-1]
+    if handler is None:
+        return {}
+    start = handler.start_byte
+    return {
+        place_of(failing): (f"{HAND_OUT}.raised({number}, null);", _lines(failing)),
+        (start, start + 1): (f"{{ {HAND_OUT}.raised({number}, {caught}", *kept, ");"),
+    }
+
+
+def _removed(edits: Edits) -> list[Place]:
+    """The stretches that are in no piece of the edits."""
+    stretches: list[Place] = []
+    for (start, end), pieces in edits.items():
+        at = start
+        for piece in sorted(piece for piece in pieces if not isinstance(piece, str) and covers((start, end), piece)):
+            stretches.append((at, piece[0]))
+            at = piece[1]
+        stretches.append((at, end))
+    return [place for place in stretches if place[0] < place[1]]
+
+
+def _zero_of(binding: Binding) -> str:
+    """What a parameter can be given that says nothing."""
+    name = binding.type_name
+    method = scopes.method_around(binding.statement)
+    is_general = method is not None and method.child_by_field_name("type_parameters") is not None
+    return _ZEROS.get(name, "null" if is_general else f"({name}) null")

@@ -1,0 +1,216 @@
+"""What of a test file in Java does not depend on the product: literals, and what is made of them. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from miner.languages.java.stripping import csv_rows
+from miner.languages.java.stripping.scopes import arguments_of, bare, has_modifier, method_around, name_of, named
+from miner.languages.syntax import text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tree_sitter import Node
+
+    from miner.languages.java.stripping.scopes import Binding, Scopes
+
+TEXTS = frozenset({"string_literal", "text_block"})
+NUMBERS = frozenset(
+    {
+        *("decimal_integer_literal", "hex_integer_literal", "octal_integer_literal", "binary_integer_literal"),
+        *("decimal_floating_point_literal", "hex_floating_point_literal"),
+    }
+)
+LITERALS = TEXTS | NUMBERS | {"true", "false", "null_literal", "character_literal", "class_literal"}
+_MADE_OF = frozenset(
+    {
+        *("parenthesized_expression", "unary_expression", "binary_expression", "ternary_expression", "array_access"),
+        *("array_initializer", "dimensions_expr"),
+    }
+)
+_MUTABLE = frozenset({"array_creation_expression", "array_initializer", "object_creation_expression"})
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LANG = _words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
+_CLASSES = _LANG | _words(
+    "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
+    " ArrayList LinkedList HashSet LinkedHashSet TreeSet BigDecimal BigInteger URI StandardCharsets Charset File"
+    " Paths Path LocalDate LocalTime LocalDateTime Instant Duration Period ZonedDateTime OffsetDateTime OffsetTime"
+    " ZoneOffset ZoneId Year YearMonth MonthDay Month DayOfWeek ChronoUnit TimeUnit Pattern ImmutableList"
+    " ImmutableSet ImmutableMap MathContext RoundingMode AbstractMap TimeZone Objects"
+)
+"""Classes whose static members, and what they make, are the same for the same."""
+_PACKAGES = re.compile(r"java\.(?:lang|util|math|net|nio|io|time)\b.*|com\.google\.common\.collect\..*")
+_CHANGING = _words(
+    "now random currentTimeMillis nanoTime getProperty getenv systemDefault exit setProperty randomUUID getDefault"
+    " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
+)
+"""Methods of these classes that look at surroundings, or change something."""
+_LOOKING = _words(
+    "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
+    " entrySet getBytes toCharArray substring"
+)
+_MOST_DEPTH = 60
+
+
+class Statics:
+    """Tells what of one file is static."""
+
+    def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
+        """`shared` are methods that other files call."""
+        self._scopes, self._shared = scopes, shared
+        self._open: set[int] = set()
+
+    def is_static(self, node: Node, depth: int = 0) -> bool:
+        """Whether an expression depends on nothing of the product."""
+        node, within = bare(node), depth + 1
+        if depth > _MOST_DEPTH:
+            return False
+        if node.type in LITERALS:
+            return True
+        if node.type in _MADE_OF:
+            return all(self.is_static(child, within) for child in named(node))
+        reads = {
+            "identifier": self._is_static_name,
+            "field_access": self._is_static_member,
+            "method_invocation": self._is_static_call,
+            "cast_expression": self._is_static_cast,
+            "array_creation_expression": self._is_static_array,
+            "object_creation_expression": self._is_static_object,
+        }.get(node.type)
+        return reads is not None and reads(node, within)
+
+    def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
+        """Whether a name is set once, to something static that nothing can change."""
+        init = binding.init
+        if binding.kind not in ("local", "field") or init is None or binding.is_written:
+            return False
+        if binding.kind == "field" and not (
+            has_modifier(binding.statement, "private", "final") or binding.statement.type == "constant_declaration"
+        ):
+            return False
+        return self.is_static(init, depth) and (not self._is_mutable(init) or all(map(self._only_looks, binding.uses)))
+
+    def calls_of(self, binding: Binding) -> list[Node] | None:
+        """What a parameter of the file's own method is given, call by call; None where that can't be told."""
+        method = method_around(binding.statement)
+        if binding.kind != "parameter" or method is None or method.type != "method_declaration":
+            return None
+        name, parameters = name_of(method), self._scopes.parameters(method)
+        if binding not in parameters or name in self._shared or len(self._scopes.methods[name]) != 1:
+            return None
+        if len(parameters) != len(named(method.child_by_field_name("parameters"))):
+            return None
+        calls = self._scopes.calls.get(name, [])
+        if not calls or any(len(arguments_of(call)) != len(parameters) for call in calls):
+            return None
+        return [arguments_of(call)[parameters.index(binding)] for call in calls]
+
+    def _is_static_cast(self, node: Node, depth: int) -> bool:
+        value = node.child_by_field_name("value")
+        return value is not None and self.is_static(value, depth)
+
+    def _is_static_array(self, node: Node, depth: int) -> bool:
+        sizes = [part for part in node.children_by_field_name("dimensions") if part.type == "dimensions_expr"]
+        return all(self.is_static(part, depth) for part in (*sizes, *node.children_by_field_name("value")))
+
+    def _is_static_object(self, node: Node, depth: int) -> bool:
+        kind = text_of(node.child_by_field_name("type")).partition("<")[0]
+        is_plain = not any(child.type == "class_body" for child in node.children)
+        return is_plain and self._is_known(kind) and all(self.is_static(part, depth) for part in arguments_of(node))
+
+    def _is_static_name(self, node: Node, depth: int) -> bool:
+        binding = self._scopes.resolve(node)
+        if binding is None:
+            return self._is_known(self._scopes.members.get(text_of(node), ""))
+        if binding.is_written or id(binding) in self._open:
+            return False
+        self._open.add(id(binding))
+        try:
+            if binding.kind == "parameter":
+                return self._is_static_parameter(binding, depth)
+            if binding.kind == "each":
+                return binding.init is not None and self.is_static(binding.init, depth)
+            return self.is_static_binding(binding, depth)
+        finally:
+            self._open.discard(id(binding))
+
+    def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
+        if csv_rows.column_of(binding, self._scopes) is not None:
+            return True
+        operands = self.calls_of(binding)
+        if operands is None or not all(self.is_static(operand, depth) for operand in operands):
+            return False
+        return not any(map(self._is_mutable, operands)) or all(map(self._only_looks, binding.uses))
+
+    def _is_mutable(self, node: Node) -> bool:
+        node = bare(node)
+        if node.type == "identifier":
+            binding = self._scopes.resolve(node)
+            return binding is not None and binding.init is not None and self._is_mutable(binding.init)
+        return node.type in _MUTABLE or "asList" in text_of(node)
+
+    def _only_looks(self, use: Node) -> bool:
+        """Whether a use of a name can't change what it stands for."""
+        at, around = use, use.parent
+        while around is not None and around.type in ("parenthesized_expression", "cast_expression", "array_access"):
+            at, around = around, around.parent
+        if around is None:
+            return False
+        if around.type == "argument_list" and around.parent is not None:
+            call = around.parent
+            return name_of(call).startswith("assert") or (
+                call.type == "method_invocation" and self._is_static_call(call, _MOST_DEPTH - 3)
+            )
+        if around.type == "method_invocation":
+            return name_of(around) in _LOOKING and text_of(around.child_by_field_name("object")) == text_of(at)
+        return around.type in ("field_access", "binary_expression", "enhanced_for_statement") or (
+            at.type == "array_access" and around.type != "assignment_expression"
+        )
+
+    def _is_known(self, name: str) -> bool:
+        """Whether a class is one of the standard library's that only makes values."""
+        path = self._scopes.class_of(name)
+        last = path.rpartition(".")[2]
+        if last not in _CLASSES or last in self._scopes.classes:
+            return False
+        if "." in path:
+            return _PACKAGES.fullmatch(path) is not None
+        return last in _LANG or any(_PACKAGES.fullmatch(f"{package}.{last}") for package in self._scopes.packages)
+
+    def _is_static_member(self, node: Node, depth: int) -> bool:
+        binding = self._scopes.resolve(node)
+        if binding is not None:
+            return self.is_static_binding(binding, depth)
+        holder = node.child_by_field_name("object")
+        if holder is None:
+            return False
+        if holder.type in ("identifier", "field_access") and self._scopes.resolve(holder) is None:
+            return self._is_known(text_of(holder))
+        return text_of(node.child_by_field_name("field")) == "length" and self.is_static(holder, depth)
+
+    def _is_static_call(self, node: Node, depth: int) -> bool:
+        name, holder = name_of(node), node.child_by_field_name("object")
+        if name in _CHANGING or not all(self.is_static(argument, depth) for argument in arguments_of(node)):
+            return False
+        if holder is None:
+            return name not in self._scopes.methods and self._is_known(self._scopes.members.get(name, ""))
+        if holder.type in ("identifier", "field_access", "scoped_identifier") and self._scopes.resolve(holder) is None:
+            return self._is_known(text_of(holder))
+        return self.is_static(holder, depth)
+
+
+def holds_text(node: Node) -> bool:
+    """Whether an expression is a text as it is written."""
+    node = bare(node)
+    if node.type == "binary_expression":
+        return any(map(holds_text, named(node)))
+    return node.type in TEXTS or any(
+        text_of(part).startswith(("String.format", "String.valueOf")) for part in walk(node) if part.id == node.id
+    )
