@@ -84,6 +84,62 @@ class PricesTest {{
 """
 TURNED = ("Labels::euros()", "price(int, int, int)[1]", "price(int, int, int)[2]")
 """What fails at base and passes with the fix, in each package."""
+FORMS, FORMS_TEST = (
+    """\
+package money;
+
+import static org.junit.Assert.*;
+
+import org.junit.Test;
+
+public class FormsTest {
+    private static final String EUROS = "31.07 EUR";
+
+    @Test
+    public void alike() { assertEquals("as a label", EUROS, Prices.label(3107)); }
+
+    @Test
+    public void holds() {
+        assertTrue(Prices.price(5000, 50) == 2500);
+        assertFalse("too much", Prices.price(200, 50) > 150);
+        assertNotNull(Prices.label(1));
+    }
+
+    @Test(expected = NumberFormatException.class)
+    public void refuses() { Integer.parseInt(Prices.label(3107)); }
+
+    @Test
+    public void tries() {
+        try {
+            Integer.parseInt(Prices.label(3107));
+            fail("a label is no number");
+        } catch (NumberFormatException error) {
+            assertEquals("For input string: \\"31.07 EUR\\"", error.getMessage());
+        }
+    }
+
+    @Test
+    public void throwsIt() {
+        Exception error = assertThrows(NumberFormatException.class, () -> Integer.parseInt(Prices.label(3107)));
+        assertTrue(error.getMessage().contains("31.07 EUR"));
+    }
+
+    @Test
+    public void helped() { check(3107, "31.07 EUR"); check(5, "0.05 EUR"); }
+
+    private static void check(int cents, String label) { assertEquals(label, Prices.label(cents)); }
+
+    @Test
+    public void many() {
+        assertArrayEquals(new int[] {2500, 100}, new int[] {Prices.price(5000, 50), Prices.price(200, 50)});
+        assertEquals(24.75, Prices.price(49, 50) + 0.5, 0.5);
+    }
+}
+""",
+    "src/test/java/money/FormsTest.java",
+)
+"""Forms of assertions of JUnit 4; each test fails without the fix."""
+FORMS_TURNED = ("alike", "holds", "refuses", "tries", "throwsIt", "helped", "many")
 Files = dict[str, str]
 
 
@@ -183,6 +239,7 @@ SCREENED: Files = {
     f"{_SERVICES}/javax.annotation.processing.Processor": "money.Prices\n",
     "src/main/resources/junit-platform.properties": "junit.platform.execution.dryRun.enabled=true\n",
     "src/main/resources/META-INF/MANIFEST.MF": "Premain-Class: money.Prices\n",
+    "src/main/java/goldseam/Handout.java": "package goldseam;\n\npublic final class Handout {}\n",
     "src/test/java/money/LateTest.java": "package money;\n\nclass LateTest {}\n",
     "src/test/resources/junit-platform.properties": "junit.jupiter.conditions.deactivate=*\n",
     "src/integrationTest/java/money/LateTest.java": "package money;\n\nclass LateTest {}\n",
@@ -219,8 +276,14 @@ FORGERIES: dict[str, Files] = {
 """,
         )
     },
+    "hands-out-what-it-likes": _called(
+        _thrown(
+            'var hand = Class.forName("goldseam.Handout").getMethod("values", int.class, Object[].class); '
+            "for (int slot = 0; slot < 3; slot++) hand.invoke(null, slot, new Object[] {cents});"
+        )
+    ),
 }
-"""What gets through where a task is judged inside, and is told by that word alone."""
+"""Wrong products that look for what is expected, or hand out values themselves."""
 
 HONEST: dict[str, Files] = {
     "with-another-class": {

@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.instance import PASSING, Outcome, TaskState, TestStatus
 from harness.grading import scoring
-from harness.judging.places import Place, place_of
+from harness.judging.places import ids_by_place
 from harness.languages.screening import screen_task
 from tests import tiny
 from tests.attacks import java
@@ -135,12 +135,15 @@ FILES = {
 }
 
 
+FIXED = {**everywhere({java.PRICES: java.RIGHT, java.TEST: java.AFTER}), java.FORMS_TEST: java.FORMS}
+
+
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Task:
     folder = tmp_path_factory.mktemp("java")
     repo = Repository(folder / "repo")
     repo.commit("Start", FILES)
-    fix = repo.commit("Fix wrong prices", everywhere({java.PRICES: java.RIGHT, java.TEST: java.AFTER}))
+    fix = repo.commit("Fix wrong prices", FIXED)
     return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
 
 
@@ -164,9 +167,12 @@ def graded(task: Task, sandbox, patches: dict[str, java.Files]) -> Grade:
 
 def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "java")
-    assert set(task.hidden.fail_to_pass) == {test for name in ("money", *java.PACKAGES) for test in turned(name)}
+    forms = {f"{java.FORMS_TEST}::{name}" for name in java.FORMS_TURNED}
+    assert set(task.hidden.fail_to_pass) == forms | {
+        test for name in ("money", *java.PACKAGES) for test in turned(name)
+    }
     assert f"{java.TEST}::nothingOff()" in task.hidden.pass_to_pass
-    assert place_of(task) is Place.HOST
+    assert ids_by_place(task.hidden)["host"] == (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
     assert task.instance.extra["environment"]["notes"][0].startswith("JDK 17.")
 
 
@@ -219,6 +225,9 @@ def test_frames_without_the_runs_own_word_are_tampering(task, sandbox):
     assert graded(task, sandbox, java.FORGED).outcome is Outcome.TAMPERED
 
 
-def test_what_gets_through_inside_is_told_as_judged_inside(task, sandbox):
-    assert graded(task, sandbox, java.FORGERIES).outcome is Outcome.RESOLVED
-    assert place_of(task) is Place.INSIDE
+def test_no_wrong_product_finds_what_is_expected_or_hands_it_out_itself(task, sandbox):
+    assert not any(word in text for text in task.hidden.expectations.files.values() for word in ("31.07", "9531"))
+    told = graded(task, sandbox, java.FORGERIES).tests.fail_to_pass
+    passed = {test for test, status in told.items() if status is TestStatus.PASSED}
+    assert [name for name in java.FORGERIES if not passed.isdisjoint(turned(name))] == []
+    assert passed >= set(turned("money"))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
 _NUMBERS = ("i", "c", "f")
-_MANY = ("l", "t", "q", "a")
+_MANY = ("l", "t", "q", "a", "O")
 _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
 
@@ -134,12 +134,15 @@ def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     return bool(part.plain)
 
 
-def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
-    """Texts in a text, items of what has some."""
+def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Texts in a text, items of what has some, or with `keys` those of a map."""
     value, *others = operands
     if _known(value).tag == "s":
         return all(_text(other) in _text(value) for other in others)
-    items = set(_items(value))
+    if options.get("keys"):
+        items = {_key(key) for key, _ in _known(value).parts} if _known(value).tag == "m" else set()
+    else:
+        items = set(_items(value))
     return all(_key(other.part, arrays=True) in items for other in others)
 
 
@@ -160,7 +163,7 @@ def _length(value: Value) -> int:
         return len(part.plain.encode("utf-16-le", "surrogatepass")) // 2
     if part.tag == "B":
         return len(part.plain)
-    if part.tag not in (*_MANY, "m", "O"):
+    if part.tag not in (*_MANY, "m"):
         raise UndecidableError("no size")
     return len(part.parts)
 
@@ -192,7 +195,7 @@ def _message(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     error, *texts = operands
     if not error.chain:
         raise UndecidableError("not an exception")
-    message = Value(primitive=False, part=Part(tag="s", kind="String", plain=_known(error).plain))
+    message = Value(primitive=False, part=Part(tag="s", kind="", plain=_known(error).plain))
     if _known(error).plain is None:
         return options["by"] == "equals" and texts[0].part is None
     return {"equals": _equals, "contains": _contains, "starts": _DECIDES["java.starts"], "ends": _DECIDES["java.ends"]}[

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 TESTS, BUILD, CONFIGURATION, COMPILED = "test_code", "build_files", "test_configuration", "compiled_code"
 ALLOWABLE = frozenset({BUILD, CONFIGURATION})
 """Reasons that do not stand against a file which the fix itself changes."""
+OWN_PACKAGE = "goldseam"
+"""The package of what records tests (harness/languages/java/inside)."""
 _BUILD = re.compile(
     r"pom\.xml|[^/]*\.gradle(\.kts)?|gradle\.properties|gradle\.lockfile|libs\.versions\.toml|mvnw(\.cmd)?|gradlew(\.bat)?"
 )
@@ -24,7 +26,7 @@ def reason(file: FilePatch, path: str) -> str | None:
     del file
     folders, _, name = path.rpartition("/")
     parts = folders.split("/")
-    if _TEST_SETS.fullmatch(path):
+    if _TEST_SETS.fullmatch(path) or parts[-1] == OWN_PACKAGE:
         return TESTS
     if _BUILD.fullmatch(name) or ".mvn" in parts or "buildSrc" in parts or parts[0] == "gradle":
         return BUILD

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
+from miner.languages.java.stripping import fluent
 from miner.languages.java.stripping.scopes import annotation_of, arguments_of, bare, name_of, named
 from miner.languages.java.stripping.static import NUMBERS, holds_text
 from miner.languages.syntax import text_of, walk
@@ -112,15 +113,19 @@ class Reader:
         kind, name = self.library(call), name_of(call)
         arguments = arguments_of(call)
         is_alone = call.parent is not None and call.parent.type in ("expression_statement", "lambda_expression")
+        replaced = call.parent if call.parent is not None and call.parent.type == "expression_statement" else call
         if kind in _JUNIT and name in ("assertThrows", "assertThrowsExactly", "assertDoesNotThrow"):
             return self._of_thrown(call, name, arguments, is_used=not is_alone)
-        if not is_alone or kind not in _JUNIT:
+        if not is_alone:
             return None
-        replaced = call.parent if call.parent is not None and call.parent.type == "expression_statement" else call
-        assertion = self._of_junit(kind, name, arguments, replaced)
+        if kind in _JUNIT and name != "assertThat":
+            assertion = self._of_junit(kind, name, arguments, replaced)
+        else:
+            assertion = self._of_matcher(kind, arguments, replaced) or self._of_chain(call, replaced)
         if assertion is None or any(bare(one.node).type in _FUNCTIONS for one in assertion.operands):
             return None
-        return None if all(operand.static for operand in assertion.operands) else assertion
+        is_empty = assertion.form == "values" and all(operand.static for operand in assertion.operands)
+        return None if is_empty else assertion
 
     def of_method(self, method: Node) -> Assertion | None:
         """What `@Test(expected = …)` asserts."""
@@ -166,7 +171,8 @@ class Reader:
         kinds = [kind for package in self._scopes.packages if (kind := _CLASSES.get(package))]
         is_named = name == "fail" or name.startswith("assert")
         if kinds and is_named:
-            return kinds[0]
+            is_fluent = name.startswith(("assertThat", "assertWith"))
+            return next((kind for kind in kinds if (kind not in _JUNIT) is is_fluent), kinds[0])
         return "junit4" if is_named and self._is_inherited(call) else ""
 
     def _is_inherited(self, call: Node) -> bool:
@@ -177,6 +183,51 @@ class Reader:
                 return text_of(base).endswith(("TestCase", "Test", "TestBase", "Tests"))
             at = at.parent
         return False
+
+    # -- what is said of one value
+
+    def _of_matcher(self, kind: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
+        """Hamcrest's `assertThat`, of JUnit 4 too."""
+        if kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
+            return None
+        claim = fluent.claim_of(arguments[-1])
+        return self._of_claims(arguments[-2], [claim], replaced) if claim is not None else None
+
+    def _of_chain(self, call: Node, replaced: Node) -> Assertion | None:
+        """`assertThat(value).isEqualTo(…)…` of AssertJ and Truth, and what AssertJ says of what is thrown."""
+        first, *calls = fluent.calls_of(call)
+        kind, name, arguments = self.library(first), name_of(first), arguments_of(first)
+        if kind == "truth" and name == "assertWithMessage" and calls and name_of(calls[0]) == "that":
+            arguments, calls = arguments_of(calls[0]), calls[1:]
+            name = "assertThat"
+        if kind not in ("assertj", "truth") or not calls or not arguments:
+            return None
+        if name == "assertThatCode" and [name_of(one) for one in calls] == ["doesNotThrowAnyException"]:
+            return Assertion(op="no_raise", operands=(), replaced=call, form="thrown", body=arguments[0])
+        if name == "assertThatExceptionOfType" and name_of(calls[0]) == "isThrownBy":
+            kinds = [fluent.Claim(op="java.kind", nodes=(arguments[0],), options={})]
+            claims = fluent.claims_of(kind, calls[1:])
+            return self._of_body(call, arguments_of(calls[0])[0], claims if claims is None else kinds + claims)
+        claims = fluent.claims_of(kind, calls)
+        if name == "assertThatThrownBy":
+            return self._of_body(call, arguments[0], claims)
+        return self._of_claims(arguments[0], claims, replaced) if name == "assertThat" and claims else None
+
+    def _of_claims(self, value: Node, claims: Sequence[fluent.Claim], replaced: Node) -> Assertion:
+        nodes = [value, *(node for claim in claims for node in claim.nodes)]
+        if len(claims) == 1:
+            compares = "equal" if claims[0].op == "java.equals" and not claims[0].options.get("not") else ""
+            return self._of_operands(replaced, claims[0].op, nodes, claims[0].options, compares)
+        return self._of_operands(replaced, "java.chain", nodes, _parts(claims))
+
+    def _of_body(self, call: Node, body: Node, claims: Sequence[fluent.Claim] | None) -> Assertion | None:
+        """What is said of what a body throws."""
+        nodes = [node for claim in claims or () for node in claim.nodes]
+        if not claims or body.type not in _FUNCTIONS or not all(map(self._statics.is_static, nodes)):
+            return None
+        operands = tuple(Operand(node=node, static=True) for node in nodes)
+        options = _parts(claims)
+        return Assertion(op="java.raises", operands=operands, replaced=call, form="thrown", body=body, options=options)
 
     # -- JUnit's methods
 
@@ -284,6 +335,10 @@ def _raising(form: str, operands: tuple[Operand, ...], replaced: Node, options: 
     """That something of one of some classes is thrown."""
     part = {"op": "java.kind", "count": len(operands), "options": options or {}}
     return Assertion(op="java.raises", operands=operands, replaced=replaced, form=form, options={"parts": [part]})
+
+
+def _parts(claims: Sequence[fluent.Claim]) -> Options:
+    return {"parts": [{"op": one.op, "count": len(one.nodes), "options": dict(one.options)} for one in claims]}
 
 
 def _contrary(options: Mapping[str, object]) -> Options:

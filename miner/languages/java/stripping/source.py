@@ -118,10 +118,10 @@ class StrippedSource:
             words: Iterable[Node] = ()
             if node.type == "method_invocation" and name_of(node) in _SAYING:
                 words = (word for word in arguments_of(node) if word.type in TEXTS or word.type == "binary_expression")
-                edits |= {place_of(word): ('""',) for word in words if self._statics.is_static(word)}
+                edits |= {place_of(word): ('""', _lines(word)) for word in words if self._statics.is_static(word)}
             elif node.type == "method_declaration" and (shown := annotation_of(node, "DisplayName")) is not None:
                 words = (word for word in walk(shown) if word.type in TEXTS)
-                edits |= {place_of(word): ('"-"',) for word in words}
+                edits |= {place_of(word): ('"-"', _lines(word)) for word in words}
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values and arguments that nothing reads but what is taken out, and add them to it."""
@@ -143,7 +143,7 @@ class StrippedSource:
             operands = self._statics.calls_of(binding) or []
             zero = _zero_of(binding)
             are_static = operands and self._statics.is_static(binding.uses[0])
-            return {place_of(operand): (zero,) for operand in operands} if are_static else {}
+            return {place_of(operand): (zero, _lines(operand)) for operand in operands} if are_static else {}
         is_local = statement.parent is not None and statement.parent.type in _BLOCKS
         is_own = binding.kind == "field" and scopes.has_modifier(statement, "private")
         is_alone = len(statement.children_by_field_name("declarator")) == 1

@@ -1,0 +1,177 @@
+"""What chains of AssertJ and Truth, and matchers of Hamcrest, say of one value. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from miner.languages.java.stripping.scopes import arguments_of, bare, name_of
+from miner.languages.syntax import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tree_sitter import Node
+
+Options = dict[str, object]
+_NOT: Options = {"not": True}
+_EACH: Options = {"each": True}
+_ARRAYS: Options = {"arrays": True}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What is said of a value, in the terms of the host's judge."""
+
+    op: str
+    nodes: tuple[Node, ...] = ()
+    """What it is compared with."""
+    options: Options
+
+
+Form = tuple[str, Options, int]
+"""Operator, options, and how many values it takes; -1 for one or more."""
+_MANY = -1
+_COMMON: Mapping[str, Form] = {
+    "isNull": ("java.null", {}, 0), "isNotNull": ("java.null", _NOT, 0),
+    "isTrue": ("java.truth", {}, 0), "isFalse": ("java.truth", _NOT, 0),
+    "isEmpty": ("java.empty", {}, 0), "isNotEmpty": ("java.empty", _NOT, 0),
+    "isPresent": ("java.empty", _NOT, 0), "hasSize": ("java.size", {}, 1),
+    "contains": ("java.contains", {}, _MANY), "doesNotContain": ("java.contains", _NOT, 1),
+    "hasValue": ("java.contains", {}, 1), "containsKey": ("java.contains", {"keys": True}, 1),
+    "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
+    "isGreaterThan": ("java.>", {}, 1), "isLessThan": ("java.<", {}, 1), "isInstanceOf": ("java.kind", {}, 1),
+}  # fmt: skip
+_ASSERTJ: Mapping[str, Form] = {
+    **_COMMON,
+    "isEqualTo": ("java.equals", _ARRAYS, 1), "isNotEqualTo": ("java.equals", {**_ARRAYS, "not": True}, 1),
+    "isSameAs": ("java.same", {}, 1), "isNotSameAs": ("java.same", _NOT, 1), "hasLength": ("java.size", {}, 1),
+    "isNotPresent": ("java.empty", {}, 0), "containsExactly": ("java.items", _EACH, _MANY),
+    "containsExactlyInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
+    "containsOnly": ("java.items", {"each": True, "only": True}, _MANY),
+    "containsExactlyElementsOf": ("java.items", {}, 1), "isGreaterThanOrEqualTo": ("java.>=", {}, 1),
+    "isLessThanOrEqualTo": ("java.<=", {}, 1), "isExactlyInstanceOf": ("java.kind", {"exact": True}, 1),
+}  # fmt: skip
+_ASSERTJ_MESSAGES: Mapping[str, Form] = {
+    f"{verb}Message{end}": ("java.message", {"by": by}, 1)
+    for verb in ("has", "with")
+    for end, by in (("", "equals"), ("Containing", "contains"), ("StartingWith", "starts"), ("EndingWith", "ends"))
+}
+_INTEGRAL: Options = {**_ARRAYS, "integral": True}
+_TRUTH: Mapping[str, Form] = {
+    **_COMMON,
+    "isEqualTo": ("java.equals", _INTEGRAL, 1), "isNotEqualTo": ("java.equals", {**_INTEGRAL, "not": True}, 1),
+    "isSameInstanceAs": ("java.same", {}, 1), "isNotSameInstanceAs": ("java.same", _NOT, 1),
+    "contains": ("java.contains", {}, 1), "containsExactly": ("java.items", {"each": True, "sorted": True}, _MANY),
+    "containsExactlyElementsIn": ("java.items", {"sorted": True}, 1), "isAtLeast": ("java.>=", {}, 1),
+    "isAtMost": ("java.<=", {}, 1), "hasLength": ("java.size", {}, 1),
+}  # fmt: skip
+_OF_MESSAGES = {"isEqualTo": "equals", "contains": "contains", "startsWith": "starts", "endsWith": "ends"}
+_SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
+_MATCHERS: Mapping[str, Form] = {
+    "equalTo": ("java.equals", {**_ARRAYS, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
+    "notNullValue": ("java.null", _NOT, 0), "sameInstance": ("java.same", {}, 1),
+    "containsString": ("java.contains", {}, 1), "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
+    "hasSize": ("java.size", {}, 1), "empty": ("java.empty", {}, 0), "hasItem": ("java.contains", {}, 1),
+    "hasItems": ("java.contains", {}, _MANY), "hasKey": ("java.contains", {"keys": True}, 1),
+    "contains": ("java.items", _EACH, _MANY), "greaterThan": ("java.>", {}, 1), "lessThan": ("java.<", {}, 1),
+    "containsInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
+    "greaterThanOrEqualTo": ("java.>=", {}, 1), "lessThanOrEqualTo": ("java.<=", {}, 1),
+    "closeTo": ("java.near", {}, 2),
+}  # fmt: skip
+_WRAPPING = frozenset({"is", "not", "any", "anyOf", "allOf", "both", "either", "instanceOf", "isA", "everyItem"})
+
+
+def calls_of(call: Node) -> list[Node]:
+    """The calls of a chain, the first first."""
+    chain = [call]
+    while (holder := chain[-1].child_by_field_name("object")) is not None and holder.type == "method_invocation":
+        chain.append(holder)
+    return chain[::-1]
+
+
+def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
+    """What the calls of a chain say, after that which is given the value; None where one is not known."""
+    forms = _TRUTH if kind == "truth" else {**_ASSERTJ, **_ASSERTJ_MESSAGES}
+    claims: list[Claim] = []
+    of_message = False
+    rest = list(calls)
+    while rest:
+        call = rest.pop(0)
+        name, arguments = name_of(call), arguments_of(call)
+        if name in _SAYING:
+            continue
+        if kind == "truth" and name == "hasMessageThat" and not of_message:
+            of_message = True
+            continue
+        if kind == "truth" and name == "inOrder" and claims and claims[-1].options.get("sorted"):
+            options = {key: value for key, value in claims[-1].options.items() if key != "sorted"}
+            claims[-1] = Claim(op=claims[-1].op, nodes=claims[-1].nodes, options=options)
+            continue
+        if of_message:
+            claim = _message(name, arguments)
+        else:
+            claim = _near(kind, name, arguments, rest) or _claim(forms.get(name), arguments)
+        if claim is None:
+            return None
+        claims.append(claim)
+    return claims
+
+
+def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:
+    """What a matcher of Hamcrest says; None where it is not known."""
+    matcher = bare(matcher)
+    name = name_of(matcher) if matcher.type == "method_invocation" else ""
+    arguments = arguments_of(matcher) if name else []
+    if name in ("is", "not") and len(arguments) == 1:
+        contrary = is_not is not (name == "not")
+        if _is_matcher(arguments[0]):
+            return claim_of(arguments[0], is_not=contrary)
+        form: Form | None = _MATCHERS["equalTo"]
+        is_not = contrary
+    else:
+        form = _MATCHERS.get(name)
+    if any(map(_is_matcher, arguments)):
+        return None
+    claim = _claim(form, arguments)
+    if claim is None or not is_not:
+        return claim
+    rest = {key: value for key, value in claim.options.items() if key != "not"}
+    return Claim(op=claim.op, nodes=claim.nodes, options=rest if "not" in claim.options else {**rest, "not": True})
+
+
+def _is_matcher(node: Node) -> bool:
+    holder = node.child_by_field_name("object") if node.type == "method_invocation" else None
+    is_free = holder is None or text_of(holder).rpartition(".")[2] in ("Matchers", "CoreMatchers")
+    return node.type == "method_invocation" and is_free and name_of(node) in {*_MATCHERS, *_WRAPPING}
+
+
+def _claim(form: Form | None, arguments: Sequence[Node]) -> Claim | None:
+    if form is None:
+        return None
+    op, options, count = form
+    if len(arguments) != count and not (count == _MANY and arguments):
+        return None
+    return Claim(op=op, nodes=tuple(arguments), options=options)
+
+
+def _message(name: str, arguments: Sequence[Node]) -> Claim | None:
+    by = _OF_MESSAGES.get(name)
+    return _claim(("java.message", {"by": by}, 1) if by is not None else None, arguments)
+
+
+def _near(kind: str, name: str, arguments: Sequence[Node], rest: list[Node]) -> Claim | None:
+    """`isCloseTo(x, within(d))` of AssertJ, `isWithin(d).of(x)` of Truth."""
+    if kind == "truth" and name == "isWithin" and rest and name_of(rest[0]) == "of":
+        return _claim(("java.near", {}, 2), [*arguments_of(rest.pop(0)), *arguments])
+    if (
+        kind == "assertj"
+        and name == "isCloseTo"
+        and [name_of(bare(one)) for one in arguments[1:]]
+        in (
+            ["within"],
+            ["offset"],
+        )
+    ):
+        return _claim(("java.near", {}, 2), [arguments[0], *arguments_of(bare(arguments[1]))])
+    return None

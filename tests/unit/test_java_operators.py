@@ -1,0 +1,149 @@
+"""How the host reads values of Java and decides its assertions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.core.expectations import OPERATORS, Expected, Site
+from harness.judging import judge, operators, values
+from harness.judging.java.operators import operators as of_java
+from harness.judging.values import Event, MalformedError
+
+
+def value(part: Any, *, primitive: bool = False) -> list[Any]:
+    return ["java", primitive, part]
+
+
+def i(number: int, kind: str = "Integer") -> list[Any]:
+    return value(["i", kind, str(number)], primitive=True)
+
+
+def boxed(number: int, kind: str = "Integer") -> list[Any]:
+    return value(["i", kind, str(number)])
+
+
+def d(text: str, kind: str = "Double") -> list[Any]:
+    return value(["f", kind, text], primitive=True)
+
+
+def s(text: str) -> list[Any]:
+    return value(["s", text])
+
+
+def many(tag: str, *items: Any) -> list[Any]:
+    return value([tag, [item[2] for item in items]])
+
+
+NULL = value(None)
+TRUE = value(["b", True], primitive=True)
+INTS = value(["a", "int", [["i", "Integer", "1"], ["i", "Integer", "2"]]])
+OPAQUE = value(["x", "money.Price"])
+RED, BLUE = value(["e", "money.Colour", "RED"]), value(["e", "money.Colour", "BLUE"])
+BASES = ["java.lang.RuntimeException", "java.lang.Exception", "java.lang.Throwable"]
+ERROR = value(["E", ["java.lang.IllegalArgumentException", *BASES], "no such price"])
+KIND, BASE = (value(["K", f"java.lang.{name}"]) for name in ("IllegalArgumentException", "RuntimeException"))
+OF_KIND = {"op": "java.kind", "count": 1, "options": {}}
+MESSAGE = {"op": "java.message", "count": 1, "options": {"by": "contains"}}
+
+
+def holds(op: str, *operands: Any, **options: Any) -> bool:
+    decoded = [values.decode(operand) for operand in operands]
+    return operators.holds(Site(op=op, sides=("out",) * len(operands), options=options), decoded, [])
+
+
+def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
+    assert {name for name in OPERATORS if name.startswith("java.")} == set(of_java())
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "options", "wanted"),
+    [
+        ("java.equals", (i(3), i(3, "Long")), {}, True),
+        ("java.equals", (i(97), value(["c", "Character", "97"], primitive=True)), {}, True),
+        ("java.equals", (boxed(3), boxed(3, "Long")), {}, False),
+        ("java.equals", (i(3), boxed(3, "Long")), {"boxed": True}, False),
+        ("java.equals", (boxed(3), boxed(3, "Long")), {"integral": True}, True),
+        ("java.equals", (d("NaN"), d("NaN")), {}, True),
+        ("java.equals", (d("0.0"), d("-0.0")), {}, False),
+        ("java.equals", (d("0.1", "Float"), d("0.1")), {}, False),
+        ("java.equals", (s("a"), s("a")), {}, True),
+        ("java.equals", (s("a"), NULL), {}, False),
+        ("java.equals", (NULL, NULL), {}, True),
+        ("java.equals", (RED, RED), {}, True),
+        ("java.equals", (RED, BLUE), {"not": True}, True),
+        ("java.equals", (many("l", i(1), i(2)), many("l", i(1), i(2))), {}, True),
+        ("java.equals", (many("l", i(1), i(2)), many("l", i(2), i(1))), {}, False),
+        ("java.equals", (many("t", i(1), i(2)), many("t", i(2), i(1))), {}, True),
+        ("java.equals", (many("l", i(1)), many("t", i(1))), {}, False),
+        ("java.equals", (OPAQUE, OPAQUE), {}, False),
+        ("java.equals", (OPAQUE, s("a")), {"not": True}, False),
+        ("java.equals", (INTS, INTS), {}, False),
+        ("java.equals", (INTS, INTS), {"arrays": True}, True),
+        ("java.equals", (NULL, s("a")), {"called": True, "not": True}, False),
+        ("java.equals", (value(["n", "java.math.BigDecimal", "1.0"]), value(["n", "java.math.BigDecimal", "1.00"])),
+         {}, False),
+        ("java.equals", (value(["O", [["s", "a"]]]), value(["O", [["s", "a"]]])), {}, True),
+        ("java.same", (d("0.0"), d("-0.0")), {}, True),
+        ("java.same", (d("NaN"), d("NaN")), {}, False),
+        ("java.same", (RED, RED), {}, True),
+        ("java.same", (s("a"), s("a")), {}, False),
+        ("java.same", (s("a"), NULL), {"not": True}, True),
+        ("java.near", (d("1.0"), d("1.05"), d("0.1")), {}, True),
+        ("java.near", (d("1.0"), d("1.2"), d("0.1")), {}, False),
+        ("java.near", (d("NaN"), d("NaN"), d("0.1")), {}, True),
+        ("java.arrays", (INTS, INTS), {}, True),
+        ("java.items", (many("l", s("a")), many("q", s("a"))), {}, True),
+        ("java.items", (many("l", s("a"), s("b")), s("b"), s("a")), {"each": True, "sorted": True}, True),
+        ("java.truth", (TRUE,), {}, True),
+        ("java.truth", (NULL,), {"not": True}, False),
+        ("java.null", (OPAQUE,), {"not": True}, True),
+        ("java.contains", (s("abc"), s("b")), {}, True),
+        ("java.contains", (many("l", s("abc")), s("b")), {}, False),
+        ("java.starts", (s("abc"), s("a")), {}, True),
+        ("java.size", (s("\U0001f600"), i(2)), {}, True),
+        ("java.empty", (many("l"),), {}, True),
+        ("java.<", (i(3), d("3.5")), {}, True),
+        ("java.>=", (d("NaN"), i(1)), {}, False),
+        ("java.kind", (ERROR, BASE), {}, True),
+        ("java.kind", (ERROR, BASE), {"exact": True}, False),
+        ("java.message", (ERROR, s("no such price")), {"by": "equals"}, True),
+        ("java.chain", (ERROR, KIND, s("such")), {"parts": [OF_KIND, MESSAGE]}, True),
+        ("java.chain", (ERROR, KIND, s("other")), {"parts": [OF_KIND, MESSAGE]}, False),
+    ],
+)  # fmt: skip
+def test_an_assertion_is_decided_as_java_does(op, operands, options, wanted):
+    assert holds(op, *operands, **options) is wanted
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        ["java", True, ["s", "a"]],
+        ["java", True, None],
+        ["java", 1, None],
+        ["java", False, ["f", "Double", "nan"]],
+        ["java", False, ["i", "Integer", "1.5"]],
+        ["java", False, ["c", "Character", "70000"]],
+        ["java", False, ["l", [1]]],
+        ["java", False, ["z", "a"]],
+        ["l", [["java", False, None]]],
+    ],
+)
+def test_what_is_of_no_form_is_refused(encoded):
+    with pytest.raises(MalformedError):
+        values.decode(encoded)
+
+
+def test_a_raised_error_is_decided_by_its_classes():
+    site = Site(op="java.raises", sides=("kept",), options={"parts": [OF_KIND]})
+    expected = Expected(slot=0, kept=(KIND,), size=20, raises=True)
+
+    def of(raised: Any) -> bool:
+        return judge.event_holds(site, expected, Event(test_id="a", slot=0, n=0, values=(), raised=raised))
+
+    assert of(ERROR)
+    assert not of(None)
+    assert not of(value(["E", BASES, "no such price"]))
+    assert not of(["e", ["builtins.ValueError"], "", [], []])

@@ -1,0 +1,253 @@
+"""What is left of a test file in Java, and what is taken out of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from miner.languages.base import Mode
+from miner.languages.java.stripping import literals
+from miner.languages.java.stripping.source import StrippedSource
+
+FOUR = "import static org.junit.Assert.*;\nimport java.util.*;\nimport org.junit.Assert;\nimport org.junit.Test;\n"
+FIVE = "import static org.junit.jupiter.api.Assertions.*;\nimport java.math.BigDecimal;\nimport java.util.List;\n"
+TAKEN = re.compile(
+    r"\{ try \{ goldseam\.Handout\.(\w+)\((\d+)(.*?)\); \} catch \(Throwable goldseamRaised\) \{[^}]*\} (\n*)\}",
+    re.DOTALL,
+)
+
+
+def parsed(text: str) -> StrippedSource:
+    return StrippedSource(text.encode(), path="src/test/java/money/ATest.java", first=0)
+
+
+def best(source: StrippedSource) -> dict[int, Mode]:
+    return {slot.number: slot.assertion.modes[0] for slot in source.slots}
+
+
+def in_class(text: str, head: str = FIVE) -> str:
+    return f"package money;\n{head}\nclass ATest {{\n{text}\n}}\n"
+
+
+def in_method(body: str, head: str = FIVE) -> str:
+    return in_class(f"@Test void a() {{\n{body}\n}}", head)
+
+
+def shortened(text: str) -> str:
+    """With each hand-out as `<SLOT: OPERANDS>`."""
+    text = TAKEN.sub(r"<\1 \2\3>\4", text).replace("<values ", "<")
+    return text.replace(", goldseam.Handout.of(", " | ").replace(")>", ">").replace(") | ", " | ")
+
+
+def stripped(text: str) -> str:
+    source = parsed(text)
+    return source.stripped(best(source))
+
+
+def left(body: str, head: str = FIVE) -> str:
+    text = stripped(in_method(body, head)).partition("@Test void a() {\n")[2].rpartition("\n}\n}\n")[0]
+    return shortened(text)
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "wanted", "op"),
+    [
+        (FIVE, "assertEquals(3, f(1));", "<0 | f(1)>", "java.equals"),
+        (FIVE, 'assertEquals("a", f(1), "message");', "<0 | f(1)>", "java.equals"),
+        (FIVE, 'assertEquals("a", f(1), () -> "message");', "<0 | f(1)>", "java.equals"),
+        (FIVE, "assertEquals(0.5, f(1), 0.01);", "<0 | f(1)>", "java.near"),
+        (FIVE, "assertEquals(List.of(1, -2), f(1));", "<0 | f(1)>", "java.equals"),
+        (FIVE, 'assertEquals(new BigDecimal("1.0"), f(1));', "<0 | f(1)>", "java.equals"),
+        (FIVE, "assertEquals(f(1), g(2));", "<0 | f(1) | g(2)>", "java.equals"),
+        (FIVE, "assertNotEquals(3, f(1));", "<0 | f(1)>", "java.equals"),
+        (FIVE, "assertArrayEquals(new int[] {1, 2}, f(1));", "<0 | f(1)>", "java.arrays"),
+        (FIVE, "assertIterableEquals(List.of(1), f(1));", "<0 | f(1)>", "java.items"),
+        (FIVE, "assertTrue(f(1));", "<0 | f(1)>", "java.truth"),
+        (FIVE, 'assertTrue(f(1), "message");', "<0 | f(1)>", "java.truth"),
+        (FIVE, "assertFalse(f(1) == 3);", "<0 | f(1)>", "java.same"),
+        (FIVE, "assertTrue(f(1) > 3);", "<0 | f(1)>", "java.>"),
+        (FIVE, 'assertTrue("a".equals(f(1)));', "<0 | f(1)>", "java.equals"),
+        (FIVE, 'assertTrue(!f(1).startsWith("a"));', "<0 | f(1)>", "java.starts"),
+        (FIVE, "assertNull(f(1));", "<0 | f(1)>", "java.null"),
+        (FIVE, 'assertNotNull(f(1), "message");', "<0 | f(1)>", "java.null"),
+        (FIVE, "assertSame(f(1), f(1));", "<0 | f(1) | f(1)>", "java.same"),
+        (FIVE, "assertAll(() -> assertEquals(3, f(1)));", "assertAll(() -> <0 | f(1)>);", "java.equals"),
+        (FIVE, "if (x) assertEquals(3,\n  f(1));", "if (x) <0 | f(1)>\n", "java.equals"),
+        (FOUR, 'assertEquals("message", 3, f(1));', "<0 | f(1)>", "java.equals"),
+        (FOUR, "Assert.assertEquals(why(), 3L, f(1));", "<0 | f(1)>", "java.equals"),
+        (FOUR, 'org.junit.Assert.assertEquals("message", 3.5, f(1), 1e-3);', "<0 | f(1)>", "java.near"),
+        (FOUR, "assertEquals(3.5, f(1), 0);", "<0 | f(1)>", "java.near"),
+        (FOUR, 'assertTrue("message", f(1));', "<0 | f(1)>", "java.truth"),
+        (FOUR, 'assertNull("message", f(1));', "<0 | f(1)>", "java.null"),
+        ("import org.testng.Assert;\n", 'Assert.assertEquals(f(1), 3, "message");', "<0 | f(1)>", "java.equals"),
+    ],
+)  # fmt: skip
+def test_an_assertion_hands_out_what_depends_on_the_product(head, body, wanted, op):
+    assert left(body, head) == wanted
+    assert [slot.assertion.op for slot in parsed(in_method(body, head)).slots] == [op]
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("assertThrows(A.class, () -> f(1));", "goldseam.Handout.thrown(0, null, () -> f(1));"),
+        ("A e = assertThrows(A.class, () -> f(1));", "A e = goldseam.Handout.thrown(0, A.class, () -> f(1));"),
+        ("assertDoesNotThrow(() -> f(1));", "goldseam.Handout.thrown(0, null, () -> f(1));"),
+        (
+            'try { f(); fail("no"); } catch (A e) { assertEquals("m", e.a()); }',
+            "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); <1 | e.a()> }",
+        ),
+    ],
+)
+def test_what_is_to_be_thrown_comes_out(body, wanted):
+    assert left(body) == wanted
+
+
+def test_what_junit_4_expects_of_a_whole_method_comes_out():
+    text = in_class("@Test(expected = A.class, timeout = 5) public void a() throws Exception { f(1); }", FOUR)
+    assert (
+        "@Test(timeout = 5) public void a() throws Exception { Throwable goldseamRaised = null; try { f(1); } "
+        "catch (Throwable goldseamCaught) { goldseamRaised = goldseamCaught; } "
+        "finally { goldseam.Handout.raised(0, goldseamRaised); } }"
+    ) in stripped(text)
+    source = parsed(text)
+    assert "raised(0, goldseamRaised, goldseam.Handout.of(A.class))" in source.recording(best(source))
+
+
+ASSERTJ = "import static org.assertj.core.api.Assertions.*;\n"
+TRUTH = "import static com.google.common.truth.Truth.assertThat;\n"
+HAMCREST = "import static org.hamcrest.MatcherAssert.assertThat;\nimport static org.hamcrest.Matchers.*;\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "wanted", "ops"),
+    [
+        (ASSERTJ, 'assertThat(f(1)).as("why").isEqualTo(3);', "<0 | f(1)>", ["java.equals"]),
+        (ASSERTJ, 'assertThat(f(1)).isNotNull().hasSize(2).contains("a");', "<0 | f(1)>",
+         ["java.null", "java.size", "java.contains"]),
+        (ASSERTJ, "assertThat(f(1)).isCloseTo(1.5, within(0.1));", "<0 | f(1)>", ["java.near"]),
+        (ASSERTJ, 'assertThatThrownBy(() -> f(1)).isInstanceOf(A.class).hasMessage("no");',
+         "goldseam.Handout.thrown(0, null, () -> f(1));", ["java.kind", "java.message"]),
+        (ASSERTJ, "assertThatExceptionOfType(A.class).isThrownBy(() -> f(1));",
+         "goldseam.Handout.thrown(0, null, () -> f(1));", ["java.kind"]),
+        (TRUTH, "assertThat(f(1)).isEqualTo(3);", "<0 | f(1)>", ["java.equals"]),
+        (TRUTH, "assertThat(f(1)).containsExactly(1, 2).inOrder();", "<0 | f(1)>", ["java.items"]),
+        (TRUTH, 'assertThat(e).hasMessageThat().isEqualTo("no");', "<0 | e>", ["java.message"]),
+        (TRUTH, "assertThat(f(1)).isWithin(0.1).of(1.5);", "<0 | f(1)>", ["java.near"]),
+        (HAMCREST, "assertThat(f(1), is(3));", "<0 | f(1)>", ["java.equals"]),
+        (HAMCREST, 'assertThat("why", f(1), is(not(containsString("a"))));', "<0 | f(1)>", ["java.contains"]),
+        (HAMCREST, "assertThat(f(1), contains(1, 2));", "<0 | f(1)>", ["java.items"]),
+        (FOUR, "assertThat(f(1), org.hamcrest.CoreMatchers.nullValue());", "<0 | f(1)>", ["java.null"]),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_value_is_read_from_chains_and_matchers(head, body, wanted, ops):
+    assert left(body, head) == wanted
+    [slot] = parsed(in_method(body, head)).slots
+    parts = slot.assertion.options.get("parts", [{"op": slot.assertion.op}])
+    assert [part["op"] for part in parts] == ops
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (ASSERTJ, "assertThat(f(1)).satisfies(x -> g(x));"),
+        (HAMCREST, "assertThat(f(1), hasSize(greaterThan(3)));"),
+        (HAMCREST, "assertThat(f(1), anyOf(is(3), is(4)));"),
+    ],
+)
+def test_what_is_said_in_another_form_stays(head, body):
+    assert parsed(in_method(body, head)).slots == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assertEquals(3, 3);",
+        "try { assertEquals(3, f(1)); } catch (A e) { throw e; }",
+        "assertEquals(3, f(1), unknown());",
+        "assertThrows(kind, () -> f(1));",
+        "assertTrue(() -> f(1));",
+        "other.assertEquals(3, f(1));",
+        'fail("here");',
+    ],
+)
+def test_what_is_not_read_stays(body):
+    assert [slot for slot in parsed(in_method(body)).slots if not slot.assertion.is_unread] == []
+
+
+def test_a_name_that_only_expectations_read_goes_and_another_stays():
+    text = in_class(
+        'private static final String WANT = "wanted", IN = "input";\n private static final String ALONE = "alone";\n'
+        '@Test void a() {\n String local = "local"; int[] both = {1, 2};\n assertEquals(local, f(IN));\n'
+        " assertEquals(ALONE, f(both)); assertEquals(WANT, f(1));\n assertArrayEquals(both, f(2));\n}"
+    )
+    after = stripped(text)
+    assert '"local"' not in after
+    assert '"alone"' not in after
+    assert '"input"' in after
+    assert "int[] both = {1, 2};" in after
+    assert shortened(after).count("| both | ") == 1  # what the product is given it may change
+    assert after.count("\n") == text.count("\n")
+
+
+def test_an_argument_goes_that_a_helper_only_expects():
+    after = stripped(
+        in_class('@Test void a() { check("in", "wanted", 7); }\nvoid check(String in, String want, int n) {\n'
+                 " assertEquals(want, f(in)); assertEquals(n, g(in));\n}")
+    )  # fmt: skip
+    assert 'check("in", (String) null, 0);' in after
+
+
+def test_a_column_of_rows_goes_that_only_expectations_read():
+    after = stripped(
+        in_class('@ParameterizedTest @CsvSource({"a, 1, 2", "\'b, c\', 3, 4"})\n'
+                 "void a(String in, int n, int want) { assertEquals(want, f(in, n)); }")
+    )  # fmt: skip
+    assert '@CsvSource({"a, 1, 0", "\'b, c\', 3, 0"})' in after
+
+
+def test_words_for_people_go():
+    after = stripped(in_method('// comment\n/* more\n lines */ assertEquals(3, f(1)); if (x) { fail("wanted 3"); }'))
+    assert "comment" not in after
+    assert "more" not in after
+    assert "wanted" not in after
+
+
+def test_a_recording_hands_out_both_sides_and_a_result_what_the_classes_make_of_them():
+    source = parsed(in_method("assertEquals(3, f(1));\nassertTrue(f(1) == g(2));"))
+    assert "values(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in source.recording(best(source))
+    results = source.stripped({0: Mode.RESULT, 1: Mode.RESULT})
+    assert "equal(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in results
+    assert "equal(1, goldseam.Handout.of(true), goldseam.Handout.of(f(1) == g(2)))" in results
+
+
+@pytest.mark.parametrize(
+    ("test_id", "name"),
+    [("a/T.java::b(int, int)[2]", "b"), ("a/T.java::C::b()", "C::b"), ("a/T.java::b[0]", "b"), ("a/T.java::b", "b")],
+)
+def test_a_test_is_of_the_method_in_its_classes(test_id, name):
+    assert literals.function_of_test(test_id) == f"a/T.java::{name}"
+
+
+def test_a_slot_tells_its_method_and_lines():
+    source = parsed(in_class("@Nested class B {\n@Test void c() {\nassertEquals(3,\nf(1)); } }"))
+    [slot] = source.slots
+    assert slot.function == ("B", "c")
+    assert slot.lines == range(9, 11)
+
+
+def test_tests_go_on_without_what_the_compiler_complains_of():
+    source = parsed(in_method("int x = f(1);\nmissing(2);\nassertEquals(3, g(x));"))
+    text = source.stripped(best(source))
+    going = source.unstopped(text, "ATest.java:9:1: cannot find symbol", 0)
+    assert "int x = goldseam.Handout.tried(0, () -> f(1));" in going
+    assert "missing" not in going
+    assert source.unstopped(going, "", 1) == going
+
+
+def test_literals_are_read_as_values():
+    text = in_method("f(\"a\\n\", -3, 0x10L, 1.5f, new int[] {1, 2}, true, null, 'c');")
+    found = list(literals.READING.written(text))
+    for value in ("a\n", -3, 16, 1.5, [1, 2], True, None, "c"):
+        assert value in found
