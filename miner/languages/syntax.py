@@ -15,6 +15,8 @@ Place = tuple[int, int]
 Piece = str | Place
 """A part of what takes a stretch's place: new text, or a stretch of the source that is kept."""
 _MOST_BYTES = 1 << 21
+_CALLED = {"call_expression": "function", "method_invocation": "name"}
+"""Calls, and the field that has what is called."""
 
 
 def parse(parser: Parser, source: bytes) -> Node:
@@ -99,7 +101,7 @@ def values_together(
     for node in walk(root):
         if node.type in functions and hand_out not in text_of(node):
             yield list(values_of(node))
-        name = text_of(node.child_by_field_name("function")) if node.type == "call_expression" else hand_out
+        name = text_of(node.child_by_field_name(_CALLED[node.type])) if node.type in _CALLED else hand_out
         if hand_out in name:
             continue
         arguments = [list(values_of(argument))[:1] for argument in arguments_of(node)]

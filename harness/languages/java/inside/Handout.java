@@ -92,6 +92,11 @@ public final class Handout {
         return value;
     }
 
+    /** A constant of an enum; whatever else it is can't be told of outside. */
+    public static Object constant(Object value) {
+        return value instanceof Enum ? value : new Object();
+    }
+
     public static void values(int slot, Object... values) {
         hand(slot, values, "", null);
     }

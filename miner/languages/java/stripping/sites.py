@@ -30,8 +30,10 @@ class Operand:
 
     node: Node
     static: bool = False
-    around: tuple[str, str] = ("", "")
-    """What is put before and after its text."""
+    back: str = ""
+    """What is put behind its text."""
+    constant: bool = False
+    """It is expected only if it is a constant of an enum, which the recording tells."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,7 +152,7 @@ class Reader:
         kinds = named(types[0]) if types else []
         if not kinds or any(text_of(kind) in _ALL_ERRORS for kind in kinds):
             return None
-        operands = tuple(Operand(node=kind, static=True, around=("", ".class")) for kind in kinds)
+        operands = tuple(Operand(node=kind, static=True, back=".class") for kind in kinds)
         return _raising("caught", operands, node)
 
     def is_unread(self, call: Node) -> bool:
@@ -296,7 +298,7 @@ class Reader:
             return replace(assertion, options=_contrary(assertion.options))
         if inner.type == "binary_expression" and operator in _COMPARISONS:
             op, options = _COMPARISONS[operator]
-            return self._of_operands(replaced, op, named(inner), options)
+            return self._of_operands(replaced, op, named(inner), options, "same" if op == "java.same" else "")
         if inner.type == "method_invocation":
             holder, name, arguments = inner.child_by_field_name("object"), name_of(inner), arguments_of(inner)
             is_arrays = text_of(holder) == "Arrays" and name == "equals"
@@ -309,10 +311,18 @@ class Reader:
                     return self._of_operands(replaced, op, sides, options)
         return self._of_operands(replaced, "java.truth", [inner], {})
 
+    def _operand(self, node: Node) -> Operand:
+        return Operand(node=node, static=self._statics.is_static(node))
+
     def _of_operands(
         self, replaced: Node, op: str, nodes: Sequence[Node], options: Options, compares: str = ""
     ) -> Assertion:
-        operands = tuple(Operand(node=node, static=self._statics.is_static(node)) for node in nodes)
+        operands = tuple(map(self._operand, nodes))
+        if compares and not any(operand.static for operand in operands):
+            operands = tuple(
+                replace(one, static=True, constant=True) if self._statics.is_constant(one.node) else one
+                for one in operands
+            )
         return Assertion(op=op, operands=operands, replaced=replaced, options=options, compares=compares)
 
     def _of_thrown(self, call: Node, name: str, arguments: Sequence[Node], *, is_used: bool) -> Assertion | None:

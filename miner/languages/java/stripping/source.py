@@ -165,7 +165,8 @@ def _lines(node: Node) -> str:
 def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
     """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
     assertion, number = slot.assertion, slot.number
-    static = [_handed(operand) for operand in assertion.operands if keeps and operand.static]
+    is_result = mode is Mode.RESULT
+    static = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps and operand.static]
     kept = [piece for pieces in static for piece in (", ", *pieces)]
     match assertion.form:
         case "expected":
@@ -176,12 +177,12 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
             kind: Piece = place_of(assertion.operands[0].node) if assertion.is_used else "null"
             pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *kept)
             return {place_of(assertion.replaced): (*pieces, _missing(assertion.replaced, pieces), ")")}
-    operands = [_handed(operand) for operand in assertion.operands if keeps or not operand.static]
+    operands = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps or not operand.static]
     method = "values"
-    if mode is Mode.RESULT and assertion.condition is not None:
+    if is_result and assertion.condition is not None:
         word, condition = assertion.condition
         method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", place_of(condition), ")")]
-    elif mode is Mode.RESULT:
+    elif is_result:
         method = assertion.compares
     listed = [piece for pieces in operands for piece in (", ", *pieces)]
     text: tuple[Piece, ...] = (
@@ -192,9 +193,10 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
     return {place_of(assertion.replaced): (*text, _missing(assertion.replaced, text), "}")}
 
 
-def _handed(operand: Operand) -> tuple[Piece, ...]:
-    front, back = operand.around
-    return f"{HAND_OUT}.of({front}", place_of(operand.node), f"{back})"
+def _handed(operand: Operand, *, is_result: bool) -> tuple[Piece, ...]:
+    if operand.constant and not is_result:
+        return f"{HAND_OUT}.constant(", place_of(operand.node), ")"
+    return f"{HAND_OUT}.of(", place_of(operand.node), f"{operand.back})"
 
 
 def _missing(replaced: Node, pieces: Iterable[Piece]) -> str:

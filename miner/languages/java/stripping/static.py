@@ -56,6 +56,7 @@ _LOOKING = _words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
     " entrySet getBytes toCharArray substring"
 )
+_CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
 _MOST_DEPTH = 60
 
 
@@ -85,6 +86,16 @@ class Statics:
             "object_creation_expression": self._is_static_object,
         }.get(node.type)
         return reads is not None and reads(node, within)
+
+    def is_constant(self, node: Node) -> bool:
+        """Whether it is a constant of another class, by its name: an enum's, it may be."""
+        node = bare(node)
+        if _CONSTANT.fullmatch(text_of(node)) is None:
+            return False
+        if node.type == "identifier":
+            return self._scopes.resolve(node) is None and text_of(node) in self._scopes.members
+        holder = node.child_by_field_name("object")
+        return node.type == "field_access" and holder is not None and self._scopes.resolve(holder) is None
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
