@@ -1,4 +1,4 @@
-"""Columns of `@CsvSource`, whose rows a parametrised test of JUnit is given. Pure."""
+"""Columns of `@CsvSource`, whose rows a parametrised test of JUnit is parts. Pure."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def cells_of(row: Node) -> list[str]:
 
 
 def _rows(annotation: Node) -> list[Node]:
-    given = named(annotation.child_by_field_name("arguments"))
-    if len(given) == 1 and given[0].type == "element_value_pair":
-        value = given[0].child_by_field_name("value")
-        is_rows = text_of(given[0].child_by_field_name("key")) == "value"
-        given = [value] if is_rows and value is not None else []
-    rows = named(given[0]) if len(given) == 1 and given[0].type == "element_value_array_initializer" else given
+    parts = named(annotation.child_by_field_name("arguments"))
+    if len(parts) == 1 and parts[0].type == "element_value_pair":
+        value = parts[0].child_by_field_name("value")
+        is_rows = text_of(parts[0].child_by_field_name("key")) == "value"
+        parts = [value] if is_rows and value is not None else []
+    rows = named(parts[0]) if len(parts) == 1 and parts[0].type == "element_value_array_initializer" else parts
     return rows if all(row.type == "string_literal" for row in rows) else []

@@ -167,7 +167,7 @@ def _near(kind: str, name: str, arguments: Sequence[Node], rest: list[Node]) -> 
     if (
         kind == "assertj"
         and name == "isCloseTo"
-        and [name_of(bare(one)) for one in arguments[1:]]
+        and [name_of(bare(argument)) for argument in arguments[1:]]
         in (
             ["within"],
             ["offset"],

@@ -197,7 +197,9 @@ class Scopes:
         holder, name = node.child_by_field_name("object"), node.child_by_field_name("field")
         if holder is None or name is None or not (holder.type == "this" or text_of(holder) in self.classes):
             return None
-        fields = (one for one in self._declared.values() if one.kind == "field" and one.name == text_of(name))
+        fields = (
+            binding for binding in self._declared.values() if binding.kind == "field" and binding.name == text_of(name)
+        )
         return next(fields, None)
 
     def _use(self, node: Node) -> None:

@@ -124,7 +124,7 @@ class Reader:
             assertion = self._of_junit(kind, name, arguments, replaced)
         else:
             assertion = self._of_matcher(kind, arguments, replaced) or self._of_chain(call, replaced)
-        if assertion is None or any(bare(one.node).type in _FUNCTIONS for one in assertion.operands):
+        if assertion is None or any(bare(operand.node).type in _FUNCTIONS for operand in assertion.operands):
             return None
         is_empty = assertion.form == "values" and all(operand.static for operand in assertion.operands)
         return None if is_empty else assertion
@@ -132,8 +132,8 @@ class Reader:
     def of_method(self, method: Node) -> Assertion | None:
         """What `@Test(expected = …)` asserts."""
         annotation = annotation_of(method, "Test") if method.type == "method_declaration" else None
-        given = named(annotation.child_by_field_name("arguments")) if annotation is not None else []
-        pairs = {text_of(pair.child_by_field_name("key")): pair.child_by_field_name("value") for pair in given}
+        attributes = named(annotation.child_by_field_name("arguments")) if annotation is not None else []
+        pairs = {text_of(pair.child_by_field_name("key")): pair.child_by_field_name("value") for pair in attributes}
         kind = pairs.get("expected", pairs.get("expectedExceptions"))
         if kind is None or kind.type != "class_literal" or text_of(kind) == "None.class":
             return None
@@ -204,7 +204,7 @@ class Reader:
             name = "assertThat"
         if kind not in ("assertj", "truth") or not calls or not arguments:
             return None
-        if name == "assertThatCode" and [name_of(one) for one in calls] == ["doesNotThrowAnyException"]:
+        if name == "assertThatCode" and [name_of(each_call) for each_call in calls] == ["doesNotThrowAnyException"]:
             return Assertion(op="no_raise", operands=(), replaced=call, form="thrown", body=arguments[0])
         if name == "assertThatExceptionOfType" and name_of(calls[0]) == "isThrownBy":
             kinds = [fluent.Claim(op="java.kind", nodes=(arguments[0],), options={})]
@@ -320,8 +320,8 @@ class Reader:
         operands = tuple(map(self._operand, nodes))
         if compares and not any(operand.static for operand in operands):
             operands = tuple(
-                replace(one, static=True, constant=True) if self._statics.is_constant(one.node) else one
-                for one in operands
+                replace(operand, static=True, constant=True) if self._statics.is_constant(operand.node) else operand
+                for operand in operands
             )
         return Assertion(op=op, operands=operands, replaced=replaced, options=options, compares=compares)
 
@@ -348,7 +348,7 @@ def _raising(form: str, operands: tuple[Operand, ...], replaced: Node, options: 
 
 
 def _parts(claims: Sequence[fluent.Claim]) -> Options:
-    return {"parts": [{"op": one.op, "count": len(one.nodes), "options": dict(one.options)} for one in claims]}
+    return {"parts": [{"op": claim.op, "count": len(claim.nodes), "options": dict(claim.options)} for claim in claims]}
 
 
 def _contrary(options: Mapping[str, object]) -> Options:

@@ -127,7 +127,9 @@ class StrippedSource:
         """Values and arguments that nothing reads but what is taken out, and add them to it."""
         bindings = self._scopes.bindings()
         while True:
-            unread = [one for one in bindings if one.uses and all(is_in(use, removed) for use in one.uses)]
+            unread = [
+                binding for binding in bindings if binding.uses and all(is_in(use, removed) for use in binding.uses)
+            ]
             fresh: Edits = csv_rows.without(unread, self._scopes)
             for binding in unread:
                 fresh |= self._blanked(binding)
@@ -167,15 +169,15 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
     assertion, number = slot.assertion, slot.number
     is_result = mode is Mode.RESULT
     static = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps and operand.static]
-    kept = [piece for pieces in static for piece in (", ", *pieces)]
+    extra = [piece for pieces in static for piece in (", ", *pieces)]
     match assertion.form:
         case "expected":
-            return _of_method(assertion.replaced, number, kept)
+            return _of_method(assertion.replaced, number, extra)
         case "caught":
-            return _of_try(assertion.replaced, number, kept)
+            return _of_try(assertion.replaced, number, extra)
         case "thrown" if assertion.body is not None:
             kind: Piece = place_of(assertion.operands[0].node) if assertion.is_used else "null"
-            pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *kept)
+            pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *extra)
             return {place_of(assertion.replaced): (*pieces, _missing(assertion.replaced, pieces), ")")}
     operands = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps or not operand.static]
     method = "values"
@@ -203,32 +205,34 @@ def _missing(replaced: Node, pieces: Iterable[Piece]) -> str:
     """The line ends that are in a node and not in what of it is kept."""
     start = replaced.start_byte
     text = replaced.text or b""
-    kept = sum(text[piece[0] - start : piece[1] - start].count(b"\n") for piece in pieces if not isinstance(piece, str))
-    return "\n" * (text.count(b"\n") - kept)
+    lines_left = sum(
+        text[piece[0] - start : piece[1] - start].count(b"\n") for piece in pieces if not isinstance(piece, str)
+    )
+    return "\n" * (text.count(b"\n") - lines_left)
 
 
-def _of_method(method: Node, number: int, kept: Iterable[Piece]) -> Edits:
+def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
     """`expected` of its annotation goes, and what its body throws is handed out."""
     annotation, body = annotation_of(method, "Test"), method.child_by_field_name("body")
-    given = annotation.child_by_field_name("arguments") if annotation is not None else None
-    if given is None or body is None:
+    attributes = annotation.child_by_field_name("arguments") if annotation is not None else None
+    if attributes is None or body is None:
         return {}
-    pairs = [pair for pair in named(given) if not text_of(pair).startswith("expected")]
+    pairs = [pair for pair in named(attributes) if not text_of(pair).startswith("expected")]
     pieces = [piece for pair in pairs for piece in (", ", place_of(pair))][1:]
     start, end = body.start_byte, body.end_byte
     return {
-        place_of(given): ("(", *pieces, ")", _missing(given, pieces)),
+        place_of(attributes): ("(", *pieces, ")", _missing(attributes, pieces)),
         (start, start + 1): (f"{{ Throwable {_RAISED} = null; try {{",),
         (end - 1, end): (
             f"}} catch (Throwable goldseamCaught) {{ {_RAISED} = goldseamCaught; }} ",
             f"finally {{ {HAND_OUT}.raised({number}, {_RAISED}",
-            *kept,
+            *extra,
             "); } }",
         ),
     }
 
 
-def _of_try(node: Node, number: int, kept: Iterable[Piece]) -> Edits:
+def _of_try(node: Node, number: int, extra: Iterable[Piece]) -> Edits:
     """That nothing was thrown is handed out where the test would fail, and what was where it is caught."""
     body = node.child_by_field_name("body")
     clause = next(child for child in named(node) if child.type == "catch_clause")
@@ -240,7 +244,7 @@ def _of_try(node: Node, number: int, kept: Iterable[Piece]) -> Edits:
     start = handler.start_byte
     return {
         place_of(failing): (f"{HAND_OUT}.raised({number}, null);", _lines(failing)),
-        (start, start + 1): (f"{{ {HAND_OUT}.raised({number}, {caught}", *kept, ");"),
+        (start, start + 1): (f"{{ {HAND_OUT}.raised({number}, {caught}", *extra, ");"),
     }
 
 
@@ -257,7 +261,7 @@ def _removed(edits: Edits) -> list[Place]:
 
 
 def _zero_of(binding: Binding) -> str:
-    """What a parameter can be given that says nothing."""
+    """What a parameter can be attributes that says nothing."""
     name = binding.type_name
     method = scopes.method_around(binding.statement)
     is_general = method is not None and method.child_by_field_name("type_parameters") is not None

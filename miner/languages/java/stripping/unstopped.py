@@ -67,7 +67,10 @@ def _is_in_hand_out(node: Node, hand_out: str) -> bool:
 def _in_place_of(statement: Node) -> str:
     kind = text_of(statement.child_by_field_name("type"))
     if statement.type == "local_variable_declaration" and kind != "var":
-        names = (text_of(one.child_by_field_name("name")) for one in statement.children_by_field_name("declarator"))
+        names = (
+            text_of(declarator.child_by_field_name("name"))
+            for declarator in statement.children_by_field_name("declarator")
+        )
         return " ".join(f"{kind} {name} = {_ZEROS.get(kind, 'null')};" for name in names) + _lines(statement)
     if statement.type in ("return_statement", "throw_statement"):
         return 'if (true) throw new IllegalStateException("");' + _lines(statement)
