@@ -73,6 +73,7 @@ def left(body: str, head: str = FIVE) -> str:
         (FIVE, 'assertNotNull(f(1), "message");', "<0 | f(1)>", "java.null"),
         (FIVE, "assertSame(f(1), f(1));", "<0 | f(1) | f(1)>", "java.same"),
         (FIVE, "assertAll(() -> assertEquals(3, f(1)));", "assertAll(() -> <0 | f(1)>);", "java.equals"),
+        (FIVE, "assertInstanceOf(A.class, f(1));", "<0 | f(1)>", "java.kind"),
         (FIVE, "if (x) assertEquals(3,\n  f(1));", "if (x) <0 | f(1)>\n", "java.equals"),
         (FOUR, 'assertEquals("message", 3, f(1));', "<0 | f(1)>", "java.equals"),
         (FOUR, "Assert.assertEquals(why(), 3L, f(1));", "<0 | f(1)>", "java.equals"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.java.values import Value, narrowed
@@ -121,10 +122,10 @@ def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """The items of the first, one by one: those of the second, or with `each` the others themselves."""
     value, *others = operands
     items = [_key(other.part, arrays=True) for other in others] if options.get("each") else _items(others[0])
-    found = _items(value)
+    given_items = _items(value)
     if options.get("sorted"):
-        return sorted(map(repr, found)) == sorted(map(repr, items))
-    return set(found) == set(items) if options.get("only") else found == items
+        return Counter(given_items) == Counter(items)
+    return set(given_items) == set(items) if options.get("only") else given_items == items
 
 
 def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:

@@ -208,6 +208,7 @@ class Scopes:
         used = around if is_member and around is not None else node
         binding = self.resolve(used)
         if binding is None:
+            self._set_elsewhere(used)
             return
         top = used
         while top.parent is not None and top.parent.type == "array_access" and _is(top.parent, "array", top):
@@ -218,6 +219,14 @@ class Scopes:
         ):
             binding.is_written = True
         binding.uses.append(used)
+
+    def _set_elsewhere(self, used: Node) -> None:
+        """A field of some object that is set: it may be that of a class in this file."""
+        outer = used.parent
+        name = used.child_by_field_name("field")
+        if outer is not None and outer.type in ("assignment_expression", "update_expression") and name is not None:
+            for binding in self._declared.values():
+                binding.is_written = binding.is_written or (binding.kind == "field" and binding.name == text_of(name))
 
     def _bind(self, node: Node, name: Node | None, kind: str, init: Node | None = None) -> None:
         if name is None:

@@ -10,7 +10,7 @@ from miner.languages.base import Mode
 from miner.languages.java.stripping import fluent
 from miner.languages.java.stripping.scopes import annotation_of, arguments_of, bare, name_of, named
 from miner.languages.java.stripping.static import NUMBERS, holds_text
-from miner.languages.syntax import text_of, walk
+from miner.languages.syntax import place_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from miner.languages.java.stripping.scopes import Scopes
     from miner.languages.java.stripping.static import Statics
+    from miner.languages.syntax import Piece
 
 Options = dict[str, object]
 _ONE_SIDE, _TWO_SIDES, _WITH_ONE_MORE, _WITH_TWO_MORE = 1, 2, 3, 4
@@ -51,8 +52,8 @@ class Assertion:
     """What is called, of `thrown`."""
     is_used: bool = False
     """Of `thrown`: something is done with what was thrown."""
-    condition: tuple[str, Node] | None = None
-    """Of what is asserted to be true or false: that word, and the whole of it."""
+    condition: tuple[str, tuple[Piece, ...]] | None = None
+    """Of what is asserted to be true or false: that word, and all of what is."""
     compares: str = ""
     """The method of the hand-out that says what the classes themselves make of two operands."""
     options: Mapping[str, object] = field(default_factory=dict)
@@ -217,6 +218,8 @@ class Reader:
 
     def _of_claims(self, value: Node, claims: Sequence[fluent.Claim], replaced: Node) -> Assertion:
         nodes = [value, *(node for claim in claims for node in claim.nodes)]
+        if [claim.op for claim in claims] == ["java.kind"] and not claims[0].options:
+            return self._of_kind(replaced, *nodes)
         if len(claims) == 1:
             compares = "equal" if claims[0].op == "java.equals" and not claims[0].options.get("not") else ""
             return self._of_operands(replaced, claims[0].op, nodes, claims[0].options, compares)
@@ -250,8 +253,15 @@ class Reader:
             assertion = self._holding(looked_at, replaced)
             word = "true" if name == "assertTrue" else "false"
             options = dict(assertion.options) if word == "true" else _contrary(assertion.options)
-            return replace(assertion, options=options, condition=(word, looked_at))
+            return replace(assertion, options=options, condition=(word, (place_of(looked_at),)))
+        if name == "assertInstanceOf" and len(arguments) >= _TWO_SIDES and arguments[0].type == "class_literal":
+            return self._of_kind(replaced, arguments[1], arguments[0])
         return None
+
+    def _of_kind(self, replaced: Node, value: Node, kind: Node) -> Assertion:
+        """That something is of a class, which of all but exceptions only the classes themselves tell."""
+        condition: tuple[Piece, ...] = (place_of(kind), ".isInstance(", place_of(value), ")")
+        return replace(self._of_operands(replaced, "java.kind", [value, kind], {}), condition=("true", condition))
 
     def _compared(self, kind: str, arguments: Sequence[Node]) -> list[Node]:
         """What is compared of a method's arguments, and a delta; nothing where that can't be told from a message."""

@@ -75,11 +75,13 @@ class StrippedSource:
             node = rest.pop()
             inner = node.named_children
             assertion: Assertion | None = None
+            caught: Node | None = None
             if node.type == "method_declaration" and (assertion := reader.of_method(node)) is not None:
-                inner = []
+                caught, inner = node, []
             elif node.type in ("try_statement", "try_with_resources_statement"):
                 assertion = reader.of_try(node)
-                if any(child.type == "catch_clause" for child in inner):  # what its body throws is caught there
+                if any(child.type == "catch_clause" for child in inner):
+                    caught = node.child_by_field_name("body")
                     inner = [child for child in inner if child.type in ("catch_clause", "finally_clause")]
             elif node.type == "method_invocation":
                 assertion = reader.of_call(node)
@@ -88,6 +90,9 @@ class StrippedSource:
                 inner = inner if assertion is None else []
             if assertion is not None:
                 yield assertion
+            for call in walk(caught) if caught is not None else ():  # what is thrown there belongs to what is around it
+                if call.type == "method_invocation" and reader.is_unread(call):
+                    yield Assertion(op="java.truth", operands=(), replaced=call, is_unread=True)
             rest.extend(reversed(inner))
 
     # -- the text
@@ -183,7 +188,7 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
     method = "values"
     if is_result and assertion.condition is not None:
         word, condition = assertion.condition
-        method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", place_of(condition), ")")]
+        method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", *condition, ")")]
     elif is_result:
         method = assertion.compares
     listed = [piece for pieces in operands for piece in (", ", *pieces)]
