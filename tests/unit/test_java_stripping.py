@@ -208,6 +208,24 @@ def test_a_column_of_rows_goes_that_only_expectations_read():
     assert '@CsvSource({"a, 1, 0", "\'b, c\', 3, 0"})' in after
 
 
+@pytest.mark.parametrize(
+    ("annotation", "source"),
+    [
+        ("@MethodSource", 'Stream<Arguments> test() { return Stream.of(Arguments.of("a", 1), arguments("b", 2)); }'),
+        (
+            '@Test(dataProvider = "r")',
+            '@DataProvider(name = "r") Object[][] r() { return new Object[][] {{"a", 1}, {"b", 2}}; }',
+        ),
+    ],
+)
+def test_a_column_goes_of_rows_that_a_method_gives(annotation, source):
+    after = stripped(
+        in_class(f"{annotation}\nvoid test(String in, int want) {{ assertEquals(want, f(in)); }}\n{source}")
+    )
+    for row in ('"a", 0', '"b", 0'):
+        assert row in after
+
+
 def test_words_for_people_go():
     after = stripped(in_method('// comment\n/* more\n lines */ assertEquals(3, f(1)); if (x) { fail("wanted 3"); }'))
     assert "comment" not in after

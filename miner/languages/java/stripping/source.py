@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
-from miner.languages.java.stripping import csv_rows, scopes
+from miner.languages.java.stripping import rows, scopes
 from miner.languages.java.stripping.scopes import Scopes, annotation_of, arguments_of, function_of, name_of, named
 from miner.languages.java.stripping.sites import Assertion, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
@@ -135,7 +135,7 @@ class StrippedSource:
             unread = [
                 binding for binding in bindings if binding.uses and all(is_in(use, removed) for use in binding.uses)
             ]
-            fresh: Edits = csv_rows.without(unread, self._scopes)
+            fresh: Edits = rows.without(unread, self._scopes)
             for binding in unread:
                 fresh |= self._blanked(binding)
             fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
@@ -147,7 +147,7 @@ class StrippedSource:
     def _blanked(self, binding: Binding) -> Edits:
         statement = binding.statement
         if binding.kind == "parameter":
-            operands = self._statics.calls_of(binding) or []
+            operands = self._statics.values_of(binding) or []
             zero = _zero_of(binding)
             are_static = operands and self._statics.is_static(binding.uses[0])
             return {place_of(operand): (zero, _lines(operand)) for operand in operands} if are_static else {}

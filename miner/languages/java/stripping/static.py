@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from miner.languages.java.stripping import csv_rows
+from miner.languages.java.stripping import rows
 from miner.languages.java.stripping.scopes import arguments_of, bare, has_modifier, method_around, name_of, named
 from miner.languages.syntax import text_of, walk
 
@@ -136,6 +136,11 @@ class Statics:
         is_plain = not any(child.type == "class_body" for child in node.children)
         return is_plain and self._is_known(kind) and all(self.is_static(part, depth) for part in arguments_of(node))
 
+    def values_of(self, binding: Binding) -> list[Node] | None:
+        """All that a parameter is given, by calls or by rows; None where that can't be told."""
+        operands = self.calls_of(binding)
+        return rows.cells_of(binding, self._scopes) if operands is None else operands
+
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
         if binding is None:
@@ -153,9 +158,9 @@ class Statics:
             self._open.discard(id(binding))
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
-        if csv_rows.column_of(binding, self._scopes) is not None:
+        if rows.column_of(binding, self._scopes) is not None:
             return True
-        operands = self.calls_of(binding)
+        operands = self.values_of(binding)
         if operands is None or not all(self.is_static(operand, depth) for operand in operands):
             return False
         return not any(map(self._is_mutable, operands)) or all(map(self._only_looks, binding.uses))
