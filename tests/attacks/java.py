@@ -132,7 +132,7 @@ public class FormsTest {
     @Test
     public void many() {
         assertArrayEquals(new int[] {2500, 100}, new int[] {Prices.price(5000, 50), Prices.price(200, 50)});
-        assertEquals(24.75, Prices.price(49, 50) + 0.5, 0.5);
+        assertEquals(25.25, Prices.price(49, 50) + 0.5, 0.5);
     }
 }
 """,

@@ -127,8 +127,10 @@ class Reader:
             assertion = self._of_matcher(kind, arguments, replaced) or self._of_chain(call, replaced)
         if assertion is None or any(bare(operand.node).type in _FUNCTIONS for operand in assertion.operands):
             return None
-        is_empty = assertion.form == "values" and all(operand.static for operand in assertion.operands)
-        return None if is_empty else assertion
+        if assertion.form == "values" and all(operand.static for operand in assertion.operands):
+            return None
+        sets = any(node.type == "assignment_expression" for node in walk(call))  # the compiler asks for it afterwards
+        return None if sets else assertion
 
     def of_method(self, method: Node) -> Assertion | None:
         """What `@Test(expected = …)` asserts."""
