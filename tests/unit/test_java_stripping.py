@@ -243,11 +243,12 @@ def test_a_constant_is_expected_if_it_turns_out_to_be_an_enums():
 
 
 def test_a_recording_hands_out_both_sides_and_a_result_what_the_classes_make_of_them():
-    source = parsed(in_method("assertEquals(3, f(1));\nassertTrue(f(1) == g(2));"))
+    source = parsed(in_method("assertEquals(3, f(1));\nassertTrue(f(1) == g(2));\nassertNotEquals(a, f(1));"))
     assert "values(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in source.recording(best(source))
-    results = source.stripped({0: Mode.RESULT, 1: Mode.RESULT})
+    results = source.stripped(dict.fromkeys(range(3), Mode.RESULT))
     assert "equal(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in results
     assert "equal(1, goldseam.Handout.of(true), goldseam.Handout.of(f(1) == g(2)))" in results
+    assert "equal(2, goldseam.Handout.of(false), goldseam.Handout.of(java.util.Objects.equals(a, f(1))))" in results
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,10 @@ class Reader:
             nodes = self._compared(kind, arguments)
             if len(nodes) == _WITH_ONE_MORE and op == "java.equals":
                 op, compares = "java.near", ""
-            return self._of_operands(replaced, op, nodes, options, compares) if nodes else None
+            if not nodes:
+                return None
+            assertion = self._of_operands(replaced, op, nodes, options, compares)
+            return replace(assertion, condition=_contrary_of(op, nodes)) if options else assertion
         if name in ("assertTrue", "assertFalse", *_ONE):
             nodes = [node for node in arguments if bare(node).type not in _FUNCTIONS]
             if not nodes or len(arguments) > _TWO_SIDES:
@@ -361,6 +364,14 @@ def _raising(form: str, operands: tuple[Operand, ...], replaced: Node, options: 
 
 def _parts(claims: Sequence[fluent.Claim]) -> Options:
     return {"parts": [{"op": claim.op, "count": len(claim.nodes), "options": dict(claim.options)} for claim in claims]}
+
+
+def _contrary_of(op: str, nodes: Sequence[Node]) -> tuple[str, tuple[Piece, ...]]:
+    """What is asserted to be false of two values."""
+    left, other = map(place_of, nodes)
+    if op == "java.same":
+        return "false", ("(Object) (", left, ") == (Object) (", other, ")")
+    return "false", ("java.util.Objects.equals(", left, ", ", other, ")")
 
 
 def _contrary(options: Mapping[str, object]) -> Options:
