@@ -276,6 +276,16 @@ FORGERIES: dict[str, Files] = {
 """,
         )
     },
+    "says-that-it-passed": _called(
+        _thrown(
+            'var kind = Class.forName("goldseam.Recorder"); var own = kind.getDeclaredField("running"); '
+            'own.setAccessible(true); var current = kind.getDeclaredField("current"); current.setAccessible(true); '
+            'var say = kind.getDeclaredMethod("say", String.class); say.setAccessible(true); '
+            r'say.invoke(own.get(null), "\"t\":\"report\"," + current.get(own.get(null)) '
+            r'+ ",\"status\":\"passed\",\"seconds\":0,\"text\":\"\""); '
+        )
+        + " Runtime.getRuntime().halt(0);"
+    ),
     "hands-out-what-it-likes": _called(
         _thrown(
             'var hand = Class.forName("goldseam.Handout").getMethod("values", int.class, Object[].class); '

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING
 
-import tree_sitter_java
-from tree_sitter import Language, Parser
-
-from miner.languages import syntax
+from miner.languages.java.stripping.scopes import parse
 from miner.languages.parsed import Grammar, ParsedCode
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _TYPES = frozenset(
     {
@@ -23,19 +15,10 @@ _TYPES = frozenset(
 )
 
 
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_java.language()))
-
-
-def _parse(source: bytes) -> Node:
-    return syntax.parse(_parser(), source)
-
-
 CODE = ParsedCode(
     Grammar(
         suffix=".java",
-        parse=_parse,
+        parse=parse,
         declared=_TYPES | {"variable_declarator", "enum_constant"},
         functions=frozenset({"method_declaration", "constructor_declaration"}),
         owners=_TYPES,
