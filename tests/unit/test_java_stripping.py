@@ -273,6 +273,9 @@ def test_tests_go_on_without_what_the_compiler_complains_of():
     assert "int x = goldseam.Handout.tried(0, () -> f(1));" in going
     assert "missing" not in going
     assert source.unstopped(going, "", 1) == going
+    at = going.split("\n")[7].index("f(1)") + 1
+    refused = f"ATest.java:8:{at}: local variables referenced from a lambda must be final or effectively final"
+    assert "int x = f(1);" in source.unstopped(going, refused, 1)
 
 
 def test_literals_are_read_as_values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from miner.languages.java.stripping.scopes import method_around, named, parse
+from miner.languages.java.stripping.scopes import arguments_of, method_around, named, parse
 from miner.languages.syntax import place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from miner.languages.syntax import Piece, Place
 
 Edits = dict["Place", tuple["Piece", ...]]
-_AT = r"^%s:(\d+):(\d+): "
-"""Where the compiler complains of a file."""
+_AT = r"^%s:(\d+):(\d+): (.*)"
+"""Where the compiler complains of a file, and of what."""
 _ZEROS = {"boolean": "false", "char": "'0'", "byte": "(byte) 0", "short": "(short) 0", "int": "0", "long": "0L"} | {
     "float": "0f",
     "double": "0d",
@@ -35,21 +35,27 @@ def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: st
     except ValueError:
         return text
     edits: Edits = {}
-    for line, column in re.findall(_AT % re.escape(name), output, re.MULTILINE):
+    for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
         place = int(line) - 1, int(column) - 1
         node = root.descendant_for_point_range(place, place)
         if node is not None:
-            edits |= _without(node, hand_out)
+            edits |= _without(node, hand_out, is_caught="effectively final" in words)
     for node in walk(root) if is_first else ():
         if not any(start <= node.start_byte and node.end_byte <= end for start, end in edits):
             edits |= _going_on(node, hand_out)
     return rendered(source, 0, len(source), edits).decode()
 
 
-def _without(node: Node, hand_out: str) -> Edits:
-    """The edit that drops the statement around a node, or what it makes of a name; that of the class if in none."""
+def _without(node: Node, hand_out: str, *, is_caught: bool) -> Edits:
+    """The edit that drops the statement around a node, or what it makes of a name; that of the class if in none.
+
+    With `is_caught` only what lets it throw nothing, as that can't be where names change.
+    """
     at: Node | None = node
     while at is not None:
+        if is_caught and text_of(at).startswith(f"{hand_out}.tried(") and at.type == "method_invocation":
+            value = arguments_of(at)[1].child_by_field_name("body")
+            return {place_of(at): (place_of(value),)} if value is not None else {}
         if at.type == "block" and text_of(at).startswith(f"{{ try {{ {hand_out}."):
             return {place_of(at): ("{ }" + _lines(at),)}
         if at.type in _MEMBERS:
