@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
@@ -28,6 +29,8 @@ _BLOCKS = frozenset({"block", "constructor_body", "switch_block_statement_group"
 _ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": "0f", "double": "0d"} | {
     name: f"({name}) 0" for name in ("byte", "short")
 }
+_GENERAL = re.compile(r"\b[A-Z]\d?\b")
+"""What variables of types are called."""
 Edits = dict[Place, tuple[Piece, ...]]
 
 
@@ -269,5 +272,6 @@ def _zero_of(binding: Binding) -> str:
     """What a parameter can be attributes that says nothing."""
     name = binding.type_name
     method = scopes.method_around(binding.statement)
-    is_general = method is not None and method.child_by_field_name("type_parameters") is not None
+    is_general = _GENERAL.search(name) is not None
+    is_general |= method is not None and method.child_by_field_name("type_parameters") is not None
     return _ZEROS.get(name, "null" if is_general else f"({name}) null")
