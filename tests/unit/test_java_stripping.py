@@ -267,9 +267,10 @@ def test_a_slot_tells_its_method_and_lines():
 
 
 def test_tests_go_on_without_what_the_compiler_complains_of():
-    source = parsed(in_method("int x = f(1);\nmissing(2);\nassertEquals(3, g(x));"))
+    source = parsed(in_method("int x = f(1);\n\tother(); missing(2);\nassertEquals(3, g(x));"))
     text = source.stripped(best(source))
-    going = source.unstopped(text, "ATest.java:9:1: cannot find symbol", 0)
+    going = source.unstopped(text, "ATest.java:9:18: cannot find symbol", 0)
+    assert "other();" in going
     assert "int x = goldseam.Handout.tried(0, () -> f(1));" in going
     assert "missing" not in going
     assert source.unstopped(going, "", 1) == going

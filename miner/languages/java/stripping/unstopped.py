@@ -36,7 +36,8 @@ def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: st
         return text
     edits: Edits = {}
     for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
-        place = int(line) - 1, int(column) - 1
+        row = int(line) - 1
+        place = row, _offset(text.split("\n")[row], int(column) - 1)
         node = root.descendant_for_point_range(place, place)
         if node is not None:
             edits |= _without(node, hand_out, is_caught="effectively final" in words)
@@ -44,6 +45,16 @@ def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: st
         if not any(start <= node.start_byte and node.end_byte <= end for start, end in edits):
             edits |= _going_on(node, hand_out)
     return rendered(source, 0, len(source), edits).decode()
+
+
+def _offset(line: str, column: int) -> int:
+    """The byte of a line at a column, as the compiler counts these: to the next eighth with a tab."""
+    at = 0
+    for index, letter in enumerate(line):
+        if at >= column:
+            return len(line[:index].encode())
+        at += 8 - at % 8 if letter == "\t" else 1
+    return len(line.encode())
 
 
 def _without(node: Node, hand_out: str, *, is_caught: bool) -> Edits:
