@@ -177,6 +177,11 @@ def test_what_is_not_read_stays(body):
     assert [slot for slot in parsed(in_method(body)).slots if not slot.assertion.is_unread] == []
 
 
+def test_a_helper_of_another_file_is_known_to_stay():
+    source = parsed(in_method("assertEquals(3, f(1)); assertLabel(f(1)); other.assertSame(f(1));"))
+    assert [slot.assertion.is_unread for slot in source.slots] == [False, True, True]
+
+
 def test_a_name_that_only_expectations_read_goes_and_another_stays():
     text = in_class(
         'private static final String WANT = "wanted", IN = "input";\n private static final String ALONE = "alone";\n'

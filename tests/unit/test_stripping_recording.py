@@ -9,6 +9,8 @@ import pytest
 from harness.core.instance import TestStatus
 from harness.judging.values import Event
 from harness.languages.base import TestReport
+from miner.languages.java.stripping.literals import function_of_test
+from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.python.stripping.documents import parsed
 from miner.languages.recording import record
 
@@ -91,3 +93,41 @@ def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of
 
     assert [(event.slot, event.values) for event in found.before] == [(0, (two,))]
     assert found.expectations.tests[TEST].place == "host"
+
+
+COMPILED = b"""class ATest {
+    @Test void a() {
+        org.junit.jupiter.api.Assertions.assertEquals(1, f(1));
+        org.junit.jupiter.api.Assertions.assertEquals(2, g(1));
+    }
+}
+"""
+
+
+def test_an_assertion_that_the_compiler_refuses_stays_alone_as_it_was():
+    test_id, one, two = "ATest.java::a()", *(["java", True, ["i", "Integer", value]] for value in "12")
+
+    def run(files, *, gold, number=0) -> TestReport:
+        source = files["ATest.java"].decode()
+        if "values(1" in source:
+            return TestReport(collect_errors={"ATest.java": "ATest.java:4:9: it is not compatible"}, finished=True)
+        values = (one, one) if "of(1)" in source else (one if gold else two,)
+        return TestReport(
+            statuses={test_id: TestStatus.PASSED},
+            finished=True,
+            exit_code=0,
+            events=(Event(test_id=test_id, slot=0, n=0, values=values, raised=None),),
+            collected=(test_id,),
+        )
+
+    recorded = record(
+        {"ATest.java": COMPILED},
+        fail_to_pass=[test_id],
+        pass_to_pass=[],
+        parse=lambda path, source, first: StrippedSource(source, path=path, first=first),
+        run=run,
+        function=function_of_test,
+    )
+    assert list(recorded.expectations.sites) == [0]
+    assert recorded.expectations.tests[test_id].place == "host"
+    assert "assertEquals(2, g(1))" in recorded.expectations.files["ATest.java"]

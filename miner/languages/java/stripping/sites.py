@@ -159,8 +159,11 @@ class Reader:
         return _raising("caught", operands, node)
 
     def is_unread(self, call: Node) -> bool:
-        """Whether a call is an assertion in a form that is not known."""
-        return self.library(call) != "" and _NOT_READ.fullmatch(name_of(call)) is not None
+        """Whether a call is an assertion in a form that is not known, or of a helper in another file."""
+        name = name_of(call)
+        is_own = name in self._scopes.methods and call.child_by_field_name("object") is None
+        is_helper = name.startswith("assert") and not is_own
+        return _NOT_READ.fullmatch(name) is not None and (is_helper or self.library(call) != "")
 
     def library(self, call: Node) -> str:
         """The kind of library whose method a call is; empty for another."""
