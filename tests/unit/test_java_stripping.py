@@ -197,6 +197,15 @@ def test_a_name_that_only_expectations_read_goes_and_another_stays():
     assert after.count("\n") == text.count("\n")
 
 
+def test_a_collection_goes_that_is_filled_for_an_expectation_alone():
+    after = stripped(
+        in_class('@Test void a() { List<String> want = new java.util.ArrayList<>(); List<String> in = make();\n'
+                 ' want.add("x"); in.add("y");\nassertEquals(want, f(in)); }', FIVE.replace(".List", ".*"))
+    )  # fmt: skip
+    assert "want" not in after
+    assert 'in.add("y");' in after
+
+
 def test_an_argument_goes_that_a_helper_only_expects():
     after = stripped(
         in_class('@Test void a() { check("in", "wanted", 7); }\nvoid check(String in, String want, int n) {\n'

@@ -135,9 +135,7 @@ class StrippedSource:
         """Values and arguments that nothing reads but what is taken out, and add them to it."""
         bindings = self._scopes.bindings()
         while True:
-            unread = [
-                binding for binding in bindings if binding.uses and all(is_in(use, removed) for use in binding.uses)
-            ]
+            unread = [binding for binding in bindings if binding.uses and self._is_unread(binding, removed)]
             fresh: Edits = rows.without(unread, self._scopes)
             for binding in unread:
                 fresh |= self._blanked(binding)
@@ -146,6 +144,10 @@ class StrippedSource:
                 return
             edits |= fresh
             removed += fresh
+
+    def _is_unread(self, binding: Binding, removed: Collection[Place]) -> bool:
+        """Whether nothing uses a name but what is taken out, and what fills it."""
+        return all(is_in(use, removed) or self._statics.filling(use, binding) is not None for use in binding.uses)
 
     def _blanked(self, binding: Binding) -> Edits:
         statement = binding.statement
@@ -159,7 +161,10 @@ class StrippedSource:
         is_alone = len(statement.children_by_field_name("declarator")) == 1
         if not (is_own or (binding.kind == "local" and is_local)) or not is_alone:
             return {}
-        return {place_of(statement): (_lines(statement),)} if self._statics.is_static_binding(binding) else {}
+        if not self._statics.is_static_binding(binding):
+            return {}
+        filling = (self._statics.filling(use, binding) for use in binding.uses)
+        return {place_of(node): (_lines(node),) for node in (statement, *filling) if node is not None}
 
     def _uncomment(self, edits: Edits) -> None:
         for node in walk(self._root):

@@ -40,7 +40,8 @@ def _words(text: str) -> frozenset[str]:
 _LANG = _words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
 _CLASSES = _LANG | _words(
     "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
-    " ArrayList LinkedList HashSet LinkedHashSet TreeSet BigDecimal BigInteger URI StandardCharsets Charset File"
+    " ArrayList LinkedList HashSet LinkedHashSet TreeSet HashMap LinkedHashMap TreeMap"
+    " BigDecimal BigInteger URI StandardCharsets Charset File"
     " Paths Path LocalDate LocalTime LocalDateTime Instant Duration Period ZonedDateTime OffsetDateTime OffsetTime"
     " ZoneOffset ZoneId Year YearMonth MonthDay Month DayOfWeek ChronoUnit TimeUnit Pattern ImmutableList"
     " ImmutableSet ImmutableMap MathContext RoundingMode AbstractMap TimeZone Objects"
@@ -56,6 +57,7 @@ _LOOKING = _words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
     " entrySet getBytes toCharArray substring"
 )
+_FILLING = frozenset({"add", "put", "append"})
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
 _MOST_DEPTH = 60
 
@@ -106,7 +108,21 @@ class Statics:
             has_modifier(binding.statement, "private", "final") or binding.statement.type == "constant_declaration"
         ):
             return False
-        return self.is_static(init, depth) and (not self._is_mutable(init) or all(map(self._only_looks, binding.uses)))
+        if not self.is_static(init, depth):
+            return False
+        return not self._is_mutable(init) or all(
+            self._only_looks(use) or self.filling(use, binding) is not None for use in binding.uses
+        )
+
+    def filling(self, use: Node, binding: Binding) -> Node | None:
+        """The statement that adds something static to a collection where it is made; None where a use is another."""
+        call = use.parent
+        statement = call.parent if call is not None and name_of(call) in _FILLING else None
+        if call is None or statement is None or statement.type != "expression_statement":
+            return None
+        is_here = statement.parent is not None and statement.parent == binding.statement.parent
+        is_its = call.child_by_field_name("object") == use
+        return statement if is_here and is_its and all(map(self.is_static, arguments_of(call))) else None
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own method is given, call by call; None where that can't be told."""
