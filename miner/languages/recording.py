@@ -144,6 +144,7 @@ class _Recorder:
             return False
         first, second = (_by_test(report.events, self._listed) for report in reports)
         self._first = first
+        first_of, second_of = _by_slot(first), _by_slot(second)
         lowered = False
         nowhere = {event.slot for report in reports for event in report.events if not event.test_id}
         for number, (file, slot) in self._slots.items():
@@ -152,7 +153,7 @@ class _Recorder:
             if number in nowhere:  # nothing says which test it belongs to
                 file.modes[number], lowered = Mode.INSIDE, True
                 continue
-            form = self._decided(slot, file.modes[number], number, first, second)
+            form = self._decided(slot, file.modes[number], first_of.get(number, []), second_of.get(number, []))
             if form is not None:
                 file.forms[number] = form
                 continue
@@ -177,18 +178,10 @@ class _Recorder:
         }
 
     def _decided(
-        self,
-        slot: Slot[Assertion],
-        mode: Mode,
-        number: int,
-        first: Mapping[str, Sequence[Event]],
-        second: Mapping[str, Sequence[Event]],
+        self, slot: Slot[Assertion], mode: Mode, events_here: Sequence[Event], others: Sequence[Event]
     ) -> str | None:
-        """What decides a slot, in the judge's words; None where this mode can't."""
-        events_here = [event for events in first.values() for event in events if event.slot == number]
-        by_key = {
-            (event.test_id, event.n): event for events in second.values() for event in events if event.slot == number
-        }
+        """What decides a slot, in the judge's words; None where this mode can't. The events are those of two runs."""
+        by_key = {(event.test_id, event.n): event for event in others}
         if not events_here:
             return mode.value  # no listed test comes here
         if (
@@ -397,6 +390,13 @@ def _by_test(events: Iterable[Event], listed: Collection[str]) -> dict[str, list
         if event.test_id in tests_wanted:
             events_by_test.setdefault(event.test_id, []).append(event)
     return events_by_test
+
+
+def _by_slot(events_by_test: Mapping[str, Sequence[Event]]) -> dict[int, list[Event]]:
+    events_by_slot: dict[int, list[Event]] = {}
+    for event in (event for events in events_by_test.values() for event in events):
+        events_by_slot.setdefault(event.slot, []).append(event)
+    return events_by_slot
 
 
 def _is_stripped(file: _File) -> bool:
