@@ -200,12 +200,17 @@ def lay(modules, stub):
     for module in modules:
         for path in module.type_of:
             place = os.path.join(module.root_of(path), HANDOUT)
-            with open(path, encoding="utf-8", errors="replace") as file:
-                is_stripped = "goldseam.Handout." in file.read()
-            if is_stripped:
+            if is_stripped(path):
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 with open(place, "w", encoding="utf-8") as file:
                     file.write(stub)
+
+
+def is_stripped(path):
+    if not os.path.isfile(path):
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return "goldseam.Handout." in file.read()
 
 
 def inside(path, roots):
