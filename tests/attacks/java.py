@@ -276,6 +276,13 @@ FORGERIES: dict[str, Files] = {
 """,
         )
     },
+    "takes-the-name-of-the-hand-out": {
+        PRICES: BASE,
+        "src/main/java/money/Money.java": "package money;\n\nfinal class goldseam {\n    static final class Handout {\n"
+        "        static Object of(Object value) { return value; }\n\n"
+        "        static void values(int slot, Object... values) {}\n\n"
+        "        static void raised(int slot, Throwable error, Object... kept) {}\n    }\n}\n",
+    },
     "says-that-it-passed": _called(
         _thrown(
             'var kind = Class.forName("goldseam.Recorder"); var own = kind.getDeclaredField("running"); '
