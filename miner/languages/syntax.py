@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tree_sitter import Language, Parser
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 Place = tuple[int, int]
 """Where a stretch of a source begins and ends, in bytes."""
@@ -19,19 +21,19 @@ _CALLED = {"call_expression": "function", "method_invocation": "name"}
 """Calls, and the field that has what is called."""
 
 
-def parse(parser: Parser, source: bytes) -> Node:
-    """The syntax tree of a file.
+def reader(grammar: object) -> Callable[[bytes], Node]:
+    """What makes a file its syntax tree; it raises ValueError where the grammar can't read it, or it is too large."""
+    parser = Parser(Language(grammar))
 
-    Raises:
-        ValueError: the grammar does not read it, or it is too large.
+    def parse(source: bytes) -> Node:
+        if len(source) > _MOST_BYTES:
+            raise ValueError("a file too large")
+        root = parser.parse(source).root_node
+        if root.has_error:
+            raise ValueError("not a file that the grammar reads")
+        return root
 
-    """
-    if len(source) > _MOST_BYTES:
-        raise ValueError("a file too large")
-    root = parser.parse(source).root_node
-    if root.has_error:
-        raise ValueError("not a file that the grammar reads")
-    return root
+    return parse
 
 
 def walk(node: Node, unopened: Collection[str] = ()) -> Iterator[Node]:

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING
 
 import tree_sitter_rust
-from tree_sitter import Language, Parser
 
 from miner.languages import syntax
 from miner.languages.parsed import Grammar, ParsedCode
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_rust.language()))
-
-
-def _parse(source: bytes) -> Node:
-    return syntax.parse(_parser(), source)
-
-
 CODE = ParsedCode(
     Grammar(
         suffix=".rs",
-        parse=_parse,
+        parse=syntax.reader(tree_sitter_rust.language()),
         declared=frozenset(
             {
                 *("struct_item", "enum_item", "union_item", "trait_item", "type_item", "const_item", "static_item"),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 import tree_sitter_go
-from tree_sitter import Language, Parser
 
 from miner.languages import syntax
 from miner.languages.syntax import text_of, walk
@@ -25,19 +23,8 @@ _COUNTING = frozenset({"inc_statement", "dec_statement"})
 _VERSION = re.compile(r"v\d+")
 
 
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_go.language()))
-
-
-def parse(source: bytes) -> Node:
-    """The syntax tree of a file.
-
-    Raises:
-        ValueError: the grammar does not read it, or it is too large.
-
-    """
-    return syntax.parse(_parser(), source)
+parse = syntax.reader(tree_sitter_go.language())
+"""The syntax tree of a file; see `syntax.reader`."""
 
 
 def named(node: Node | None) -> list[Node]:

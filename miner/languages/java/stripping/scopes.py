@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 import tree_sitter_java
-from tree_sitter import Language, Parser
 
 from miner.languages import syntax
 from miner.languages.syntax import text_of, walk
@@ -42,19 +40,8 @@ _NAMED = {
 """What declares one name, and its kind."""
 
 
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_java.language()))
-
-
-def parse(source: bytes) -> Node:
-    """The syntax tree of a file.
-
-    Raises:
-        ValueError: the grammar does not read it, or it is too large.
-
-    """
-    return syntax.parse(_parser(), source)
+parse = syntax.reader(tree_sitter_java.language())
+"""The syntax tree of a file; see `syntax.reader`."""
 
 
 def named(node: Node | None) -> list[Node]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 import tree_sitter_javascript
 import tree_sitter_typescript
-from tree_sitter import Language, Parser
 
 from miner.languages import syntax
 from miner.languages.syntax import text_of, walk
@@ -28,13 +26,9 @@ _USING = frozenset({"identifier", "shorthand_property_identifier"})
 _TYPESCRIPT = (".ts", ".mts", ".cts")
 
 
-@cache
-def _parser(ending: str) -> Parser:
-    if ending in _TYPESCRIPT:
-        return Parser(Language(tree_sitter_typescript.language_typescript()))
-    if ending == ".tsx":
-        return Parser(Language(tree_sitter_typescript.language_tsx()))
-    return Parser(Language(tree_sitter_javascript.language()))
+_READERS = dict.fromkeys(_TYPESCRIPT, syntax.reader(tree_sitter_typescript.language_typescript()))
+_READERS[".tsx"] = syntax.reader(tree_sitter_typescript.language_tsx())
+_JAVASCRIPT = syntax.reader(tree_sitter_javascript.language())
 
 
 def is_typescript(path: str) -> bool:
@@ -49,7 +43,7 @@ def parse(source: bytes, path: str) -> Node:
         ValueError: it is not of this grammar, or too large.
 
     """
-    return syntax.parse(_parser("." + path.rpartition(".")[2]), source)
+    return _READERS.get("." + path.rpartition(".")[2], _JAVASCRIPT)(source)
 
 
 def arguments_of(call: Node) -> list[Node]:
