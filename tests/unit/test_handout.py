@@ -14,7 +14,7 @@ from harness.judging import values
 from harness.judging.values import ClassName, Opaque, Raised
 from tests import inside, pypi_tools
 
-SOURCE = inside.part("supervisor", "recorder", "handout")
+SOURCE = inside.part("supervisor", "recorder", "handout", "tripwire", "suites", "outcomes", "generators")
 DRIVER = """\
 import builtins, io, json, sys
 

@@ -84,12 +84,12 @@ def make_result(run):
             if step.startswith("setUp"):
                 for test in run.tests:
                     test_id = run.id_of(test)
-                    if name in names_of(test) and test_id not in self.told:
+                    if name in owners_of(test) and test_id not in self.told:
                         self.report(test_id, "setup", outcome, False, error, text)
                         self.close(test_id, test)
                 return
             for test_id, test in reversed(self.last):
-                if name in names_of(test):
+                if name in owners_of(test):
                     self.report(test_id, "teardown", outcome, False, error, text)
                     return
 
@@ -118,7 +118,7 @@ def group_of(test):
     return step, name.rstrip(")")
 
 
-def names_of(test):
+def owners_of(test):
     """What the class and the module of a test are called where they fail as a whole."""
     kind = type(test)
     return ("%s.%s" % (kind.__module__, kind.__qualname__), kind.__module__)
