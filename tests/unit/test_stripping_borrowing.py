@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from miner.languages.python.stripping.borrowing import borrow
+from miner.languages.python.stripping.borrowing import borrow, by_name
 from miner.languages.python.stripping.source import StrippedSource
 
 TOOLS = b'''
@@ -157,6 +157,34 @@ def test_b():
     assert "self.assert_renders('a', None)" in stripped
     assert "check(['b'], None)" in stripped
     assert "forty" not in stripped
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("import tools\nclass TestA(tools.Base): pass\n", ["from tools import Base", "class TestA(Base):\n    pass"]),
+        ("from . import tools as t\nt.check(1, t.LIMIT)\n", ["from .tools import check", "check(1, t.LIMIT)"]),
+        ("from lib import tools\nclass TestA(tools.Plain): pass\n", []),
+        ("import tools\ntools.show(1)\n", []),
+        ("import tools\ncheck = tools.check\ntools.check(1, 2)\n", []),
+        ("import tools\ndef f(tools): tools.check(1, 2)\n", []),
+        ("import unittest\nclass TestA(unittest.TestCase): pass\n", []),
+        ("def (", []),
+    ],
+)
+def test_what_a_module_has_that_is_imported_as_a_whole_is_imported_by_its_name(text, named):
+    found = by_name(text.encode(), tools, tools).decode()
+    assert found == text if not named else parsed(found)[1:] == named
+
+
+def test_of_the_product_as_a_whole_test_cases_alone_are_named():
+    text = "import tools\nclass TestA(tools.Base, tools.Mixin): pass\ntools.check(1, 2)\n"
+    found = by_name(text.encode(), lambda _level, _name: None, tools).decode()
+    assert parsed(found)[1:] == [
+        "from tools import Base",
+        "class TestA(Base, tools.Mixin):\n    pass",
+        "tools.check(1, 2)",
+    ]
 
 
 @pytest.mark.parametrize("returned", ["self.name + text", "open(text).read()", "outer(text)", "self.dedent(text)"])

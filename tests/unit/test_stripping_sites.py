@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
@@ -127,6 +128,48 @@ def test_a_mocks_assertion_says_how_its_calls_are_compared(statement, how):
     assert only(statement).options == {"how": how}
 
 
+@pytest.mark.parametrize(
+    ("statement", "texts"),
+    [
+        (
+            "mock.assert_called_once_with(f(1), 'a', b={'c': 3, 'd': f(4)})",
+            [
+                "mock.call_args_list",
+                "len(mock.call_args[0]) == 2",
+                "{*mock.call_args[1]} == {'b'}",
+                "mock.call_args[0][0] / f(1)",
+                "mock.call_args[0][1] == 'a'",
+                "{*mock.call_args[1]['b']} == {'c', 'd'}",
+                "mock.call_args[1]['b']['c'] == 3",
+                "mock.call_args[1]['b']['d'] / f(4)",
+            ],
+        ),
+        (
+            "mock.sub.assert_called_with(f(1))",
+            [
+                "mock.sub.call_args_list",
+                "len(mock.sub.call_args[0]) == 1",
+                "{*mock.sub.call_args[1]} == {*()}",
+                "mock.sub.call_args[0][0] / f(1)",
+            ],
+        ),
+        ("assert mock == {'a': 1, 'b': f(1)}", ["{*mock} == {'a', 'b'}", "mock['a'] == 1", "mock['b'] / f(1)"]),
+        ("self.assertEqual({'a': f(1)}, mock)", ["{*mock} == {'a'}", "mock['a'] / f(1)"]),
+        ("assert mock == {'a': 1}", ["mock == {'a': 1}"]),
+        ("assert mock != {'a': f(1)}", ["mock / {'a': f(1)}"]),
+        ("assert g(1) == {'a': f(1)}", ["g(1) / {'a': f(1)}"]),
+        ("assert mock == {**f(1), 'a': 1}", ["mock / {**f(1), 'a': 1}"]),
+    ],
+)
+def test_what_the_product_has_only_a_part_in_is_compared_part_by_part(statement, texts):
+    def text(assertion) -> str:
+        first, *rest = (ast.unparse(operand.node) for operand in assertion.operands)
+        sign = " == " if any(operand.static for operand in assertion.operands) else " / "
+        return sign.join((first, *rest))
+
+    assert list(map(text, assertions(statement))) == texts
+
+
 def test_tolerances_are_kept():
     assert list(only("self.assertAlmostEqual(f(1), 3, 2)").kept) == ["places"]
     assert list(only("self.assertAlmostEqual(f(1), 3, delta=0.5)").kept) == ["delta"]
@@ -144,7 +187,9 @@ def test_tolerances_are_kept():
         "self.assertRegex(f(1), g(1))",
         "self.assertAlmostEqual(f(1), 3, delta=g(1))",
         "self.assertNearly(f(1), 3)",
-        "mock.assert_called_with(f(1))",
+        "mock.assert_any_call(f(1))",
+        "mock().assert_called_with(f(1))",
+        "mock.assert_called_with(*f(1))",
         "mock.assert_called_with(**f(1))",
         "mock.assert_has_calls([1])",
         "with pytest.raises(Broken, check=f):\n    f(1)",

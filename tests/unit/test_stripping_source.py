@@ -231,7 +231,15 @@ def test_what_only_a_helpers_expectations_read_is_blank_in_its_calls():
     found = stripped(f"{HELPER}def test_a():\n    check(1, 3)\n    check(2, want=[5], why='five')\n")
     assert "_goldseam_site(f(value))" in found
     assert "check(1, None)" in found
-    assert "check(2, want=None" in found
+    assert "check(2, want=None, why=None)" in found
+
+
+def test_a_default_that_only_a_helpers_expectations_read_is_blank():
+    text = "def check(value, want=42, *, error=Broken, more=(44,)):\n"
+    text += "    assert f(value) == want\n    assert g(value) == more\n    with pytest.raises(error):\n        f(0)\n"
+    found = stripped(f"{text}def test_a():\n    check(1)\n    check(2, 43, error=shop.Broken)\n")
+    assert "def check(value, want=None, *, error=None, more=None):" in found
+    assert "check(2, None, error=None)" in found
 
 
 def test_what_a_caller_makes_for_a_helpers_expectations_alone_goes_too():
@@ -329,6 +337,12 @@ def test_a_mutable_value_that_the_product_is_given_is_both_input_and_handed_out(
 def test_a_mutable_input_is_no_expectation():
     text = function("data = [3, 1]\nassert f(data) == data")
     assert same(stripped(text), function("data = [3, 1]\n" + handed("f(data)", "data")))
+
+
+def test_a_list_that_is_filled_is_no_expectation_and_what_it_is_held_against_is():
+    text = function("want = ['a']\nfound = []\nfor n in g():\n    found.append(f(n))\nassert sorted(found) == want")
+    made = "found = []\nfor n in g():\n    found.append(f(n))\n"
+    assert same(stripped(text), function(made + handed("sorted(found)")))
 
 
 def test_an_immutable_input_is_an_expectation_as_well():

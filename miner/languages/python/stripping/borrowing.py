@@ -13,7 +13,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
-from miner.languages.python.stripping.inlining import bound, imports
+from miner.languages.python.stripping.inlining import bound, imports, statements
 from miner.languages.python.stripping.static import Function, returned
 
 if TYPE_CHECKING:
@@ -53,6 +53,75 @@ def borrow(
         return ast.unparse(ast.fix_missing_locations(tree)).encode()
     except (SyntaxError, ValueError, RecursionError):
         return source
+
+
+def by_name(
+    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
+) -> bytes:
+    """A test file that imports by its name what it calls or derives from as `module.name`, where that can be borrowed.
+
+    The arguments are those of `borrow`.
+    """
+    try:
+        tree = python_source.parse(source)
+        names = bound(tree) | {name for node in ast.walk(tree) for name in _imported(node)}
+        body: list[ast.stmt] = []
+        for statement in tree.body:
+            body.append(statement)
+            for prefix, level, name in _modules(statement):
+                inner = {name: node for name, node in statements(level, name, module).items() if _is_test_case(node)}
+                inner |= {
+                    name: node for name, node in statements(level, name, test_module).items() if _is_borrowed(node)
+                }
+                own = prefix.partition(".")[0] in bound(tree)
+                if not own and (taken := _shortened(tree, prefix, inner.keys() - names)):
+                    names |= taken
+                    aliases = [ast.alias(name=attr) for attr in sorted(taken)]
+                    body.append(ast.ImportFrom(module=name, names=aliases, level=level))
+        if len(body) == len(tree.body):
+            return source
+        tree.body = body
+        return ast.unparse(ast.fix_missing_locations(tree)).encode()
+    except (SyntaxError, ValueError, RecursionError):
+        return source
+
+
+def _imported(node: ast.AST) -> list[str]:
+    imported = node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+    return [alias.asname or alias.name.partition(".")[0] for alias in imported]
+
+
+def _modules(statement: ast.stmt) -> list[tuple[str, int, str]]:
+    """The modules that an import may bind: what the file calls each, then level and name of an import from it."""
+    match statement:
+        case ast.Import(names=names):
+            return [(alias.asname or alias.name, 0, alias.name) for alias in names]
+        case ast.ImportFrom(module=module, names=names, level=level):
+            prefix = f"{module}." if module else ""
+            return [(alias.asname or alias.name, level, prefix + alias.name) for alias in names]
+    return []
+
+
+def _is_borrowed(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) or (isinstance(node, Function) and _asserts(node))
+
+
+def _shortened(tree: ast.Module, prefix: str, names: Collection[str]) -> set[str]:
+    """Write these names of a module alone where they are called or derived from; those that are."""
+    taken: set[str] = set()
+
+    def short(node: ast.expr) -> ast.expr:
+        if not (isinstance(node, ast.Attribute) and node.attr in names and ast.unparse(node.value) == prefix):
+            return node
+        taken.add(node.attr)
+        return ast.Name(id=node.attr, ctx=ast.Load())
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            node.bases = [short(base) for base in node.bases]
+        if isinstance(node, ast.Call):
+            node.func = short(node.func)
+    return taken
 
 
 def _names_used(tree: ast.Module) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,36 +14,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
-    """What one call gives a parameter, and whose call it is."""
+    """What one call gives a parameter, or its default, and whose call it is."""
 
     caller: Function
-    call: ast.Call
-    key: int | str
-    """Its position in the call, or its keyword."""
+    place: ast.keyword | list[ast.expr]
+    index: int = 0
+    """Of a list of expressions."""
 
     @property
     def value(self) -> ast.expr:
         """The expression."""
-        if isinstance(self.key, int):
-            return self.call.args[self.key]
-        return next(keyword.value for keyword in self.call.keywords if keyword.arg == self.key)
+        return self.place.value if isinstance(self.place, ast.keyword) else self.place[self.index]
 
     def blank(self) -> None:
         """Put None in its place."""
-        nothing = ast.Constant(value=None)
-        if isinstance(self.key, int):
-            self.call.args[self.key] = nothing
-            return
-        for keyword in self.call.keywords:
-            if keyword.arg == self.key:
-                keyword.value = nothing
+        if isinstance(self.place, ast.keyword):
+            self.place.value = ast.Constant(value=None)
+        else:
+            self.place[self.index] = ast.Constant(value=None)
+
+
+_Place = tuple[ast.keyword | list[Any], int]
 
 
 def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function, dict[str, list[Argument]]]:
     """By helper and parameter: all that calls of the file give it.
 
-    A helper is a function that nothing but these calls uses; a parameter that one of them leaves to its default, or
-    that the helper binds anew, is not among them.
+    A helper is a function that nothing but these calls uses; a parameter that it binds anew is not among them.
     """
     calls: dict[str, list[tuple[Function, ast.Call]]] = {}
     for function in functions:
@@ -107,15 +104,23 @@ def _arguments(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -
     arguments_by_name: dict[str, list[Argument]] = {
         node.arg: [] for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
     }
+    first = len(names) - len(spec.defaults)
+    defaults: dict[str | None, _Place] = {name: (spec.defaults, index) for index, name in enumerate(names[first:])}
+    defaults |= {
+        node.arg: (spec.kw_defaults, index) for index, node in enumerate(spec.kwonlyargs) if spec.kw_defaults[index]
+    }
     count = 0
     for caller, call in calls:
         count += 1
         own = names[1:] if isinstance(call.func, ast.Attribute) else names
-        for position, name in zip(range(len(call.args)), own, strict=False):
-            arguments_by_name[name].append(Argument(caller=caller, call=call, key=position))
-        for keyword in call.keywords:
-            if keyword.arg in arguments_by_name:
-                arguments_by_name[keyword.arg].append(Argument(caller=caller, call=call, key=keyword.arg))
+        places: dict[str | None, _Place] = {
+            **defaults,
+            **{name: (call.args, index) for index, name in zip(range(len(call.args)), own, strict=False)},
+            **{keyword.arg: (keyword, 0) for keyword in call.keywords},
+        }
+        for name, (place, index) in places.items():
+            if name in arguments_by_name:
+                arguments_by_name[name].append(Argument(caller=caller, place=place, index=index))
     return {
         name: arguments
         for name, arguments in arguments_by_name.items()

@@ -52,13 +52,16 @@ def imports(
 ) -> Iterator[tuple[ast.ImportFrom, dict[str, ast.stmt]]]:
     """Each import from a module that is known, with what binds the names of that module's top level."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom):
-            continue
-        name = node.module or ""
-        if not node.level and name.partition(".")[0] in sys.stdlib_module_names:
-            continue
-        if (module := python_source.parsed(source_of(node.level, name))) is not None:
-            yield node, {name: statement for statement in module.body for name in _binds(statement)}
+        if isinstance(node, ast.ImportFrom) and (module := statements(node.level, node.module or "", source_of)):
+            yield node, module
+
+
+def statements(level: int, name: str, source_of: Callable[[int, str], bytes | None]) -> dict[str, ast.stmt]:
+    """What binds the names of a module's top level, by the import's level and name; empty if it is not known."""
+    if not level and name.partition(".")[0] in sys.stdlib_module_names:
+        return {}
+    module = python_source.parsed(source_of(level, name))
+    return {name: statement for statement in module.body for name in _binds(statement)} if module else {}
 
 
 def bound(tree: ast.AST) -> set[str]:

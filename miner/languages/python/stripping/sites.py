@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from miner.languages.base import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from miner.languages.python.stripping.static import Module, Scope
 
@@ -123,9 +124,12 @@ _CALLS = {
 class Reader:
     """Reads the assertions of one test function."""
 
-    def __init__(self, module: Module, scope: Scope, overridden: frozenset[str]) -> None:
-        """`overridden` are the assertion methods that the test's own classes define."""
-        self._module, self._scope, self._overridden = module, scope, overridden
+    def __init__(self, module: Module, scope: Scope, overridden: frozenset[str], *, every: bool = False) -> None:
+        """`overridden` are the assertion methods that the test's own classes define.
+
+        Only if `every` is given does it read assertions of which nothing depends on the product.
+        """
+        self._module, self._scope, self._overridden, self._every = module, scope, overridden, every
 
     def of_statement(self, statement: ast.stmt) -> tuple[Assertion, ...]:
         """The assertions that a simple statement makes, in order; empty for one that makes none that is known."""
@@ -134,7 +138,7 @@ class Reader:
                 return self._conditions(test)
             case ast.Expr(value=ast.Call() as call):
                 assertion = self._of_call(call)
-                return (assertion,) if assertion else ()
+                return self._split(assertion) if assertion else self._last_call(call)
             case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
                 assertion = self._of_call(call)
                 return (assertion,) if assertion and assertion.form is Form.CALL else ()
@@ -179,6 +183,27 @@ class Reader:
             parts = [self._conditions(value) for value in test.values]
             return tuple(condition for part in parts for condition in part) if all(parts) else ()
         assertion = self._condition(test)
+        return self._split(assertion) if assertion else ()
+
+    def _split(self, assertion: Assertion) -> tuple[Assertion, ...]:
+        """An assertion, or where a name is to equal a dictionary of which only a part is static, one for each part."""
+        nodes = [operand.node for operand in assertion.operands if not operand.static]
+        nodes.sort(key=lambda node: isinstance(node, ast.Dict))
+        if assertion.op != "==" or len(nodes) != 2 or not isinstance(nodes[0], ast.Name):  # noqa: PLR2004 - two sides
+            return (assertion,)
+        return self._parts(*nodes)
+
+    def _parts(self, value: ast.expr, expected: ast.expr) -> tuple[Assertion, ...]:
+        """That a value equals what is expected, key by key where it is a dictionary that the product has a part in."""
+        match expected:
+            case ast.Dict(keys=keys, values=values) if not self._scope.is_static(expected) and all(
+                isinstance(key, ast.Constant) for key in keys
+            ):
+                names = [key for key in keys if key is not None]
+                own_keys = ast.Set(elts=[ast.Starred(value=value, ctx=ast.Load())])
+                parts = [self._parts(_item(value, key), part) for key, part in zip(names, values, strict=True)]
+                return (*self._parts(own_keys, ast.Set(elts=list(names))), *itertools.chain(*parts))
+        assertion = self._assertion("==", [value, expected])
         return (assertion,) if assertion else ()
 
     def _condition(self, test: ast.expr) -> Assertion | None:
@@ -210,7 +235,7 @@ class Reader:
 
     def _isinstance(self, op: str, value: ast.expr, kinds: ast.expr, whole: ast.expr) -> Assertion | None:
         operands = (Operand(node=value, static=self._scope.is_static(value)), Operand(node=kinds, static=True))
-        return None if operands[0].static else Assertion(op=op, operands=operands, whole=whole)
+        return None if operands[0].static and not self._every else Assertion(op=op, operands=operands, whole=whole)
 
     def _assertion(
         self,
@@ -223,7 +248,9 @@ class Reader:
     ) -> Assertion | None:
         """An assertion over these operands; None where nothing of it depends on the product."""
         operands = tuple(Operand(node=node, static=self._scope.is_static(node)) for node in nodes)
-        if all(operand.static for operand in operands) or any(isinstance(node, ast.Starred) for node in nodes):
+        if any(isinstance(node, ast.Starred) for node in nodes):
+            return None
+        if all(operand.static for operand in operands) and not self._every:
             return None
         return Assertion(op=op, operands=operands, options=options or {}, kept=kept or {}, whole=whole)
 
@@ -294,6 +321,32 @@ class Reader:
             operands.append(Operand(node=expected, static=True))
         return Assertion(op="calls", operands=tuple(operands), options={"how": how}, kept={})
 
+    def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:
+        """What a mock was called with last, argument by argument, where only some of them are static."""
+        how = _CALLS.get(call.func.attr) if isinstance(call.func, ast.Attribute) else None
+        if (
+            how not in ("called_with", "called_once_with")
+            or not _is_plain(mock := cast("ast.Attribute", call.func).value)
+            or any(isinstance(arg, ast.Starred) for arg in call.args)
+        ):
+            return ()
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+        if None in keywords:
+            return ()
+        args, named_args = (
+            _item(ast.Attribute(value=mock, attr="call_args", ctx=ast.Load()), ast.Constant(value=place))
+            for place in (0, 1)
+        )
+        calls = Operand(node=ast.Attribute(value=mock, attr="call_args_list", ctx=ast.Load()), static=False)
+        count = ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[args], keywords=[])
+        parts = [
+            *self._parts(count, ast.Constant(value=len(call.args))),
+            *self._parts(ast.Set(elts=[ast.Starred(value=named_args, ctx=ast.Load())]), _set(keywords)),
+        ]
+        for place, part in (*enumerate(call.args), *keywords.items()):
+            parts += self._parts(_item(named_args if isinstance(place, str) else args, ast.Constant(value=place)), part)
+        return (Assertion(op="calls", operands=(calls,), options={"how": how.removesuffix("_with")}), *parts)
+
     def _catching(self, op: str, word: str, call: ast.Call, form: Form) -> Assertion | None:
         nodes = {keyword.arg: keyword.value for keyword in call.keywords}
         if not call.args and "expected_exception" not in nodes:
@@ -311,6 +364,21 @@ class Reader:
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
         return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
+
+
+def _item(value: ast.expr, key: ast.expr) -> ast.Subscript:
+    return ast.Subscript(value=value, slice=key, ctx=ast.Load())
+
+
+def _set(words: Iterable[str | None]) -> ast.expr:
+    """A set of words; an empty one has no display of its own."""
+    items: list[ast.expr] = [ast.Constant(value=word) for word in words]
+    return ast.Set(elts=items or [ast.Starred(value=ast.Tuple(elts=[], ctx=ast.Load()), ctx=ast.Load())])
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether it makes no difference how often a mock is looked up."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_plain(node.value))
 
 
 def _is_failure(call: ast.Call) -> bool:

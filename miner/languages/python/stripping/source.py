@@ -54,9 +54,13 @@ class StrippedSource:
             scope = _plain_scope(module)
             for helper, arguments in helpers.arguments(functions, tree).items():
                 read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
-                for name in helpers.static_given(arguments, scope).keys() - read:
-                    for argument in arguments[name]:
-                        argument.blank()
+                for name in arguments.keys() - read:
+                    if all(
+                        module.dotted(argument.value) or scope(argument.caller).is_static(argument.value)
+                        for argument in arguments[name]
+                    ):
+                        for argument in arguments[name]:
+                            argument.blank()
         tables.blank_shared(functions, tree, module)
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
@@ -125,6 +129,7 @@ def _settled(
     """A reader that knows which names only expectations read."""
     scope = Scope(module=module, function=function, tables=tables.values(function, module), arguments=arguments)
     scope.assume_expected()
+    scope.expecting(_expected_names(Reader(module, scope, overridden, every=True), function))
     reader = Reader(module, scope, overridden)
     expecting: dict[str, int] | None = None
     for _ in range(_PASSES):
