@@ -32,7 +32,7 @@ class Base(unittest.TestCase):
         return textwrap.dedent(text).strip()
 
     def assert_parsed(self, text):
-        assert xml.dom.minidom.parseString(clean(text))
+        assert xml.dom.minidom.parseString(clean(assert_parsed(text)))
 
     def setUp(self):
         super().setUp()
@@ -46,9 +46,18 @@ class Base(unittest.TestCase):
         print("no assertion")
 
 
+def assert_parsed(text):
+    return text
+
+
 def check(source, expected):
     for one in source:
         assert render(one) == expected
+
+
+def check_each(source):
+    assert render(source[0])
+    check_each(source[1:])
 
 
 def check_file():
@@ -97,6 +106,7 @@ def test_assertions_of_a_base_class_go_into_a_class_between():
         "from collections import OrderedDict as _goldseam_Ordered",
         "from shop import render as _goldseam_render",
         "from tools import LIMIT as _goldseam_LIMIT",
+        "from tools import assert_parsed as _goldseam_assert_parsed",
         "from tools import clean as _goldseam_clean",
         "import textwrap as _goldseam_textwrap",
         "import xml as _goldseam_xml",
@@ -108,6 +118,7 @@ def test_a_function_that_asserts_is_copied_with_what_it_uses():
     assert found[1] == "from shop import render as _goldseam_render"
     assert found[2].startswith("def check(source, expected):")
     assert "_goldseam_render(one) == expected" in found[2]
+    assert "    check_each(source[1:])" in borrowed("from tools import check_each\ncheck_each([1, 2])\n")
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,9 @@ OPERATORS = {
     "ok_(f(1))": ("truth", [OUT]),
     "assert_in(3, f(1))": ("in", [KEPT, OUT]),
     "mock.assert_called_with(1)": ("calls", [OUT, KEPT]),
-    "mock.assert_not_called()": ("calls", [OUT]),
+    "mock.assert_called()": (">=", [OUT, KEPT]),
+    "mock.assert_called_once()": ("==", [OUT, KEPT]),
+    "mock.assert_not_called()": ("==", [OUT, KEPT]),
 }
 
 
@@ -119,9 +121,6 @@ def test_a_chain_has_its_operators_in_order():
         ("mock.assert_called_with(1)", "called_with"),
         ("mock.assert_called_once_with(1, two=2)", "called_once_with"),
         ("mock.assert_any_call(1)", "any_call"),
-        ("mock.assert_called()", "called"),
-        ("mock.assert_called_once()", "called_once"),
-        ("mock.assert_not_called()", "not_called"),
     ],
 )
 def test_a_mocks_assertion_says_how_its_calls_are_compared(statement, how):
@@ -134,7 +133,7 @@ def test_a_mocks_assertion_says_how_its_calls_are_compared(statement, how):
         (
             "mock.assert_called_once_with(f(1), 'a', b={'c': 3, 'd': f(4)})",
             [
-                "mock.call_args_list",
+                "len(mock.call_args_list) == 1",
                 "len(mock.call_args[0]) == 2",
                 "{*mock.call_args[1]} == {'b'}",
                 "mock.call_args[0][0] / f(1)",
@@ -147,7 +146,6 @@ def test_a_mocks_assertion_says_how_its_calls_are_compared(statement, how):
         (
             "mock.sub.assert_called_with(f(1))",
             [
-                "mock.sub.call_args_list",
                 "len(mock.sub.call_args[0]) == 1",
                 "{*mock.sub.call_args[1]} == {*()}",
                 "mock.sub.call_args[0][0] / f(1)",

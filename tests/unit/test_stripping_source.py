@@ -79,7 +79,7 @@ FORMS = {
     "a value of the standard library": ("assert f(1) == Decimal('1.5')", handed("f(1)")),
     "an approximation": ("assert f(1) == pytest.approx(1.5, rel=0.1)", handed("f(1)")),
     "unittest's mock": ("m = f()\nm.assert_called_once_with(1, two=2)", "m = f()\n" + handed("m.call_args_list")),
-    "a mock that was not called": ("m = f()\nm.assert_not_called()", "m = f()\n" + handed("m.call_args_list")),
+    "a mock that was not called": ("m = f()\nm.assert_not_called()", "m = f()\n" + handed("len(m.call_args_list)")),
     "nose's comparison": ("eq_(f(1), 3)", handed("f(1)")),
     "nose's exception": ("assert_raises(Broken, f, 1)", "with __goldseam__(0):\n    f(1)"),
     "a block that raises": ("with pytest.raises(Broken):\n    f(1)", "with __goldseam__(0):\n    f(1)"),

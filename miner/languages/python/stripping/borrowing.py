@@ -166,6 +166,7 @@ def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
 
 def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
     """A function, or a class between with methods of the one that was found; first what they use of their module."""
+    own_name = {node.name} if isinstance(node, Function) else set[str]()
     if isinstance(node, Function):
         functions = [copy.deepcopy(node)] if _is_movable(node, module) and _asserts(node) else []
     elif isinstance(node, ast.ClassDef):
@@ -177,7 +178,7 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
         return []
     if not any(map(_asserts, functions)):
         return []
-    names = sorted({name for function in functions for name in _free(function)} - vars(builtins).keys())
+    names = sorted({name for function in functions for name in _free(function)} - {*vars(builtins), *own_name})
     for function in functions:
         _Renamer(frozenset(names)).visit(function)
     head = [_import(name, origin, module[name]) for name in names]
@@ -225,11 +226,11 @@ def _is_movable(function: Function, module: Mapping[str, ast.stmt]) -> bool:
 
 
 def _free(function: Function) -> set[str]:
-    """Names that a function reads and does not bind."""
+    """Names that a function reads and does not bind; its own may be one of its module's where it is a method."""
     nodes = list(ast.walk(function))
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     inner = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    return read - bound(function) - {(node.asname or node.name).partition(".")[0] for node in inner}
+    return read - {name for node in ast.iter_child_nodes(function) for name in bound(node)} - {(node.asname or node.name).partition(".")[0] for node in inner}
 
 
 class _Renamer(ast.NodeTransformer):

@@ -6,7 +6,7 @@ import ast
 import itertools
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
 
@@ -116,9 +116,8 @@ _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
 _FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
 _CALLS = {
     "assert_called_with": "called_with", "assert_called_once_with": "called_once_with", "assert_any_call": "any_call",
-    "assert_called": "called", "assert_called_once": "called_once", "assert_not_called": "not_called",
-    "assert_has_calls": "has_calls",
 }  # fmt: skip
+_COUNTS = {"assert_called": (">=", 1), "assert_called_once": ("==", 1), "assert_not_called": ("==", 0)}
 
 
 class Reader:
@@ -267,6 +266,9 @@ class Reader:
             return self._one_side(_ONE_SIDE[word], call.args[0])
         if word in _NONE and call.args:
             return self._assertion(_NONE[word], [call.args[0], ast.Constant(value=None)])
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _COUNTS:
+            op, count = _COUNTS[call.func.attr]
+            return self._assertion(op, [_length(_calls_of(call.func.value)), ast.Constant(value=count)])
         if isinstance(call.func, ast.Attribute) and call.func.attr in _CALLS:
             return self._calls(call.func, call)
         match call:
@@ -310,42 +312,32 @@ class Reader:
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(keyword.arg is None for keyword in call.keywords) or not all(map(self._scope.is_static, parts)):
             return None
-        if how == "has_calls":
-            return None  # its calls are of children as well, whose order mocks know alone
-        node = ast.Attribute(value=func.value, attr="call_args_list", ctx=ast.Load())
-        operands = [Operand(node=node, static=False)]
-        if how in ("called_with", "called_once_with", "any_call"):
-            names: list[ast.expr | None] = [ast.Constant(value=keyword.arg) for keyword in call.keywords]
-            keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
-            expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
-            operands.append(Operand(node=expected, static=True))
-        return Assertion(op="calls", operands=tuple(operands), options={"how": how}, kept={})
+        names: list[ast.expr | None] = [ast.Constant(value=keyword.arg) for keyword in call.keywords]
+        keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
+        expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
+        operands = Operand(node=_calls_of(func.value), static=False), Operand(node=expected, static=True)
+        return Assertion(op="calls", operands=operands, options={"how": how}, kept={})
 
     def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:
         """What a mock was called with last, argument by argument, where only some of them are static."""
-        how = _CALLS.get(call.func.attr) if isinstance(call.func, ast.Attribute) else None
-        if (
-            how not in ("called_with", "called_once_with")
-            or not _is_plain(mock := cast("ast.Attribute", call.func).value)
-            or any(isinstance(arg, ast.Starred) for arg in call.args)
-        ):
+        match call.func:
+            case ast.Attribute(value=mock, attr="assert_called_with" | "assert_called_once_with" as how):
+                keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+            case _:
+                return ()
+        if None in keywords or not _is_plain(mock) or any(isinstance(arg, ast.Starred) for arg in call.args):
             return ()
-        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-        if None in keywords:
-            return ()
-        args, named_args = (
-            _item(ast.Attribute(value=mock, attr="call_args", ctx=ast.Load()), ast.Constant(value=place))
-            for place in (0, 1)
-        )
-        calls = Operand(node=ast.Attribute(value=mock, attr="call_args_list", ctx=ast.Load()), static=False)
-        count = ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[args], keywords=[])
-        parts = [
-            *self._parts(count, ast.Constant(value=len(call.args))),
-            *self._parts(ast.Set(elts=[ast.Starred(value=named_args, ctx=ast.Load())]), _set(keywords)),
+        call_args = ast.Attribute(value=mock, attr="call_args", ctx=ast.Load())
+        args, named_args = (_item(call_args, ast.Constant(value=place)) for place in (0, 1))
+        once = [(_length(_calls_of(mock)), ast.Constant(value=1))] if how == "assert_called_once_with" else []
+        pairs: list[tuple[ast.expr, ast.expr]] = [
+            *once,
+            (_length(args), ast.Constant(value=len(call.args))),
+            (ast.Set(elts=[ast.Starred(value=named_args, ctx=ast.Load())]), _set(keywords)),
+            *((_item(args, ast.Constant(value=place)), arg) for place, arg in enumerate(call.args)),
+            *((_item(named_args, ast.Constant(value=name)), value) for name, value in keywords.items()),
         ]
-        for place, part in (*enumerate(call.args), *keywords.items()):
-            parts += self._parts(_item(named_args if isinstance(place, str) else args, ast.Constant(value=place)), part)
-        return (Assertion(op="calls", operands=(calls,), options={"how": how.removesuffix("_with")}), *parts)
+        return tuple(itertools.chain(*(self._parts(value, expected) for value, expected in pairs)))
 
     def _catching(self, op: str, word: str, call: ast.Call, form: Form) -> Assertion | None:
         nodes = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -368,6 +360,14 @@ class Reader:
 
 def _item(value: ast.expr, key: ast.expr) -> ast.Subscript:
     return ast.Subscript(value=value, slice=key, ctx=ast.Load())
+
+
+def _length(value: ast.expr) -> ast.expr:
+    return ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[value], keywords=[])
+
+
+def _calls_of(mock: ast.expr) -> ast.expr:
+    return ast.Attribute(value=mock, attr="call_args_list", ctx=ast.Load())
 
 
 def _set(words: Iterable[str | None]) -> ast.expr:
