@@ -526,9 +526,10 @@ def test_a_constant_that_only_expectations_read_goes_and_inputs_stay():
         "__test__ = True",
         "load_tests = testscenarios.load_tests_apply_scenarios",
         "setUpModule = helpers.start",
+        "scenarios = [('one', {'n': 1})]",
     ],
 )
-def test_a_constant_that_the_test_runner_reads_stays(constant):
+def test_a_constant_that_nothing_in_the_file_reads_stays(constant):
     assert constant in stripped(f"import helpers, testscenarios\n{constant}\n\n\n{function('assert f(1) == 3')}")
 
 

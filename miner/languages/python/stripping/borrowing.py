@@ -230,7 +230,8 @@ def _free(function: Function) -> set[str]:
     nodes = list(ast.walk(function))
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     inner = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    return read - {name for node in ast.iter_child_nodes(function) for name in bound(node)} - {(node.asname or node.name).partition(".")[0] for node in inner}
+    names = {name for child in ast.iter_child_nodes(function) for name in bound(child)}
+    return read - names - {(node.asname or node.name).partition(".")[0] for node in inner}
 
 
 class _Renamer(ast.NodeTransformer):

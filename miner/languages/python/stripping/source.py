@@ -62,7 +62,7 @@ class StrippedSource:
                         for argument in arguments[name]:
                             argument.blank()
         tables.blank_shared(functions, tree, module)
-        tables.blank_constants(tree, module)
+        tables.blank_constants(tree, module, self._source)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
     def unstopped(self, text: str, _output: str, attempt: int) -> str:

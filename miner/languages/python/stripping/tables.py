@@ -135,34 +135,14 @@ def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module
                 _number_rows(table, changed=changed)
 
 
-_READ_BY_OTHERS = frozenset(
-    [
-        "__all__",
-        "__test__",
-        "__version__",
-        "collect_ignore",
-        "collect_ignore_glob",
-        "load_tests",
-        "pytest_plugins",
-        "pytestmark",
-        "setUpModule",
-        "setup",
-        "setup_function",
-        "setup_module",
-        "tearDownModule",
-        "teardown",
-        "teardown_function",
-        "teardown_module",
-    ]
-)
-"""Names of a test file that runners and other modules look for."""
+def blank_constants(tree: ast.Module, module: Module, source: bytes) -> None:
+    """Take out constants of a file's top level that nothing in it reads any more.
 
-
-def blank_constants(tree: ast.Module, module: Module) -> None:
-    """Take out constants of a file's top level that nothing in it reads any more."""
+    What nothing in the `source` reads is read by others: by runners, such as `load_tests`, or by other modules.
+    """
+    read_before = set(_read([python_source.parse(source)]))
     while True:
-        read = _read(tree.body)
-        dead = {name for name in module.constants if name not in read and name not in _READ_BY_OTHERS}
+        dead = (module.constants.keys() & read_before) - set(_read(tree.body))
         nodes = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
         if nodes is None:
             return
