@@ -338,18 +338,32 @@ class _Recorder:
         )
 
     def _leave_inside(self, functions: Iterable[str]) -> None:
+        """Leave assertions of these functions inside; what breaks one without any, ever more of what is around it.
+
+        That is the function, then its class or else the functions in none, and at last the file.
+        """
         before = {file.path: frozenset(file.whole) for file in self._files}
         for name in functions:
+            path, *names = name.split("::")
+            last = "".join(names[-1:])
+            is_whole = last in before.get(path, ())
             numbers = self._of_function(name)
-            if not numbers:  # what breaks it is not an assertion of its own: the function stays as it is, or the file
-                path, *names = name.split("::")
-                file = next((test_file for test_file in self._files if test_file.path == path), None)
-                if file is not None and names[-1] not in before.get(path, ()):
-                    file.whole.add(names[-1])  # a base class may have it
-                    continue
-                numbers = {number for number, (file, _) in self._slots.items() if file.path == path}
+            if not numbers and path in before and not is_whole:
+                next(file for file in self._files if file.path == path).whole.add(last)  # a base class may have it
+                continue
+            numbers = numbers or self._open_slots(path, tuple(names[:-1])) or self._open_slots(path)
             for number in numbers:
-                self._slots[number][0].modes[number] = Mode.INSIDE
+                file, slot = self._slots[number]
+                file.modes[number] = Mode.INSIDE
+                file.whole.update(slot.function[-1:] if is_whole else ())
+
+    def _open_slots(self, path: str, around: tuple[str, ...] | None = None) -> set[int]:
+        """The slots of a file, or of what stands directly in a class of it, but for what stays inside."""
+        return {
+            number
+            for number, (file, slot) in self._slots.items()
+            if file.path == path and around in (None, slot.function[:-1]) and file.modes[number] is not Mode.INSIDE
+        }
 
 
 def _output_of(report: TestReport, path: str) -> str:

@@ -131,3 +131,52 @@ def test_an_assertion_that_the_compiler_refuses_stays_alone_as_it_was():
     assert list(recorded.expectations.sites) == [0]
     assert recorded.expectations.tests[test_id].place == "host"
     assert "assertEquals(2, g(1))" in recorded.expectations.files["ATest.java"]
+
+
+AROUND = b"""import shop
+
+def test_a():
+    assert shop.f(1) == 2
+
+class TestB:
+    def test_b(self):
+        assert shop.f(2) == 3
+
+    def test_c(self):
+        assert shop.f(3) == 4
+"""
+
+
+def test_a_test_that_does_not_pass_beside_others_of_its_class_leaves_these_inside_and_no_more():
+    tests = {"t.py::test_a": "2", "t.py::TestB::test_b": "3", "t.py::TestB::test_c": "4"}
+
+    def run(files, *, gold, number=0) -> TestReport:
+        source = files["t.py"].decode()
+        count = 2 if "recorded" in source else 1
+        values = {
+            slot: (*[["i", value]] * count, *([False] if count > 1 else []))
+            for slot, value in enumerate(tests.values() if gold else "999")
+            if f"__goldseam__({slot})" in source
+        }
+        broken = "t.py::TestB::test_b" if 2 in values else None
+        return TestReport(
+            statuses={
+                test_id: TestStatus.PASSED if gold and test_id != broken else TestStatus.FAILED for test_id in tests
+            },
+            finished=True,
+            exit_code=0,
+            events=tuple(
+                Event(test_id=list(tests)[slot], slot=slot, n=0, values=given, raised=None)
+                for slot, given in values.items()
+            ),
+            collected=tuple(tests),
+        )
+
+    found = record(
+        {"t.py": AROUND},
+        fail_to_pass=["t.py::test_a"],
+        pass_to_pass=list(tests)[1:],
+        parse=partial(parsed, product=lambda _: True),
+        run=run,
+    )
+    assert {test_id: test.place for test_id, test in found.expectations.tests.items()} == {"t.py::test_a": "host"}
