@@ -240,10 +240,9 @@ class _Recorder:
         still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
             return {self._function(test_id) for test_id in still}
-        events = (*before.events, *self._right_beyond(expectations, before))
-        return RecordedTests(
-            expectations=replace(expectations, tests=self._placed(expectations, events)), before=events
-        )
+        beyond = self._right_beyond(expectations, before)
+        tests = self._placed(expectations, before.events, beyond)
+        return RecordedTests(expectations=replace(expectations, tests=tests), before=(*before.events, *beyond))
 
     def _right_beyond(self, expectations: Expectations, before: TestReport) -> tuple[Event, ...]:
         """What the base gives right where its tests end before: who keeps them going gets that for nothing.
@@ -295,19 +294,20 @@ class _Recorder:
             self._function(test_id) for test_id in self._listed if judged.statuses.get(test_id) is not TestStatus.PASSED
         }
 
-    def _placed(self, expectations: Expectations, before: Iterable[Event]) -> dict[str, ExpectedTest]:
-        """Each test with where it is judged: by values outside, by results, or by both."""
+    def _placed(
+        self, expectations: Expectations, before: Iterable[Event], beyond: Iterable[Event]
+    ) -> dict[str, ExpectedTest]:
+        """Each test with where it is judged: by values outside, by results, or by both.
+
+        What the base gives right `beyond` the error that ends its tests does not tell it from the fix, unless nothing
+        else does.
+        """
         events = {_key(expectations, event): event for event in before}
+        more_events = {**events, **{_key(expectations, event): event for event in beyond}}
         tests: dict[str, ExpectedTest] = {}
         for test_id, expected in expectations.tests.items():
             if test_id in self._fail_to_pass:
-                differing = [
-                    event
-                    for event in expected.events
-                    if not judge.event_holds(
-                        expectations.sites[event.slot], event, events.get((test_id, event.slot, event.n))
-                    )
-                ]
+                differing = _differing(expectations, test_id, more_events) or _differing(expectations, test_id, events)
                 outside = any(expectations.sites[event.slot].is_decided_outside for event in differing)
             else:
                 outside = all(expectations.sites[event.slot].decides != "result" for event in expected.events)
@@ -374,6 +374,17 @@ def _output_of(report: TestReport, path: str) -> str:
         if report.statuses.get(test_id) is TestStatus.ERROR and test_id.partition("::")[0] == path
     )
     return "\n".join((report.collect_errors.get(path, ""), *crashed))
+
+
+def _differing(
+    expectations: Expectations, test_id: str, before: Mapping[tuple[str, int, int], Event]
+) -> list[Expected]:
+    """The assertions of a test that do not hold with what came out before the fix."""
+    return [
+        event
+        for event in expectations.tests[test_id].events
+        if not judge.event_holds(expectations.sites[event.slot], event, before.get((test_id, event.slot, event.n)))
+    ]
 
 
 def _key(expectations: Expectations, event: Event) -> tuple[str, int, int]:

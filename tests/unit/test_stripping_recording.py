@@ -68,15 +68,16 @@ def test_a_result_that_does_not_come_again_is_left_inside():
 LATER = b"import shop\n\ndef test_a():\n    shop.missing()\n    assert shop.f(1) == 2\n    assert shop.g(1) == 3\n"
 
 
-def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of_it():
-    two, three, four = (["i", value] for value in "234")
+@pytest.mark.parametrize(("second", "right"), [("4", [0]), ("3", [0, 1])])
+def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of_it(second, right):
+    two, three, other = ["i", "2"], ["i", "3"], ["i", second]
 
     def run(files, *, gold, number=0) -> TestReport:
         source = files["t.py"].decode()
         values = {0: (two, two, False), 1: (three, three, False)} if "recorded" in source else {0: (two,), 1: (three,)}
         if not gold:
             goes_on = "except Exception" in source
-            values = {0: (two,), 1: (four,)} if goes_on else {}
+            values = {0: (two,), 1: (other,)} if goes_on else {}
         return TestReport(
             statuses={TEST: TestStatus.PASSED if gold else TestStatus.FAILED},
             finished=True,
@@ -91,7 +92,7 @@ def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of
         {"t.py": LATER}, fail_to_pass=[TEST], pass_to_pass=[], parse=partial(parsed, product=lambda _: True), run=run
     )
 
-    assert [(event.slot, event.values) for event in found.before] == [(0, (two,))]
+    assert [event.slot for event in found.before] == right
     assert found.expectations.tests[TEST].place == "host"
 
 
