@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import textwrap
 from contextlib import nullcontext, suppress
 
@@ -621,7 +622,7 @@ def test_where_nothing_ends_a_test_it_comes_to_its_end(body):
     assert names["__doc__"] == "Words."
 
 
-def test_what_a_base_lacks_is_made_up_where_nothing_ends_a_test():
+def test_what_a_base_lacks_is_made_up_where_nothing_ends_a_test(monkeypatch):
     text = """\
 import no_such_module, os
 from os import no_such, path as there
@@ -641,14 +642,26 @@ def test_a():
     reached.append(there.join("a", "b"))
     reached.append("abc".no_such().upper())
     reached.append(int.no_such("7"))
+    reached.append(main(["there", "--new"]))
+    reached.append(main("--new", "there"))
+    exit("--new")
+    sys.argv = ["prog", "--new", "it"]
+    reached.append(main(sys.argv))
 """
     reached: list[object] = []
-    names = {"reached": reached}
+
+    def main(*words):
+        if "-" in repr(words):
+            raise SystemExit(2)
+        return words[-1]
+
+    monkeypatch.setattr(sys, "argv", [])
+    names = {"reached": reached, "main": main, "sys": sys}
 
     exec(parsed("").unstopped(text, "", 0), names)
     names["test_a"]()
 
-    assert reached == [3, 3, 4, "a/b", "ABC", 7]
+    assert reached == [3, 3, 4, "a/b", "ABC", 7, ["there"], "there", ["prog", "it"]]
 
 
 def test_what_a_function_raises_that_a_test_gives_to_the_product_reaches_it():

@@ -16,6 +16,7 @@ _CATCHES = re.compile(r"raises|warn|suppress|assert|logs", re.IGNORECASE)
 _LOOKING_AROUND = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
 """Functions that look at the frame which calls them."""
 _MADE_UP, _ATTRIBUTE, _CALLED = "_goldseam_made_up", "_goldseam_attribute", "_goldseam_called"
+_PLAIN = "_goldseam_plain"
 _HEAD = f"""
 class _GoldseamMadeUp(object):
     def __init__(self, *given, **named): pass
@@ -35,8 +36,8 @@ def {_ATTRIBUTE}(of, name):
         if not isinstance(of, type): return lambda *given, **named: of
         return lambda *given, **named: {_CALLED}(of, *given, **named)
 def {_CALLED}(*given, **named):
-    import re
-    function, given = given[0], given[1:]
+    import re, sys
+    function, given, tried = given[0], given[1:], False
     while True:
         try:
             return function(*given, **named)
@@ -46,8 +47,15 @@ def {_CALLED}(*given, **named):
             if name and name.group(1) in named: del named[name.group(1)]
             elif given and re.search("takes .* positional arguments? but", str(error)): given = given[:-1]
             else: raise
+        except SystemExit:
+            if tried: raise
+            tried, given, sys.argv[:] = True, {_PLAIN}(given), {_PLAIN}(sys.argv)
+def {_PLAIN}(words):
+    words = [word for word in words if not (isinstance(word, str) and word[:1] == "-")]
+    return [{_PLAIN}(word) if isinstance(word, list) else word for word in words]
 """
-"""What stands for what a module lacks; a call without the arguments that a function does not take yet."""
+"""What stands for what a module lacks; a call without the arguments that a function does not take yet, and without the
+options of a command line where it ends the program."""
 
 
 def unstopped(text: str, hand_out: str) -> str:
@@ -96,7 +104,8 @@ def _guarded(statement: ast.stmt, hand_out: str, is_within: bool) -> list[ast.st
 def _tried(statement: ast.stmt, made_up: str | None = None) -> ast.stmt:
     """A statement in a `try`; the name that it was to bind is made up where it raises."""
     body = python_source.parse(f"{made_up} = {_MADE_UP}" if made_up else "pass").body
-    handler = ast.ExceptHandler(type=ast.Name(id="Exception", ctx=ast.Load()), name=None, body=body)
+    kinds: list[ast.expr] = [ast.Name(id=kind, ctx=ast.Load()) for kind in ("Exception", "SystemExit")]
+    handler = ast.ExceptHandler(type=ast.Tuple(elts=kinds, ctx=ast.Load()), name=None, body=body)
     return ast.Try(body=[statement], handlers=[handler], orelse=[], finalbody=[])
 
 
