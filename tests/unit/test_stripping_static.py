@@ -18,9 +18,12 @@ import os
 import random
 import shop
 import shop.deep
+import sys
+import urllib.parse
 from decimal import Decimal
 from unittest import mock
 import pytest
+from flask import request
 from . import helpers
 from shop import f
 LIMIT = 3
@@ -57,6 +60,7 @@ def is_static(expression: str, *, read: bool = True) -> bool:
 
 STATIC = (
     "3",
+    "urllib.parse.quote('a b')",
     "-3",
     "'a' + 'b'",
     "[1, {2: (3,)}]",
@@ -115,6 +119,9 @@ NOT_STATIC = {
     "datetime.datetime.now()": "it reads the clock",
     "os.getcwd()": "it depends on the folder",
     "os.environ": "it depends on the surroundings",
+    "sys.modules": "the product may change it",
+    "request.path": "the product may change what it stands for",
+    "urllib.request.urlopen('x')": "it asks another machine",
     "mock.Mock()": "it is a stand-in that remembers",
     "pytest.mark": "it is the test runner's",
     "(lambda: 3)()": "it is code",

@@ -118,9 +118,17 @@ _IMPURE_NAMES = frozenset(
         "importorskip",
         "skip",
         "fail",
+        "argv",
+        "current_app",
+        "modules",
+        "request",
+        "session",
+        "stderr",
+        "stdin",
+        "stdout",
     ]
 )
-"""Attributes that read files, the clock or the surroundings; what they give is looked at where it is made."""
+"""Attributes that read files, the clock, the surroundings or what the product sets; they are looked at where made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,6 +349,8 @@ class Scope:
         top, *rest = dotted.split(".")
         if rest and rest[-1].isupper() and top in sys.stdlib_module_names:
             return True  # a constant
+        if dotted.startswith("urllib.parse."):
+            return True
         if top in _IMPURE_MODULES or self.module.product(top) or _IMPURE_NAMES & set(rest):
             return False
         return not (top in ("pytest", "nose") and rest != ["approx"])
