@@ -235,6 +235,15 @@ def test_what_only_a_helpers_expectations_read_is_blank_in_its_calls():
     assert "check(2, want=None, why=None)" in found
 
 
+def test_a_call_that_gives_a_helper_what_the_product_says_leaves_what_others_expect_outside():
+    helper = f"if not g:\n    pass\nelse:\n{textwrap.indent(HELPER, '    ')}\n"
+    text = "first = lambda: 3\n" + helper + "def test_a():\n    check(1, 42)\n    check(2, g(3))\n    check(f(4), 43)\n"
+    found = stripped(text)
+    assert "    check(1, None)\n    _goldseam_check(2, g(3))\n    check(f(4), None)\n" in found
+    assert found.count("_goldseam_site(f(value))") == 1
+    assert found.count("_goldseam_site(f(value), want)") == 1
+
+
 def test_a_default_that_only_a_helpers_expectations_read_is_blank():
     text = "def check(value, want=42, *, error=Broken, more=(44,)):\n"
     text += "    assert f(value) == want\n    assert g(value) == more\n    with pytest.raises(error):\n        f(0)\n"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from miner.languages.python.stripping.static import Function, Scope
+
+
+_COPY = "_goldseam_"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +21,7 @@ class Argument:
     """What one call gives a parameter, or its default, and whose call it is."""
 
     caller: Function
+    call: ast.Call
     place: ast.keyword | list[ast.expr]
     index: int = 0
     """Of a list of expressions."""
@@ -70,6 +75,44 @@ def static_given(
     }
 
 
+def separate(
+    functions: Sequence[Function],
+    tree: ast.Module,
+    scope: Callable[[Function], Scope],
+    expected: Callable[[Function, Collection[str]], Collection[str]],
+) -> bool:
+    """Give each helper a copy for calls that do not give it static values, where others do; whether there was one.
+
+    `expected` gives those of its parameters that its expectations read.
+    """
+    changed = False
+    for helper, given_by_name in arguments(functions, tree).items():
+        flags = {
+            name: [scope(argument.caller).is_static(argument.value) for argument in given_by_name[name]]
+            for name in expected(helper, given_by_name.keys())
+        }
+        mixed = [name for name in flags if any(flags[name]) and not all(flags[name])]
+        calls = [argument.call for argument in given_by_name[mixed[0]]] if mixed else []
+        others = [call for index, call in enumerate(calls) if not all(flags[name][index] for name in mixed)]
+        if len(others) < len(calls):
+            changed = True
+            blocks = (value for node in ast.walk(tree) for _, value in ast.iter_fields(node))
+            body = next(block for block in blocks if isinstance(block, list) and helper in block)
+            body.insert(body.index(helper) + 1, copy.deepcopy(helper))
+            helper.name = _COPY + helper.name
+            for call in others:
+                _rename(call, helper.name)
+    return changed
+
+
+def _rename(call: ast.Call, name: str) -> None:
+    match call.func:
+        case ast.Name():
+            call.func.id = name
+        case ast.Attribute():
+            call.func.attr = name
+
+
 def _called(call: ast.Call) -> str:
     match call.func:
         case ast.Name(id=name):
@@ -120,7 +163,7 @@ def _arguments(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -
         }
         for name, (place, index) in places.items():
             if name in arguments_by_name:
-                arguments_by_name[name].append(Argument(caller=caller, place=place, index=index))
+                arguments_by_name[name].append(Argument(caller=caller, call=call, place=place, index=index))
     return {
         name: arguments
         for name, arguments in arguments_by_name.items()

@@ -34,7 +34,7 @@ class StrippedSource:
             RecursionError: it is nested too deeply.
 
         """
-        self._source, self._first, self._product = source, first, product
+        self._source, self._first, self._product = _separated(source, product), first, product
         self.slots: tuple[Slot[Assertion], ...] = tuple(self._write(lambda _: Mode.INSIDE, recording=False)[1])
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
@@ -110,6 +110,20 @@ def _is_generated(decorator: ast.expr, module: Module) -> bool:
     """Whether a test is run for examples that differ from run to run."""
     call = decorator.func if isinstance(decorator, ast.Call) else decorator
     return module.dotted(call).startswith("hypothesis.")
+
+
+def _separated(source: bytes, product: Callable[[str], bool]) -> bytes:
+    """A file with copies of its helpers for calls that do not say what is expected as others do."""
+    tree = python_source.parse(source)
+    module, methods = module_of(tree, product), _methods(tree)
+
+    def expected(function: Function, parameters: Collection[str]) -> set[str]:
+        arguments = dict.fromkeys(parameters, (ast.Constant(value=None),))
+        scope = Scope(module=module, function=function, tables={}, arguments=arguments)
+        return _expected_names(Reader(module, scope, methods, every=True), function).keys() & parameters
+
+    functions = [function for function, _ in _functions(tree, ())]
+    return ast.unparse(tree).encode() if helpers.separate(functions, tree, _plain_scope(module), expected) else source
 
 
 def _plain_scope(module: Module) -> Callable[[Function], Scope]:
