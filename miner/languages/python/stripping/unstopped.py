@@ -113,11 +113,11 @@ class _Calls(ast.NodeTransformer):
     """Has every call leave out what is not taken, and makes up attributes; what hands out is no such call."""
 
     def __init__(self, hand_out: str) -> None:
-        self._stay = {hand_out, *_LOOKING_AROUND}
+        self._stay = {hand_out, "_goldseam_site", *_LOOKING_AROUND}
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and (node.func.id in self._stay or node.func.id.startswith("_goldseam")):
+        if isinstance(node.func, ast.Name) and node.func.id in self._stay:
             return node
         return ast.Call(func=ast.Name(id=_CALLED, ctx=ast.Load()), args=[node.func, *node.args], keywords=node.keywords)
 
