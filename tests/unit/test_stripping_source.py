@@ -179,6 +179,13 @@ def test_a_block_of_unittest_that_raises_tells_no_class(head):
     assert same(stripped(text), text.replace(head, "__goldseam__(0)"))
 
 
+def test_what_a_test_case_caught_is_the_exception_where_it_is_given_back():
+    text = "class T(unittest.TestCase):\n    def test_a(self):\n        {}\n"
+    found = stripped(text.format("error = self.assertRaises(Broken, f, 1)\n        self.assertEqual(error.args, (3,))"))
+    block = "with __goldseam__(0) as error:\n    f(1)\nerror = error.exception\n" + handed("error.args", slot=1)
+    assert same(found, text.format(textwrap.indent(block, " " * 8).strip()))
+
+
 def test_a_subtest_has_no_words():
     text = (
         "class T(unittest.TestCase):\n    def test_a(self):\n"

@@ -256,10 +256,10 @@ class _Writer:
         modes = [self._choose(number) for number in numbers]
         if Mode.INSIDE in modes:
             return [statement]  # of several conditions in one statement all come out or none
+        if assertions[0].form is Form.CALL:
+            return self._catching(statement, numbers[0], assertions[0])
         return [
-            self._catching(statement, number, assertion)
-            if assertion.form is Form.CALL
-            else self._handing(number, assertion, mode)
+            self._handing(number, assertion, mode)
             for number, assertion, mode in zip(numbers, assertions, modes, strict=True)
         ]
 
@@ -272,14 +272,21 @@ class _Writer:
             site = _call(ast.Attribute(value=site, attr="warning", ctx=ast.Load()), [])
         return site
 
-    def _catching(self, statement: ast.stmt, number: int, assertion: Assertion) -> ast.stmt:
-        """`with __goldseam__(…) as info: f(x)`, of `info = pytest.raises(E, f, x)`."""
+    def _catching(self, statement: ast.stmt, number: int, assertion: Assertion) -> list[ast.stmt]:
+        """`with __goldseam__(…) as info: f(x)`, of `info = pytest.raises(E, f, x)`.
+
+        Where a method of a test case gives something, it is the exception itself.
+        """
         call = cast("ast.Call", cast("ast.Expr | ast.Assign", statement).value)
         skipped = 1 + (len(assertion.kept) if assertion.kept else 0)
         node = ast.Call(func=call.args[skipped], args=call.args[skipped + 1 :], keywords=call.keywords)
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         item = ast.withitem(context_expr=self._site(number, assertion), optional_vars=target)
-        return ast.With(items=[item], body=[ast.Expr(value=node)])
+        block = ast.With(items=[item], body=[ast.Expr(value=node)])
+        if not isinstance(target, ast.Name) or not ast.unparse(call.func).startswith("self."):
+            return [block]
+        caught = ast.Attribute(value=ast.Name(id=target.id, ctx=ast.Load()), attr="exception", ctx=ast.Load())
+        return [block, ast.Assign(targets=[target], value=caught)]
 
     def _handing(self, number: int, assertion: Assertion, mode: Mode) -> ast.stmt:
         """`with __goldseam__(NUMBER) as site: site(operand, …)`."""
