@@ -201,9 +201,14 @@ class Reader:
                 names = [key for key in keys if key is not None]
                 own_keys = ast.Set(elts=[ast.Starred(value=value, ctx=ast.Load())])
                 parts = [self._parts(_item(value, key), part) for key, part in zip(names, values, strict=True)]
-                return (*self._parts(own_keys, ast.Set(elts=list(names))), *itertools.chain(*parts))
+                return (*self._shape(own_keys, ast.Set(elts=list(names))), *itertools.chain(*parts))
         assertion = self._assertion("==", [value, expected])
         return (assertion,) if assertion else ()
+
+    def _shape(self, value: ast.expr, expected: ast.expr) -> tuple[Assertion, ...]:
+        """That a value equals what the parts tell anyway, so that it is no more than true or false."""
+        truth = self._truth(ast.Compare(left=value, ops=[ast.Eq()], comparators=[expected]))
+        return (truth,) if truth else ()
 
     def _condition(self, test: ast.expr) -> Assertion | None:
         match test:
@@ -332,12 +337,14 @@ class Reader:
         once = [(_length(_calls_of(mock)), ast.Constant(value=1))] if how == "assert_called_once_with" else []
         pairs: list[tuple[ast.expr, ast.expr]] = [
             *once,
-            (_length(args), ast.Constant(value=len(call.args))),
-            (ast.Set(elts=[ast.Starred(value=named_args, ctx=ast.Load())]), _set(keywords)),
             *((_item(args, ast.Constant(value=place)), arg) for place, arg in enumerate(call.args)),
             *((_item(named_args, ast.Constant(value=name)), value) for name, value in keywords.items()),
         ]
-        return tuple(itertools.chain(*(self._parts(value, expected) for value, expected in pairs)))
+        shape = (
+            *self._shape(_length(args), ast.Constant(value=len(call.args))),
+            *self._shape(ast.Set(elts=[ast.Starred(value=named_args, ctx=ast.Load())]), _set(keywords)),
+        )
+        return (*shape, *itertools.chain(*(self._parts(value, expected) for value, expected in pairs)))
 
     def _catching(self, op: str, word: str, call: ast.Call, form: Form) -> Assertion | None:
         nodes = {keyword.arg: keyword.value for keyword in call.keywords}
