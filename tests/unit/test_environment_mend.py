@@ -62,6 +62,20 @@ def test_a_pytest_that_is_too_old_gives_way():
     assert recipe_fixes.after_failure(first, said) is None
 
 
+def test_what_a_repository_out_of_reach_would_give_is_taken_from_the_index():
+    said = """   Updating https://github.com/acme/h11.git (master)
+  × Failed to download and build `h11 @
+  │ git+https://github.com/acme/h11.git@master`
+  ├─▶ Git operation failed
+  ├─▶ failed to fetch into: /run/goldseam/uv-cache/git-v0/db/1d99b16f3b4ddff6
+"""
+    first = recipe_fixes.after_failure(recipe("h11 @ git+https://github.com/acme/h11.git@master"), said)
+
+    assert first.overrides == ("h11",)
+    assert first.rung.endswith("-repository:h11")
+    assert recipe_fixes.after_failure(first, said) is None
+
+
 def test_another_conflict_changes_nothing_of_pytest():
     assert (
         recipe_fixes.after_failure(recipe(), "Because a depends on b==1 and b==2, your requirements are unsatisfiable.")

@@ -306,6 +306,14 @@ def younger(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((match[1].lower().replace("_", "-"), match[2]) for match in _YOUNGER.finditer(plain))
 
 
+_REPOSITORY = re.compile(r"`([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])? @ (?:│ )?git\+[^`]*`.{0,80}?Git operation failed")
+
+
+def repositories(text: str) -> tuple[str, ...]:
+    """The names of distributions whose git repository a resolver could not fetch."""
+    return tuple(dict.fromkeys(_REPOSITORY.findall(" ".join(text[-_LONGEST:].split()))))
+
+
 _UNDECLARED = re.compile(
     r"likely indicates that `([A-Za-z0-9][\w.-]*)(?:@[^`]*)?` depends on `([A-Za-z_]\w*)[^`]*`, but doesn't"
 )

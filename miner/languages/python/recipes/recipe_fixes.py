@@ -57,7 +57,8 @@ def after_failure(recipe: Recipe, output: str) -> Recipe | None:
 
     What a distribution needs to be built and does not declare is there when it is built. What was uploaded again after
     the commit is taken as of then. Versions that the index doesn't have (any more) lose their pin; so does a pytest
-    that is too old to be used. What a native build lacks is added from Debian.
+    that is too old to be used. What a git repository out of reach would give is taken from the index. What a native
+    build lacks is added from Debian.
     """
     return (
         _with_packages(recipe, missing.packages(output))
@@ -65,6 +66,7 @@ def after_failure(recipe: Recipe, output: str) -> Recipe | None:
         or _with_later(recipe, missing.younger(output))
         or _without_vanished(recipe, missing.vanished(output))
         or _with_newer_pytest(recipe, output)
+        or _with_releases(recipe, missing.repositories(output))
     )
 
 
@@ -138,6 +140,15 @@ def _with_newer_pytest(recipe: Recipe, output: str) -> Recipe | None:
 
 
 _TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
+
+
+def _with_releases(recipe: Recipe, names: Iterable[str]) -> Recipe | None:
+    """The recipe with the day's releases of what it wants from repositories."""
+    new = tuple(name for name in names if name not in recipe.overrides)
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}-repository:{','.join(new)}")
+    return replace(recipe, evidence=evidence, overrides=(*recipe.overrides, *new))
 
 
 def _with_build_requirements(recipe: Recipe, pairs: Iterable[tuple[str, str]]) -> Recipe | None:
