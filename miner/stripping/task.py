@@ -14,7 +14,7 @@ from harness.patches import patch
 from miner.candidates.split import classify
 from miner.languages import language_of
 from miner.languages.base import KnownText
-from miner.proof.variations import variation
+from miner.proof.variations import Cause, variation
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> RecordedTests:
     """What a task's hidden tests expect, recorded and proved with its own fix; empty where nothing can be kept outside.
 
-    `sources` are its hidden test files by path, as the tests' patch leaves them.
+    `sources` are its hidden test files by path, as the tests' patch leaves them. What a listed test is sensitive to is
+    as in evaluation in each run.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -37,9 +38,11 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     fix = screen_task(task, task.hidden.gold_patch).kept
+    kept_as_is = {Cause.ORDER, *map(Cause, task.hidden.evidence.get("sensitive", {}).values())}
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
-        varied = replace(variation(number), order=None)
+        around = variation(number)
+        varied = around.only(*(cause for cause in around.causes if cause not in kept_as_is))
         spec = scoring.trial_spec(plain, fix if gold else None)
         spec = replace(spec, overlay=files, env={**spec.env, **varied.env()}, cpu_count=varied.cpu_count)
         return trial.run(spec, sandbox).report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,7 +16,11 @@ from harness.patches.patch import parse
 from miner.proof import Budget, Notebook, Proof, Subject, observe, sensitivity, validate
 from miner.proof.subject import prepare
 from miner.sources.change import Rejection
+from miner.stripping import task as stripping
 from tests import tiny
+
+if TYPE_CHECKING:
+    from harness.core.instance import Task
 
 FILE = "tests/test_calc.py"
 HIDDEN = """\
@@ -141,8 +146,9 @@ def test_what_fails_as_evaluation_runs_it_is_in_no_list_however_it_fares_elsewhe
     assert name not in (*proof.fail_to_pass, *proof.pass_to_pass, *proof.flaky)
 
 
-@pytest.mark.engine
-def test_the_fix_resolves_a_task_with_sensitive_tests_every_time(proof, tiny_image, sandbox):
+@pytest.fixture(scope="module")
+def task(proof, tiny_image) -> Task:
+    """Of the proof, with its tests as they are."""
     asked = subject(tiny_image, HIDDEN.replace("{tomorrow}", str(time.time() + 86400)))
     task = tiny.task()
     hidden = replace(
@@ -152,11 +158,23 @@ def test_the_fix_resolves_a_task_with_sensitive_tests_every_time(proof, tiny_ima
         test_files=(FILE,),
         fail_to_pass=proof.fail_to_pass,
         pass_to_pass=proof.pass_to_pass,
+        evidence=proof.evidence,
     )
-    task = replace(task, instance=replace(task.instance, image=tiny_image), hidden=hidden)
-    fix = screening.screen_for(parse(asked.gold_patch), asked, asked.test).kept
+    return replace(task, instance=replace(task.instance, image=tiny_image), hidden=hidden)
+
+
+@pytest.mark.engine
+def test_the_fix_resolves_a_task_with_sensitive_tests_every_time(task, sandbox):
+    fix = screening.screen_task(task, task.hidden.gold_patch).kept
     outcomes = {scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome for _ in range(3)}
     assert outcomes == {Outcome.RESOLVED}
+
+
+@pytest.mark.engine
+def test_what_sensitive_tests_expect_is_recorded_as_evaluation_runs_them(task, sandbox):
+    source = HIDDEN.replace("{tomorrow}", str(time.time() + 86400)).encode()
+    recorded = stripping.of_task(task, {FILE: source}, sandbox).expectations.tests
+    assert [str(recorded[f"{FILE}::test_{name}"].place) for name in ("two", "timezone", "home")] == ["host"] * 3
 
 
 @pytest.mark.engine
