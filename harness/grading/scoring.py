@@ -110,11 +110,9 @@ def _run(
 
 def _charged(task: Task, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> Trial:
     """The trial; if the hidden tests could not be laid, and can without the patch, that is charged to the patch."""
-    if (
-        not spec.model_patch
-        or not task.hidden.fail_to_pass
-        or grade(task.hidden, ran).outcome is not Outcome.INFRA_ERROR
-    ):
+    is_lost = grade(task.hidden, ran).outcome is Outcome.INFRA_ERROR
+    is_building = ran.build is not None and not ran.build.ok  # what can't be started is the image's
+    if not spec.model_patch or not task.hidden.fail_to_pass or not is_lost or is_building:
         return ran
     without = trial.run(replace(spec, model_patch=None), sandbox)
     if not without.ran:

@@ -237,7 +237,7 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
     turned = ("test/built.test.js::two", "test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
     assert task.hidden.fail_to_pass == (*turned, "test/fresh.test.mjs::fresh")
-    assert place_of_test(task, "test/fresh.test.mjs::fresh") is Place.MIXED
+    assert place_of_test(task, "test/fresh.test.mjs::fresh") is Place.HOST
     assert task.hidden.pass_to_pass == ("test/built.test.js::one", "test/calc.test.js::zero")
     assert task.instance.test.framework == "node:test"
     assert place_of(task) is Place.HOST

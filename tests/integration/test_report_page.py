@@ -436,6 +436,7 @@ def test_axe_finds_nothing(browser, rich, dark, width, tab):
 
 def test_the_matrix_is_a_table_to_a_screen_reader(browser, plain):
     page = browser.page().open(plain)
+    page.settle()
     page.ask("Accessibility.enable")
     nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
     names = {
