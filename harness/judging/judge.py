@@ -152,7 +152,7 @@ def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> s
 
 def _another_kind(site: Site, expected: Expected, event: Event, out: _Out, *, is_partial: bool) -> str | None:
     """Why what came out is nothing that the operator is for, in words."""
-    language = next((name for name in ("js.", "go.", "java.") if site.op.startswith(name)), "")
+    language = next((prefix for prefix in values.PREFIXES if site.op.startswith(prefix)), "")
     if any(values.language_of(value) != language for value in event.values if not isinstance(value, bool)):
         return "what came out is of another language"
     needs_plain = (expected.plain and not is_partial) or site.decides == "operands"

@@ -55,3 +55,8 @@ def parts_of(part: Part | None) -> Iterator[Part]:
         elif isinstance(part, Part):
             yield part
             queue.extend(part.parts)
+
+
+def key_of(value: object) -> object:
+    """A value as a key of a Python dictionary: what can be none is told by its text."""
+    return value if isinstance(value, str | int | float | bytes) else repr(value)

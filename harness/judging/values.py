@@ -237,9 +237,14 @@ def is_plain(enc: Any) -> bool:
         return False
 
 
+PREFIXES = ("js.", "go.", "java.")
+"""How the operators of other languages' values begin; the tag of such a value says the same."""
+
+
 def language_of(enc: Any) -> str:
     """The prefix of the operators of a value's language, where anything may be thrown; empty for Python's."""
-    return f"{enc[0]}." if isinstance(enc, list) and enc[:1] in (["js"], ["go"], ["java"]) else ""
+    tag = enc[0] if isinstance(enc, list) and enc else None
+    return next((prefix for prefix in PREFIXES if tag == prefix[:-1]), "")
 
 
 def size(enc: Any) -> int:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, matched, parts_of, type_name
+from harness.judging.parts import Part, key_of, matched, parts_of, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -134,11 +134,7 @@ def as_python(value: object) -> object:
         case "l":
             return [as_python(item) for item in value.parts]
         case "m":
-            return {_key(as_python(key)): as_python(inner) for key, inner in value.parts}
+            return {key_of(as_python(key)): as_python(inner) for key, inner in value.parts}
         case "t":
             return {name: as_python(inner) for name, inner in value.parts}
     return value.plain if value.tag != "r" else None
-
-
-def _key(key: object) -> object:
-    return key if isinstance(key, str | int | float | bytes) else repr(key)

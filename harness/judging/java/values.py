@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, matched, type_name
+from harness.judging.parts import Part, key_of, matched, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -142,9 +142,5 @@ def as_python(value: object) -> object:
         case "O":
             return as_python(part.parts[0]) if part.parts else None
         case "m":
-            return {_key(as_python(key)): as_python(inner) for key, inner in part.parts}
+            return {key_of(as_python(key)): as_python(inner) for key, inner in part.parts}
     return part.plain
-
-
-def _key(key: object) -> object:
-    return key if isinstance(key, str | int | float | bytes) else repr(key)

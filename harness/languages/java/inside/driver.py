@@ -197,13 +197,11 @@ def compile_all(project, root, modules):
 
 def lay(modules, stub):
     """Put what stripped tests call into the folders of their sources."""
-    for module in modules:
-        for path in module.type_of:
-            place = os.path.join(module.root_of(path), HANDOUT)
-            if is_stripped(path):
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                with open(place, "w", encoding="utf-8") as file:
-                    file.write(stub)
+    for root in {module.root_of(path) for module in modules for path in module.type_of if is_stripped(path)}:
+        place = os.path.join(root, HANDOUT)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="utf-8") as file:
+            file.write(stub)
 
 
 def is_stripped(path):

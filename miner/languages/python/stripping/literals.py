@@ -108,7 +108,7 @@ def _written(node: ast.AST) -> Iterator[Any]:
         yield from _written(child)
 
 
-_TAGS = {list: "l", tuple: "t", set: "S", frozenset: "S"}
+_TAGS = ((list, "l"), (tuple, "t"), ((set, frozenset), "S"))
 
 
 def _encoded(value: Any) -> Any:
@@ -125,7 +125,8 @@ def _encoded(value: Any) -> Any:
         case bytes():
             return ["b", value.hex()]
         case list() | tuple() | set() | frozenset():
-            return [_TAGS[type(value)], [_encoded(element) for element in value]]
+            tag = next(tag for kinds, tag in _TAGS if isinstance(value, kinds))
+            return [tag, [_encoded(element) for element in value]]
         case dict():
             return ["d", [[_encoded(key), _encoded(element)] for key, element in value.items()]]
     return values.standard(value)
