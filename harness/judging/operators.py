@@ -11,7 +11,7 @@ from harness.judging import search, values
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
-from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised
+from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,6 +85,8 @@ def _is(left: object, other: object) -> bool | None:
     """Whether two values are one object; None where that cannot be told from outside."""
     if any(left is only or other is only for only in _SINGLETONS):
         return left is other
+    if isinstance(left, Record) and isinstance(other, Record):
+        return True if left.items and left == other else None  # a constant, and not what has fields
     return left == other if isinstance(left, ClassName) and isinstance(other, ClassName) else None
 
 

@@ -99,6 +99,31 @@ class Opaque:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Record(Opaque):
+    """An object that its class, fields and items tell from all others: it has no code of its own that compares it."""
+
+    kept: bool = False
+    """Whether it is the host's: what comes out may have more fields then."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return False
+        expected, given = (other, self) if other.kept else (self, other)
+        fields = dict(given.attrs)
+        return (
+            (expected.name, expected.items) == (given.name, given.items)
+            and (expected.kept or len(expected.attrs) == len(fields))
+            and all(name in fields and bool(value == fields[name]) for name, value in expected.attrs)
+        )
+
+    def __hash__(self) -> int:
+        try:
+            return hash((self.name, self.items, self.attrs))
+        except TypeError:
+            return object.__hash__(self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Raised:
     """An exception, as a value or in place of one."""
 
@@ -285,8 +310,9 @@ class Reader:
             leaf = _KEPT.get(tag)
         if leaf is None:
             raise MalformedError("no such kind of value")
+        before = self.items
         try:
-            return leaf(self, parts, depth + 1), 1
+            return leaf(self, parts, depth + 1), 1 + self.items - before
         except MalformedError:
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -539,11 +565,10 @@ def _exception(reader: Reader, parts: list[Any], depth: int) -> Raised:
 def _object(reader: Reader, parts: list[Any], depth: int) -> Opaque:
     name, attrs, items = parts
     reader.plain = False
-    return Opaque(
-        name=reader.text(name),
-        attrs=reader.attrs(attrs, depth) if attrs is not None else (),
-        items=reader.values(items, depth) if items is not None else (),
-    )
+    fields = reader.attrs(attrs, depth) if attrs is not None else ()
+    if items is None:
+        return Opaque(name=reader.text(name), attrs=fields)
+    return Record(name=reader.text(name), attrs=fields, items=reader.values(items, depth), kept=reader.kept)
 
 
 def _unreadable(reader: Reader, parts: list[Any], _depth: int) -> Opaque:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source, test_ids
 from harness.judging import judge, values
-from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern
+from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
 from miner.languages.base import Guess
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
@@ -73,7 +73,7 @@ _A_RANGE = 3.0
 _A_RULE = 7.8
 """Of a rule at most: whatever one of them makes is guessable."""
 _A_CLASS = 3.0
-"""Of the class of an exception or warning: few are common."""
+"""Of a class, also of an exception or warning, or a constant: few are common."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -440,7 +440,13 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     nears = (_before(needed), *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
-    words = {**words, **dict.fromkeys(own, 1 + math.log2(len(own) + 1))} if own else words
+    file = needed.test_id.partition("::")[0]
+    places = (file, posixpath.basename(file), posixpath.join(_WORK, file))
+    words = {
+        **words,
+        **dict.fromkeys(own, 1 + math.log2(len(own) + 1)),
+        **dict.fromkeys(map(repr, places), _A_LOOK),
+    }
     bits = sum(
         min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears))
         for value in values_kept
@@ -529,6 +535,17 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
             return min(whole, alike, _bits_of_edits(near, value, words))
         case dict():
             return 2 + _bits_of_all((*value.keys(), *value.values()), words)
+    return _bits_of_object(value, near, words)
+
+
+def _bits_of_object(value: Any, near: Any, words: Mapping[str, float]) -> float:
+    match value:
+        case Record(attrs=()) | ClassName():
+            return _A_CLASS
+        case Record(attrs=fields):
+            known = dict(near.attrs) if isinstance(near, Record) else {}
+            differing = {repr(part): part for name, part in fields if name not in known or known[name] != part}
+            return _A_CLASS + _bits_of_all(differing.values(), words)  # many fields have the same default
     return min(_bits_of_text(str(value), words), 24.0)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Side = Literal["out", "kept"]
 MAX_EVENTS = 200
 """Of one slot in one test; an assertion that a test makes more often stays inside."""
-MAX_KEPT = 1 << 16
+MAX_KEPT = 1 << 18
 """Items and characters of one kept value; larger ones stay inside."""
 _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""

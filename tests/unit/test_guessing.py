@@ -38,6 +38,34 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=S
     return guess(expectations, before, [TEST], text, READING)
 
 
+RED = ["o", "m.Color", None, [["s", "VERY_PECULIAR_KIND_OF_RED"]]]
+
+
+def point(**fields):
+    return ["o", "m.Point", [[name, encode(value)] for name, value in fields.items()], []]
+
+
+def guessed_of_record(value, *, base=None):
+    """The guess of an object that is told by its fields or its name, where the base hands out another."""
+    expected = judge.of_fix(Event(test_id=TEST, slot=0, values=(value,)), [value], {})
+    before = [Event(test_id=TEST, slot=0, values=(base,))] if base is not None else []
+    tests = {TEST: ExpectedTest(place="host", events=(expected,))}
+    expectations = Expectations(files={"t.py": SOURCE}, sites={0: EQUAL}, tests=tests)
+    return guess(expectations, before, [TEST], KnownText(words="", changed=()), READING)
+
+
+def test_a_constant_is_one_of_few_and_an_object_has_the_bits_of_its_fields():
+    whole = point(x="quite another sentence", y=None, z=None)
+    assert guessed_of_record(RED).bits < 8
+    assert guessed_of_record(point(x="a", y=None)).bits == guessed_of_record(point(x="a", y=None, z=None, w=None)).bits
+    assert guessed_of_record(whole).bits > 30
+    assert guessed_of_record(whole, base=point(x="quite another sentence", y=True, z=None)).bits < 8
+
+
+def test_the_file_of_a_test_is_no_secret():
+    assert guessed([("nothing", "/testbed/t.py")]).bits < 8
+
+
 def test_a_long_text_that_is_nowhere_is_hard_to_guess():
     assert guessed([("nothing", "quite another sentence of it")]).bits > 40
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness.core import process
 from harness.judging import values
-from harness.judging.values import ClassName, Opaque, Raised
+from harness.judging.values import ClassName, Opaque, Raised, Record
 from tests import inside, pypi_tools
 
 SOURCE = inside.part("supervisor", "recorder", "handout", "tripwire", "suites", "outcomes", "generators")
@@ -246,6 +246,50 @@ class Bag:
     def __contains__(self, item): return True
 Pair = collections.namedtuple("Pair", "x y")
 """
+RECORDS = """\
+import enum
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Null(object):
+    pass
+
+
+null, fields = Null(), []
+try:
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Data:
+        x: int
+        y: list
+        z: int = dataclasses.field(default=0, compare=False)
+
+    @dataclasses.dataclass
+    class Own(Data):
+        def __eq__(self, other):
+            return True
+
+    fields.append(Data(1, [Color.RED], 5))
+except ImportError:
+    pass  # it came with Python 3.7
+try:
+    import attr
+
+    @attr.s(frozen=True)
+    class Old:
+        x = attr.ib()
+        y = attr.ib()
+        z = attr.ib(default=0, eq=False)
+
+    fields.append(Old(1, [Color.RED], 5))
+except ImportError:
+    pass  # it is not with every interpreter
+all = [[Color.RED, null, Null()], fields]
+"""
 RECORDED = {
     "1, [1, {'a': (2,)}]": False,
     "product.Plain(), 1": False,
@@ -381,6 +425,30 @@ def test_an_object_that_has_no_plain_form_comes_out_by_the_name_of_its_class(sen
     found = values.decode(the_value(sent[expression]))
     assert isinstance(found, Opaque)
     assert found.name == OPAQUE[expression]
+
+
+@pytest.mark.parametrize("python", sorted(_interpreters()))
+def test_an_object_that_has_a_name_or_is_compared_by_its_fields_comes_out_by_these(tmp_path, python):
+    (tmp_path / "product.py").write_text(RECORDS, encoding="utf-8")
+    script = "import product\nwith __goldseam__(0) as h: h(*product.all)\n"
+    sent = ran(_interpreters()[python], tmp_path, {"all": script})
+    constants, [*fields] = ([values.load(value).value for value in part[1]] for part in sent["all"][0]["values"])
+    red, null, none = constants
+    assert (red.name, red.items, null.name, null.items) == ("product.Color", ("RED",), "product.Null", ("null",))
+    assert not isinstance(none, Record)
+    assert [(one.name, one.attrs) for one in fields if isinstance(one, Record)] == [
+        (f"product.{one.name.rpartition('.')[2]}", (("x", 1), ("y", [red]))) for one in fields
+    ]
+
+
+def test_a_recording_of_an_object_that_is_compared_by_its_fields_looks_at_these(tmp_path):
+    (tmp_path / "product.py").write_text(RECORDS, encoding="utf-8")
+    scripts = {
+        value: f"import product\nwith __goldseam__(0) as h: h.recorded({value}, 1)()\n"
+        for value in ("product.Data(1, 2)", "product.Data(1, [product.Own(1, 2)])", "product.Own(1, 2)")
+    }
+    sent = ran(sys.executable, tmp_path, scripts)
+    assert [frames[0]["values"][2] for frames in sent.values()] == [False, True, True]
 
 
 @pytest.mark.parametrize("expression", EXCEPTIONS)

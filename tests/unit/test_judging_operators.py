@@ -101,6 +101,27 @@ def test_truth_is_pythons(value):
     assert holds(Site(op="not", sides=("out",)), [decode(encode(value))], []) is not expected
 
 
+RED, BLUE = (["o", "m.Color", None, [["s", name]]] for name in ("RED", "BLUE"))
+POINT = ["o", "m.Point", [["x", ["i", "1"]]], []]
+
+
+@pytest.mark.parametrize(
+    ("op", "out", "kept", "holds"),
+    [
+        ("is", RED, RED, True),
+        ("is", RED, BLUE, False),
+        ("is", POINT, POINT, False),
+        ("is_not", RED, BLUE, False),
+        ("==", POINT, POINT, True),
+        ("!=", RED, BLUE, False),
+        ("in", RED, ["l", [BLUE, RED]], True),
+        ("<", RED, BLUE, False),
+    ],
+)
+def test_constants_and_objects_of_fields_are_decided_as_far_as_they_are_told(op, out, kept, holds):
+    assert decided(op, out, kept) is holds
+
+
 @pytest.mark.parametrize("op", sorted(OPERATORS - {"==", "is_not", "no_raise", "calls", "chain"}))
 @pytest.mark.parametrize("kept", [None, encode(1), encode("a"), encode([]), encode(int), encode((int, str))])
 def test_an_object_without_a_plain_form_satisfies_nothing(op, kept):

@@ -196,6 +196,31 @@ def test_an_object_equals_nothing_that_came_otherwise(value):
     assert decode(value) != decode(value)
 
 
+def record(*fields, name="m.Point", items=(), kept=False):
+    return decode(["o", name, [list(field) for field in fields], list(items)], kept=kept)
+
+
+X, Y, MORE = ("x", ["i", "1"]), ("y", ["l", [["i", "2"]]]), ("z", None)
+
+
+def test_an_object_that_is_told_by_its_fields_is_compared_by_these():
+    kept = record(X, Y, kept=True)
+    assert record(X, Y) == kept == record(MORE, Y, X)
+    assert record(X, Y) == record(Y, X) != record(X, Y, MORE)
+    for other in (record(X), record(X, ("y", ["l", []])), record(X, Y, name="m.Other"), record(X, Y, items=[None])):
+        assert other != kept != other
+    assert not is_plain(["o", "m.Point", [], []])
+    assert decode(["S", [["o", "m.C", None, [["s", "RED"]]]]]) == {record(name="m.C", items=[["s", "RED"]])}
+
+
+def test_objects_whose_fields_were_made_to_clash_are_refused_in_a_set():
+    clash = [
+        ["o", "m.C", [["x", ["t", [["i", "0"]] * 90 + [["i", format(n * (2**61 - 1), "x")]]]]], []] for n in range(900)
+    ]
+    with pytest.raises(MalformedError, match="clash"):
+        decode(["S", clash])
+
+
 def test_the_size_counts_items_characters_and_bytes():
     assert size(encode(["abc", b"de"])) == 1 + 1 + 3 + 1 + 2
     assert size(encode({1: None})) == 1 + 1 + 1 + 1

@@ -11,6 +11,7 @@ import pytest
 
 from miner.languages.base import Mode
 from miner.languages.python.stripping.source import StrippedSource
+from miner.languages.python.stripping.static import leaves
 
 HEAD = """\
 import unittest
@@ -55,6 +56,69 @@ def same(one: str, other: str) -> bool:
 def handed(*operands: str, slot: int = 0) -> str:
     """A site that hands out these operands."""
     return f"with __goldseam__({slot}) as _goldseam_site:\n    _goldseam_site({', '.join(operands)})\n"
+
+
+MADE = {
+    "an object of a class": ("assert f(1) == shop.Point(1, y=[2])", handed("f(1)")),
+    "one of an own class": ("assert f(1) == Own(1)", handed("f(1)")),
+    "objects within each other": ("assert f(1) == [Broken(Broken(1))]", handed("f(1)")),
+    "a constant": ("assert f(1) is shop.LIMIT", handed("f(1)")),
+    "a member of an enumeration": ("assert f(1) == {'a': shop.Color.RED}", handed("f(1)")),
+    "a name of such an object": ("wanted = Broken(1)\nassert f(1) == wanted", handed("f(1)")),
+    "a name that the product gets as well": (
+        "wanted = Broken(1)\nassert f(wanted) == wanted",
+        "wanted = Broken(1)\n" + handed("f(wanted)", "wanted"),
+    ),
+    "an object that nothing reads": (
+        "unread = Broken(1)\nassert f(1) == 3",
+        "unread = Broken(1)\n" + handed("f(1)"),
+    ),
+    "an attribute of such an object": ("assert f(1) == Broken(1).x", handed("f(1)", "Broken(1).x")),
+    "a method of a class": ("assert f(1) == Broken.of(1)", handed("f(1)", "Broken.of(1)")),
+    "objects alone": ("assert Broken(1) == Broken(2)", handed("Broken(1)", "Broken(2)")),
+    "an object made of what the product gives": ("assert f(1) == Broken(g(1))", handed("f(1)", "Broken(g(1))")),
+    "what the fix changes": ("assert f(1) == shop.new.Point(1)", handed("f(1)", "shop.new.Point(1)")),
+}
+
+
+@pytest.mark.parametrize("what", MADE)
+def test_what_classes_and_constants_that_stay_make_of_literals_is_expected(what):
+    before, after = MADE[what]
+    own = "class Own:\n    pass\n"
+    source = StrippedSource(
+        (HEAD + own + function(before)).encode(),
+        first=0,
+        product=lambda module: module == "shop",
+        settled=lambda dotted: not dotted.startswith("shop.new."),
+    )
+    text = below(source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots}))
+    assert same(text, own + function(after)), text
+
+
+def test_a_row_of_such_objects_goes():
+    text = (
+        "import pytest\nimport shop\n\n@pytest.mark.parametrize(('given', 'wanted'), [(1, shop.Point(1))])\n"
+        "def test_a(given, wanted):\n    assert shop.f(given) == wanted\n"
+    )
+    source = StrippedSource(text.encode(), first=0, product=lambda _: True, settled=lambda _: True)
+    assert "Point" not in source.stripped({0: Mode.EXPECTED})
+
+
+LEAVES = [
+    (["a/b.py"], "a.c.X", True),
+    (["src/a/b.py"], "a.b.X", False),
+    (["a/b.py"], "a.b.X.RED", False),
+    (["a/b.py"], "a.X", False),
+    (["a/__init__.py"], "a.X", False),
+    (["a/__init__.py"], "a.b.X", True),
+    (["a/b/__init__.pyx"], "a.b.X", False),
+    ([], ".b.X", False),
+]
+
+
+@pytest.mark.parametrize(("paths", "dotted", "left"), LEAVES)
+def test_a_fix_leaves_alone_what_stands_in_other_files(paths, dotted, left):
+    assert leaves(paths, dotted) is left
 
 
 FORMS = {

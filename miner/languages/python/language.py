@@ -15,6 +15,7 @@ from harness.core.instance import TestSpec
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
+from harness.patches import patch
 from miner.languages.base import Traced
 from miner.languages.guessing import guess
 from miner.languages.python import doctests
@@ -25,6 +26,7 @@ from miner.languages.python.images import exclude_newer, steps
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
+from miner.languages.python.stripping.static import leaves
 from miner.languages.python.test_command import test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.layers import egress
@@ -178,12 +180,17 @@ class Python:
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         outside = {*task.instance.test.modules, *sys.stdlib_module_names}
+        changed = patch.parse(task.hidden.gold_patch, trusted=True).paths
         listed = test_ids.files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         return record(
             {path: source for path, source in sources.items() if path.endswith(".py") or path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=partial(documents.parsed, product=lambda module: module not in outside),
+            parse=partial(
+                documents.parsed,
+                product=lambda module: module not in outside,
+                settled=lambda dotted: dotted.partition(".")[0] not in outside and leaves(changed, dotted),
+            ),
             run=run,
         )
 

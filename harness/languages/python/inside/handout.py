@@ -177,19 +177,21 @@ def compares_itself(value, depth):
     if kind is dict:
         return any(compares_itself(item, depth - 1) for pair in value.items() for item in pair)
     if kind not in compares_itself.known:
-        compares_itself.known[kind] = compares_by_own_code(kind)
-    return compares_itself.known[kind]
+        names = None if issubclass(kind, BY_WHAT_THEY_DO) else fields_of(kind)
+        compares_itself.known[kind] = compares_by_own_code(kind) if names is None else names
+    how = compares_itself.known[kind]
+    return how if how in (True, False) else any(compares_itself(getattr(value, name), depth - 1) for name in how)
 
 
-compares_itself.known = {}  # by class, as tests hold many values of few
+compares_itself.known = {}  # whether it does, or the fields that are compared; by class, as tests hold many values of few
 
 
 def compares_by_own_code(kind):
     for name in COMPARING:
-        for one in kind.__mro__:
-            if name in vars(one):
-                file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
-                if os.path.abspath(file).startswith(WORK + os.sep) or one.__module__ == "__main__":
+        for base in kind.__mro__:
+            if name in vars(base):
+                file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
+                if os.path.abspath(file).startswith(WORK + os.sep) or base.__module__ == "__main__":
                     return True
                 break
     return False
@@ -315,7 +317,9 @@ def encoded_within(value, depth, left):
         return ["n", "type"] + ([name_of(value)] + names_of(value))
     if isinstance(value, BaseException):
         return encoded_error(value, depth, left)
-    return ["o", name_of(kind), encoded_parts(value, kind, depth, left), None]
+    names, items = told_by(value, kind)
+    attributes = names and [[name, encoded_within(getattr(value, name), depth - 1, left)] for name in names]
+    return ["o", name_of(kind), attributes, items]
 
 
 SEVERAL = (
@@ -324,6 +328,8 @@ SEVERAL = (
     ("F", frozenset),
     ("S", collections.abc.Set),
 )
+BY_WHAT_THEY_DO = (int, float, complex, str, collections.UserString, bytes, bytearray, collections.abc.Mapping)
+BY_WHAT_THEY_DO += (tuple, list, collections.UserList, collections.abc.Set, type, BaseException)
 
 
 def encoded_scalar(value, left):
@@ -376,12 +382,44 @@ for _name in ("Address", "Network", "Interface"):
         STANDARD["ipaddress", _version + _name] = ("ipaddress." + _version + _name, as_text)
 
 
-def encoded_parts(value, kind, depth, left):
-    """What an expectation is made of, where it is one that the host knows: a pattern, an approximation."""
+def told_by(value, kind):
+    """The attributes and items by which the host tells an object; without items it is like no other."""
     if kind.__module__ in ("re", "_sre") and kind.__name__ in ("Pattern", "SRE_Pattern"):
-        names = ("pattern", "flags")
-    elif kind.__module__ == "_pytest.python_api" and kind.__name__.startswith("Approx"):
-        names = ("expected", "rel", "abs", "nan_ok")
-    else:
+        return ("pattern", "flags"), None
+    if kind.__module__ == "_pytest.python_api" and kind.__name__.startswith("Approx"):
+        return ("expected", "rel", "abs", "nan_ok"), None
+    names = fields_of(kind)
+    if names is not None:
+        return names, []
+    constant = name_of_constant(value, kind) if owner_of_equality(kind) is object else None
+    return None, None if constant is None else [["s", constant]]
+
+
+def owner_of_equality(kind):
+    return next(base for base in kind.__mro__ if "__eq__" in vars(base))
+
+
+def fields_of(kind):
+    """The fields that `dataclasses` or `attrs` lets a class compare; None of one that compares otherwise."""
+    owner = owner_of_equality(kind)
+    file = getattr(getattr(vars(owner)["__eq__"], "__code__", None), "co_filename", "")
+    fields = vars(owner).get("__dataclass_fields__")
+    if fields is not None and file == "<string>":
+        return [name for name, field in fields.items() if field.compare and field._field_type.name == "_FIELD"]
+    fields = vars(owner).get("__attrs_attrs__")
+    if (
+        fields is None
+        or not file.startswith("<attrs generated")
+        or any(getattr(field, "eq_key", None) for field in fields)
+    ):
         return None
-    return [[name, encoded_within(getattr(value, name), depth - 1, left)] for name in names]
+    return [field.name for field in fields if getattr(field, "eq", True)]
+
+
+def name_of_constant(value, kind):
+    """The name of a member of an enumeration, or of an object in the module of its class; None of any other."""
+    if hasattr(kind, "__members__"):
+        name = getattr(value, "_name_", None)
+        return name if isinstance(name, str) else None
+    names = getattr(sys.modules.get(kind.__module__), "__dict__", {})
+    return next((name for name, other in list(names.items()) if other is value), None)

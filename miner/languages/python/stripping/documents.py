@@ -11,6 +11,7 @@ from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping.sites import Assertion, Operand
 from miner.languages.python.stripping.source import HAND_OUT, StrippedSource
+from miner.languages.python.stripping.static import unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -21,10 +22,17 @@ for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which 
     doctest.register_optionflag(_name)
 
 
-def parsed(path: str, source: bytes, first: int, *, product: Callable[[str], bool]) -> Strippable:
+def parsed(
+    path: str,
+    source: bytes,
+    first: int,
+    *,
+    product: Callable[[str], bool],
+    settled: Callable[[str], bool] = unsettled,
+) -> Strippable:
     """A module of tests, or a document by any other name; see `StrippedSource` for what is raised."""
     if path.endswith(".py"):
-        return StrippedSource(source, first=first, product=product)
+        return StrippedSource(source, first=first, product=product, settled=settled)
     return StrippedDocument(source, path=path, first=first)
 
 

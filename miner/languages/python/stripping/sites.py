@@ -251,7 +251,10 @@ class Reader:
         whole: ast.expr | None = None,
     ) -> Assertion | None:
         """An assertion over these operands; None where nothing of it depends on the product."""
-        operands = tuple(Operand(node=node, static=self._scope.is_static(node)) for node in nodes)
+        expected = list(map(self._scope.is_expected, nodes))
+        if all(expected):
+            expected = list(map(self._scope.is_static, nodes))
+        operands = tuple(Operand(node=node, static=static) for node, static in zip(nodes, expected, strict=True))
         if any(isinstance(node, ast.Starred) for node in nodes):
             return None
         if all(operand.static for operand in operands) and not self._every:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, tables, unstopped
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
-from miner.languages.python.stripping.static import Function, Module, Scope, module_of
+from miner.languages.python.stripping.static import Function, Module, Scope, module_of, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,8 +25,17 @@ _PASSES = 4
 class StrippedSource:
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, first: int, product: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        source: bytes,
+        *,
+        first: int,
+        product: Callable[[str], bool],
+        settled: Callable[[str], bool] = unsettled,
+    ) -> None:
         """Parse a file; `first` is the number of its first slot, `product` tells the repository's own modules.
+
+        `settled` tells names of those that the fix leaves as they were.
 
         Raises:
             SyntaxError: it is not Python that this interpreter reads.
@@ -34,7 +43,8 @@ class StrippedSource:
             RecursionError: it is nested too deeply.
 
         """
-        self._source, self._first, self._product = _separated(source, product), first, product
+        self._source, self._first = _separated(source, product), first
+        self._module_of = partial(module_of, product=product, settled=settled)
         self.slots: tuple[Slot[Assertion], ...] = tuple(self._write(lambda _: Mode.INSIDE, recording=False)[1])
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
@@ -44,13 +54,15 @@ class StrippedSource:
     def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
         """The file that enters a container when patches are judged; functions of these names stay whole."""
         tree, _ = self._write(modes.__getitem__, recording=False, whole=whole)
-        module = module_of(tree, self._product)
-        functions = [function for function, names in _functions(tree, ()) if names[-1] not in whole]
+        module = self._module_of(tree)
+        pairs = zip(_functions(tree, ()), _functions(python_source.parse(self._source), ()), strict=True)
+        before = {function: original for (function, names), (original, _) in pairs if names[-1] not in whole}
+        functions = list(before)
         for _ in range(
             2
         ):  # what only a helper's expectations read goes from its callers, and then what they made it of
             for function in functions:
-                tables.blank(function, tree, Scope(module=module, function=function, tables={}))
+                tables.blank(function, before[function], tree, Scope(module=module, function=function, tables={}))
             scope = _plain_scope(module)
             for helper, arguments in helpers.arguments(functions, tree).items():
                 read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
@@ -73,7 +85,7 @@ class StrippedSource:
         self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
     ) -> tuple[ast.Module, list[Slot[Assertion]]]:
         tree = python_source.parse(self._source)
-        module = module_of(tree, self._product)
+        module = self._module_of(tree)
         slots: list[Slot[Assertion]] = []
         functions = _functions(tree, ())
         plain = [function for function, _ in functions]

@@ -6,6 +6,7 @@ import ast
 import builtins
 import sys
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -141,6 +142,10 @@ class Module:
     """Names that plain assignments alone bind, by the expressions they are bound to, which may be static."""
     product: Callable[[str], bool]
     """Whether a top-level module is the repository's own."""
+    settled: Callable[[str], bool]
+    """Whether a dotted name is one of the product's that the fix leaves as it was."""
+    classes: frozenset[str] = frozenset()
+    """The names of the file's own classes."""
     returning: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, which do nothing but return an expression."""
 
@@ -155,7 +160,25 @@ class Module:
         return ""
 
 
-def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
+def unsettled(_dotted: str) -> bool:
+    """Of a product of which nothing is known to stay as it was: it is not settled."""
+    return False
+
+
+def leaves(paths: Iterable[str], dotted: str) -> bool:
+    """Whether changes of these files leave alone what a dotted name stands for.
+
+    A package may have it from any of its modules, so that none of these may change.
+    """
+    *module, _ = dotted.split(".")
+    changed = [PurePosixPath(path).with_suffix("").parts for path in paths]
+    tails = [parts_of[start:] for parts_of in changed for start in range(len(parts_of))]
+    return "" not in module and not any(
+        all(ours == theirs for ours, theirs in zip(module, tail, strict=False)) for tail in tails
+    )
+
+
+def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Callable[[str], bool] = unsettled) -> Module:
     """Read a test file's top level."""
     imports: dict[str, str] = {}
     nodes = list(ast.walk(tree))
@@ -170,7 +193,14 @@ def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
                 for alias in names:
                     imports[alias.asname or alias.name] = f"{where}.{alias.name}"
     constants = _assigned(nodes, tree.body)
-    return Module(imports=imports, constants=constants, product=product, returning=_returning(nodes))
+    return Module(
+        imports=imports,
+        constants=constants,
+        product=product,
+        settled=settled,
+        classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
+        returning=_returning(nodes),
+    )
 
 
 def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -311,6 +341,46 @@ class Scope:
         parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         return all(self.is_static(part, bound) for part in parts)
 
+    def is_expected(self, node: ast.expr) -> bool:
+        """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
+        if self.is_static(node):
+            return True
+        match node:
+            case ast.Name(id=name) if self._bound(name):
+                return self._only_expected(name) and all(
+                    self.is_expected(value) and not _reads(value, name) for value in self._bound(name)
+                )
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name[:1].isupper() and self._is_settled(node)
+            case ast.Call(func=func, args=args, keywords=keywords):
+                return self._is_class(func) and all(
+                    map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
+                )
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return all(map(self.is_expected, parts))
+            case ast.Dict(keys=keys, values=values):
+                return all(key is not None and self.is_expected(key) for key in keys) and all(
+                    map(self.is_expected, values)
+                )
+        return False
+
+    def _bound(self, name: str) -> tuple[ast.expr, ...]:
+        """What a name stands for, as far as that is written out."""
+        here = self.tables.get(name) or self._constants.get(name)
+        return here or (() if name in self._local else self.module.constants.get(name, ()))
+
+    def _is_settled(self, node: ast.expr) -> bool:
+        dotted = self._outside(node) if isinstance(node, ast.Attribute) else self.module.dotted(node)
+        return bool(dotted) and ast.unparse(node) not in self._local and self.module.settled(dotted)
+
+    def _is_class(self, func: ast.expr) -> bool:
+        match func:
+            case ast.Name(id=name) if name in self.module.classes:
+                return True
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name[:1].isupper() and self._is_settled(func)
+        return False
+
     def _is_static_name(self, name: str) -> bool:
         if name in self.arguments:
             return all(map(is_immutable, self.arguments[name])) or self._only_expected(name)
@@ -325,12 +395,10 @@ class Scope:
             return self._is_pure(self.module.imports[name])
         if name in self.module.constants:
             return all(self._is_static_value(name, value) for value in self.module.constants[name])
-        return name in _PURE_BUILTINS or name in _EXCEPTIONS
+        return name in _PURE_BUILTINS or name in _EXCEPTIONS or name == "__file__"
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
-        if any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(value)):
-            return False
-        return self.is_static(value) and (is_immutable(value) or self._only_expected(name))
+        return not _reads(value, name) and self.is_static(value) and (is_immutable(value) or self._only_expected(name))
 
     def _only_expected(self, name: str) -> bool:
         return self._loads.get(name, 0) == self._expecting.get(name, 0)
@@ -393,6 +461,10 @@ class Scope:
                 return False
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return all(self.is_static(part, bound) for part in parts)
+
+
+def _reads(node: ast.expr, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
 
 
 def is_immutable(node: ast.expr) -> bool:

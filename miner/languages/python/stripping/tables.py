@@ -63,9 +63,14 @@ def values(function: Function, module: Module) -> dict[str, tuple[ast.expr, ...]
     return nodes
 
 
-def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
-    """Take out of a stripped function what only its expectations read: assignments, columns, names of rows."""
-    while _drop_dead(function, scope):
+def blank(function: Function, original: Function, tree: ast.Module, scope: Scope) -> None:
+    """Take out of a stripped function what only its expectations read: assignments, columns, names of rows.
+
+    `original` is the function before. A name that nothing reads there may be there for what giving it its value does.
+    """
+    read_before = set(_read([original]))
+    scope.assume_expected()
+    while _drop_dead(function, scope, read_before):
         pass
     read = set(_read(function.body))
     for table in _tables(function, scope.module):
@@ -73,7 +78,7 @@ def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
         changed = whole and _blank_items(table, function, scope)
         for position, name in enumerate(table.names):
             cells = table.cells(position)
-            if name not in read and cells and whole and all(map(scope.is_static, cells)):
+            if name not in read and cells and whole and _are_expected(cells, scope, name in read_before):
                 table.blank(position)
                 changed = True
         if table.decorator is not None:
@@ -143,19 +148,26 @@ def blank_constants(tree: ast.Module, module: Module, source: bytes) -> None:
     read_before = set(_read([python_source.parse(source)]))
     while True:
         dead = (module.constants.keys() & read_before) - set(_read(tree.body))
-        nodes = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
+        nodes = _without(tree.body, dead, read_before, Scope(module=module, function=_NO_FUNCTION, tables={}))
         if nodes is None:
             return
         tree.body = nodes or [ast.Pass()]
 
 
-def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> list[ast.stmt] | None:
-    """A block without assignments of static values to dead names; None where it has none."""
+def _are_expected(nodes: Iterable[ast.expr], scope: Scope, was_read: bool) -> bool:
+    """Whether what a name stands for can go with all that read it."""
+    return all(map(scope.is_expected if was_read else scope.is_static, nodes))
+
+
+def _without(
+    block: Sequence[ast.stmt], dead: Collection[str], read_before: Collection[str], scope: Scope
+) -> list[ast.stmt] | None:
+    """A block without assignments of expected values to dead names; None where it has none."""
     nodes: list[ast.stmt] = []
     changed = False
     for statement in block:
         bound = assignments(statement)
-        is_dead = [name in dead and scope.is_static(value) for name, value in bound]
+        is_dead = [name in dead and _are_expected([value], scope, name in read_before) for name, value in bound]
         if bound and all(is_dead):
             changed = True
             continue
@@ -283,8 +295,8 @@ def _number_rows(table: Table, *, changed: bool) -> None:
     decorator.keywords.append(ast.keyword(arg="ids", value=ast.List(elts=names, ctx=ast.Load())))
 
 
-def _drop_dead(function: Function, scope: Scope) -> bool:
-    """Take out assignments of static values to names that nothing reads; whether there was one."""
+def _drop_dead(function: Function, scope: Scope, read_before: Collection[str]) -> bool:
+    """Take out assignments of expected values to names that nothing reads; whether there was one."""
     read = set(_read(function.body))
     outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     changed = False
@@ -294,7 +306,7 @@ def _drop_dead(function: Function, scope: Scope) -> bool:
             if not isinstance(block, list) or isinstance(owner, ast.ClassDef):
                 continue
             names = {name for statement in block for name, _ in assignments(statement)}
-            nodes = _without(block, names - read - outer, scope)
+            nodes = _without(block, names - read - outer, read_before, scope)
             if nodes is not None:
                 setattr(owner, name, nodes or [ast.Pass()])
                 changed = True
