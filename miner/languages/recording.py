@@ -46,8 +46,6 @@ class _File:
     path: str
     source: Strippable
     modes: dict[int, Mode] = field(default_factory=dict)
-    forms: dict[int, str] = field(default_factory=dict)
-    """By slot: what decides it, in the judge's words."""
     whole: set[str] = field(default_factory=set)
     """Names of functions that stay as they are, since they do not pass otherwise."""
 
@@ -127,12 +125,19 @@ class _Recorder:
     def _sort(self) -> bool:
         """Record, and choose for each assertion what of it stays inside; whether nothing has to be recorded again."""
         files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
-        reports = [self._run(files, gold=True, number=number) for number in (0, 1)]
+        reports = [self._run(files, gold=True, number=0)]
         self._collected = reports[0].collected
         if refused := self._refused(reports[0]):
             for number in refused:
                 self._slots[number][0].modes[number] = Mode.INSIDE
             return False
+        if self._lowered(reports):
+            return False
+        reports.append(self._run(files, gold=True, number=1))
+        return not self._lowered(reports)
+
+    def _lowered(self, reports: Sequence[TestReport]) -> bool:
+        """Leave more inside of what these runs don't pass, or don't agree on; whether there is such."""
         broken = {
             self._function(test_id)
             for test_id in self._listed
@@ -141,10 +146,9 @@ class _Recorder:
         broken = {name for name in broken if self._of_function(name)}
         if broken:
             self._leave_inside(broken)
-            return False
-        first, second = (_by_test(report.events, self._listed) for report in reports)
-        self._first = first
-        first_of, second_of = _by_slot(first), _by_slot(second)
+            return True
+        self._first = _by_test(reports[0].events, self._listed)
+        first_of, last_of = _by_slot(self._first), _by_slot(_by_test(reports[-1].events, self._listed))
         lowered = False
         nowhere = {event.slot for report in reports for event in report.events if not event.test_id}
         for number, (file, slot) in self._slots.items():
@@ -153,14 +157,11 @@ class _Recorder:
             if number in nowhere:  # nothing says which test it belongs to
                 file.modes[number], lowered = Mode.INSIDE, True
                 continue
-            form = self._decided(slot, file.modes[number], first_of.get(number, []), second_of.get(number, []))
-            if form is not None:
-                file.forms[number] = form
-                continue
-            options = slot.assertion.modes
-            file.modes[number] = options[options.index(file.modes[number]) + 1]
-            lowered = True
-        return not lowered
+            if not self._decides(slot, file.modes[number], first_of.get(number, []), last_of.get(number, [])):
+                options = slot.assertion.modes
+                file.modes[number] = options[options.index(file.modes[number]) + 1]
+                lowered = True
+        return lowered
 
     def _refused(self, report: TestReport) -> set[int]:
         """The assertions of which the compiler complained, and for which it refused a file as a whole."""
@@ -177,26 +178,21 @@ class _Recorder:
             if file.modes[number] is not Mode.INSIDE and any((file.path, line) in places for line in slot.lines)
         }
 
-    def _decided(
+    def _decides(
         self, slot: Slot[Assertion], mode: Mode, events_here: Sequence[Event], others: Sequence[Event]
-    ) -> str | None:
-        """What decides a slot, in the judge's words; None where this mode can't. The events are those of two runs."""
+    ) -> bool:
+        """Whether a slot can be decided in a mode, by the events of two runs."""
         by_key = {(event.test_id, event.n): event for event in others}
         if not events_here:
-            return mode.value  # no listed test comes here
-        if (
-            len(events_here) != len(by_key)
-            or max(Counter(event.test_id for event in events_here).values()) > MAX_EVENTS
-        ):
-            return None
+            return True  # no listed test comes here
+        most = max(Counter(event.test_id for event in events_here).values())
+        if len(events_here) != len(by_key) or most > MAX_EVENTS:
+            return False
         if mode is not Mode.RESULT and any(_is_compared_inside(slot, event) for event in events_here):
-            return None
+            return False
         site = _site(slot, mode)
-        for event in events_here:
-            other = by_key.get((event.test_id, event.n))
-            if other is None or not _alike(site, slot, mode, event, other):
-                return None
-        return mode.value
+        pairs = ((event, by_key.get((event.test_id, event.n))) for event in events_here)
+        return all(other is not None and _alike(site, slot, mode, event, other) for event, other in pairs)
 
     # -- what enters the container, and what is kept
 
