@@ -1,7 +1,8 @@
 """The services that CI files declare beside their jobs, each service's form read as its documentation has it. Pure.
 
-Sources: GitHub Actions `jobs.<id>.services`, GitLab CI `services`, CircleCI `docker` images after the first, Azure
-Pipelines `resources.containers`, Travis CI `services` (names of what its machines have, without an image).
+Sources: GitHub Actions `jobs.<id>.services` and what steps start there, GitLab CI `services`, CircleCI `docker` images
+after the first, Azure Pipelines `resources.containers`, Travis CI `services` (names of what its machines have, without
+an image).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from miner.evidence.yamlfile import mapping, sequence, strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._:/-]*(?::[\w][\w.-]*)?(?:@sha256:[0-9a-f]{64})?$", re.IGNORECASE)
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
@@ -25,20 +26,41 @@ _LEAST_SECONDS, _MOST_SECONDS = 120.0, 300.0
 _LONGEST = 2000
 _LARGEST_PORT = 65535
 _DATABASE = re.compile(r"create\s+database\s+(?:if\s+not\s+exists\s+)?[`\"']?([A-Za-z]\w{0,62})", re.IGNORECASE)
-_OF_TRAVIS: Mapping[str, tuple[str, Mapping[str, str], str]] = {
+_OF_MACHINE: Mapping[str, tuple[str, Mapping[str, str], str]] = {
     "postgresql": ("postgres", {"POSTGRES_HOST_AUTH_METHOD": "trust"}, "POSTGRES_DB"),
     "mysql": ("mysql", {"MYSQL_ALLOW_EMPTY_PASSWORD": "yes"}, "MYSQL_DATABASE"),
     "mariadb": ("mariadb", {"MARIADB_ALLOW_EMPTY_ROOT_PASSWORD": "yes"}, "MARIADB_DATABASE"),
     "redis": ("redis", {}, ""),
     "redis-server": ("redis", {}, ""),
-    "mongodb": ("mongo", {}, ""),
+    "mongodb": ("mongo", {}, "MONGO_INITDB_DATABASE"),
+    "mongod": ("mongo", {}, "MONGO_INITDB_DATABASE"),
     "memcached": ("memcached", {}, ""),
     "rabbitmq": ("rabbitmq", {}, ""),
+    "rabbitmq-server": ("rabbitmq", {}, ""),
     "couchdb": ("couchdb", {}, ""),
     "cassandra": ("cassandra", {}, ""),
     "rethinkdb": ("rethinkdb", {}, ""),
 }
-"""Image, variables under which it lets in whoever Travis' own did, and the variable that names a database to make."""
+"""Image, variables under which it lets in whoever a machine's own does, and the variable that names a database."""
+_INPUTS: Mapping[str, Mapping[str, str]] = {
+    "postgres": {"user": "POSTGRES_USER", "username": "POSTGRES_USER", "password": "POSTGRES_PASSWORD"},
+    "mysql": {"root-password": "MYSQL_ROOT_PASSWORD", "user": "MYSQL_USER", "password": "MYSQL_PASSWORD"},
+    "mariadb": {"root-password": "MARIADB_ROOT_PASSWORD", "user": "MARIADB_USER", "password": "MARIADB_PASSWORD"},
+    "mongo": {"username": "MONGO_INITDB_ROOT_USERNAME", "password": "MONGO_INITDB_ROOT_PASSWORD"},
+}
+"""By image: inputs of actions that start it, without its name before them, and the variable that says the same."""
+_PORTS = {"postgres": "5432", "mysql": "3306", "mariadb": "3306", "redis": "6379", "mongo": "27017"}
+"""By image: where it listens, unless an action says otherwise."""
+_NAMED = re.compile(r"(?P<word>postgres|mysql|mariadb|redis|mongo|memcached|rabbitmq|couchdb|cassandra|rethinkdb)")
+_STARTED = re.compile(
+    r"\b(?:systemctl|service)\s+(?:re)?start\s+(?P<a>[\w-]+)|\bservice\s+(?P<b>[\w-]+)\s+(?:re)?start\b"
+)
+_VALUE_FOLLOWS = re.compile(
+    r"(-\w*[pehvuwm]|--(publish|env|name|hostname|network|net|volume|mount|tmpfs|network-alias|user|workdir|memory"
+    r"|platform|restart|shm-size|ulimit|entrypoint|health-\w+(-\w+)?))$"
+)
+"""Options of `docker run` that a value follows, where none is written with them."""
+_PUBLISH = re.compile(r"(-\w*p|--publish)(=|$)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +103,67 @@ def github(job: Mapping[str, Any], expressions: Mapping[str, str]) -> tuple[Decl
                 unusable=options.unusable,
             )
         )
-    return tuple(services)
+    return (*services, *_of_steps(job, expressions))
+
+
+def _of_steps(job: Mapping[str, Any], expressions: Mapping[str, str]) -> Iterator[DeclaredService]:
+    """What steps of a GitHub job start: by an action that has the name of a service, `docker run`, `systemctl`."""
+    for step in map(mapping, sequence(job.get("steps"))):
+        action, script = step.get("uses"), step.get("run")
+        name = action.partition("@")[0].rpartition("/")[2].lower() if isinstance(action, str) else ""
+        if match := _NAMED.search(name):
+            inputs = {key: resolved(value, expressions) for key, value in mapping(step.get("with")).items()}
+            yield _of_action(match["word"], {key: text for key, text in inputs.items() if _is_literal(text)})
+        for line in re.sub(r"\\\n", " ", script).splitlines() if isinstance(script, str) else ():
+            started = (match["a"] or match["b"] for match in _STARTED.finditer(line))
+            yield from (_of_machine(word) for word in started if word in _OF_MACHINE)
+            if "docker run" in line:
+                yield from _run(resolved(line.partition("docker run")[2], expressions))
+
+
+def _of_action(word: str, inputs: Mapping[str, str]) -> DeclaredService:
+    name = next(name for name in _OF_MACHINE if name.startswith(word))
+    image = _OF_MACHINE[name][0]
+    plain = {re.sub(rf"^{word}\w*-", "", re.sub(r"[ _]", "-", key.lower())): text for key, text in inputs.items()}
+    env = {variable: plain[key] for key, variable in _INPUTS.get(image, {}).items() if key in plain}
+    port = plain.get("host-port", plain.get("port"))
+    return _of_machine(
+        name,
+        version=plain.get("version", ""),
+        database=plain.get("db", plain.get("database", "")),
+        env=env,
+        ports=(f"{port}:{plain.get('container-port', _PORTS[image])}",) if port and image in _PORTS else (),
+    )
+
+
+def _run(arguments: str) -> Iterator[DeclaredService]:
+    """The service of a `docker run` in the background, which is never run as it stands there."""
+    try:
+        words = shlex.split(re.split(r"&&|\|\||[;|>]", arguments)[0])
+    except ValueError:
+        return
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        place += 2 if _VALUE_FOLLOWS.match(words[place]) else 1
+    told = words[:place]
+    if place >= len(words) or not any(re.match(r"-\w*d\w*$|--detach$", word) for word in told):
+        return
+    options = _options(shlex.join(told))
+    pairs = zip(told, (*told[1:], ""), strict=True)
+    ports = [word.partition("=")[2] or following for word, following in pairs if _PUBLISH.match(word)]
+    mounted = any(re.match(r"(-v|--volume|--mount)(=|$)", word) and "tmpfs" not in word for word in told)
+    yield _service(
+        options.hosts[0] if options.hosts else _path(words[place]).rpartition("/")[2],
+        words[place],
+        hosts=options.hosts[1:],
+        env=options.env,
+        command=tuple(words[place + 1 :]),
+        ports=ports,
+        health=options.health,
+        folders=options.folders,
+        start_seconds=options.seconds,
+        unusable=options.unusable or ("it mounts folders of its machine" if mounted else ""),
+    )
 
 
 def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService, ...]:
@@ -169,16 +251,31 @@ def travis(document: Any) -> tuple[DeclaredService, ...]:
     for word in dict.fromkeys(
         [*strings(top.get("services")), *(key for key in ("postgresql", "mariadb") if key in addons)]
     ):
-        image, env, database = _OF_TRAVIS.get(word, ("", {}, ""))
-        version = addons.get(word)
-        tag = f":{version}" if isinstance(version, str) and re.fullmatch(r"\d+(\.\d+)*", version) else ""
-        tool = "psql" if image == "postgres" else "mysql"
-        database_name = next((match[1] for text in scripts if tool in text and (match := _DATABASE.search(text))), "")
-        more = {database: database_name} if database and database_name else {}
-        services.append(
-            _service(word, image + tag if image else None, env={**env, **more}, hosts=(image,) if image else ())
-        )
+        tool = "psql" if word == "postgresql" else "mysql"
+        database = next((match[1] for text in scripts if tool in text and (match := _DATABASE.search(text))), "")
+        services.append(_of_machine(word, version=addons.get(word), database=database))
     return tuple(services)
+
+
+def _of_machine(
+    word: str,
+    *,
+    version: Any = None,
+    database: str = "",
+    env: Mapping[str, str] | None = None,
+    ports: tuple[str, ...] = (),
+) -> DeclaredService:
+    """A service that the machine of a job has, as the official image of the same."""
+    image, own, variable = _OF_MACHINE.get(word, ("", {}, ""))
+    tag = f":{version}" if isinstance(version, str) and re.fullmatch(r"\d+(\.\d+)*", version) else ""
+    more = {variable: database} if variable and database else {}
+    return _service(
+        word,
+        image + tag if image else None,
+        env={**own, **more, **(env or {})},
+        hosts=(image,) if image else (),
+        ports=ports,
+    )
 
 
 def contexts(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:

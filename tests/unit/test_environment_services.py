@@ -99,6 +99,42 @@ def test_tests_get_the_variables_that_go_with_services(github):
     assert "DB_PASSWORD=s3cr3t-of-db" not in github.env
 
 
+STEPS = """\
+jobs:
+  test:
+    strategy: {matrix: {redis-version: [8, 7]}}
+    steps:
+      - uses: supercharge/redis-github-action@1.8.1
+        with: {redis-version: "${{ matrix.redis-version }}", redis-port: 6380}
+      - uses: harmon758/postgresql-action@v1
+        with: {postgresql version: '16', postgresql db: app, postgresql user: me, postgresql password: "${{ x }}"}
+      - uses: actions/setup-python@v5
+      - run: sudo systemctl start mysql.service || sudo service memcached start
+      - run: |
+          docker run --rm -dp 9000:9000 \\
+            -e MODE=dev --name store minio/minio:latest server /data > /dev/null && sleep 3
+          docker run --rm alpine true
+          docker run -d -v $PWD:/x nginx
+      - run: pytest
+"""
+
+
+def test_what_a_step_of_github_starts_is_a_service():
+    redis, postgres, mysql, memcached, store, nginx = read(".github/workflows/test.yml", STEPS).beside
+    assert (redis.name, redis.image, redis.ports) == ("redis", "redis:8", ("6380:6379",))
+    assert (postgres.image, postgres.env) == (
+        "postgres:16",
+        {"POSTGRES_HOST_AUTH_METHOD": "trust", "POSTGRES_DB": "app", "POSTGRES_USER": "me"},
+    )
+    assert (mysql.image, memcached.image) == ("mysql", "memcached")
+    assert (store.name, store.image, store.command) == ("store", "minio/minio:latest", ("server", "/data"))
+    assert (store.ports, store.env, nginx.unusable) == (
+        ("9000:9000",),
+        {"MODE": "dev"},
+        "it mounts folders of its machine",
+    )
+
+
 def test_a_port_that_github_chooses_is_the_service_s_own():
     text = GITHUB.replace("CACHE:", "BROKER:")
     assert read(".github/workflows/test.yml", text).variables["BROKER"] == "redis://localhost:6379/0"
