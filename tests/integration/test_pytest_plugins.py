@@ -154,6 +154,16 @@ def test_it(pytestconfig):
     loaded = dict(pytestconfig.pluginmanager.list_name_plugin())
     assert [name for name in {sorted(BLOCKED_PLUGINS)} if loaded.get(name)] == []
 """
+ASKING = """\
+import pytest
+
+@pytest.mark.flaky(reruns=3)
+@pytest.mark.xdist_group("a")
+@pytest.mark.no_cover
+def test_it(worker_id, testrun_uid, no_cover, cov, pytestconfig):
+    assert (worker_id, cov, pytestconfig.getoption("dist")) == ("master", None, "no")
+    assert (pytestconfig.option.numprocesses, pytestconfig.getoption("--cov")) == (None, [])
+"""
 
 
 def path_of(plugin: str) -> str:
@@ -189,6 +199,7 @@ def room(request, tmp_path_factory, sandbox) -> Room:
             for path, text in SUPPORT.items()
         },
         "tests/test_off.py": NONE_LOADED,
+        "tests/test_asking.py": ASKING,
     }
     built = tiny.built_image(tmp_path_factory.mktemp("plugins"), files)
     assert built.pytest == PYTESTS[request.param].partition("==")[2]
@@ -209,6 +220,11 @@ def test_what_reorders_repeats_distributes_or_measures_is_kept_off(room):
     off = set(room.installed) - set(safe_plugins(room.installed))
     assert {"pytest_cov", "xdist", "randomly", "rerunfailures", "random_order", "sugar"} <= off
     assert [status.value for status in room.run("tests/test_off.py").report.statuses.values()] == ["PASSED"]
+
+
+def test_what_tests_ask_of_a_plugin_that_is_kept_off_is_there(room):
+    ran = room.run("tests/test_asking.py", options=("--strict-markers",))
+    assert [status.value for status in ran.report.statuses.values()] == ["PASSED"], ran.output.decode()
 
 
 def test_a_plugin_that_a_task_does_not_have_is_not_loaded(room):

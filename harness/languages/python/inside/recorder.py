@@ -143,7 +143,59 @@ def run_pytest(spec, frames):
         return 5  # pytest's own code for "no tests collected"
     modules = [word for name in spec["plugins"] if name not in installed for word in ("-p", name)]
     more = [Generators()] if spec["generators"] else []
+    more += stand_ins(installed - set(spec["plugins"]))
     return pytest.main(list(spec["argv"]) + modules + files, plugins=[Recorder()] + more)
+
+
+MARKERS = {
+    "rerunfailures": "flaky(reruns=1, reruns_delay=0): runs once here",
+    "retry": "flaky(retries=1, delay=0): runs once here",
+    "xdist": "xdist_group(name): runs in one process here",
+    "forked": "forked: runs in the same process here",
+    "pytest_cov": "no_cover: nothing is covered here",
+    "random_order": "random_order(disabled=True): runs in order here",
+}
+OPTIONS = {
+    "xdist": {"numprocesses": None, "maxprocesses": None, "dist": "no", "tx": []},
+    "pytest_cov": {"cov": [], "no-cov": False},
+    "rerunfailures": {"reruns": None},
+}
+
+
+def stand_ins(kept_off):
+    """Plugins with what tests and their conftest ask for by name of those that are not loaded."""
+    import pytest
+
+    class Names(object):
+        def pytest_addoption(self, parser):
+            for name in kept_off.intersection(OPTIONS):
+                for option, value in OPTIONS[name].items():
+                    parser.addoption("--" + option, default=value)
+
+        def pytest_configure(self, config):
+            for name in kept_off.intersection(MARKERS):
+                config.addinivalue_line("markers", MARKERS[name])
+
+    class OfXdist(object):
+        @pytest.fixture(scope="session")
+        def worker_id(self):
+            return "master"
+
+        @pytest.fixture(scope="session")
+        def testrun_uid(self):
+            return "0" * 32
+
+    class OfCov(object):
+        @pytest.fixture
+        def no_cover(self):
+            return None
+
+        @pytest.fixture
+        def cov(self):
+            return None
+
+    fixtures = {"xdist": OfXdist, "pytest_cov": OfCov}
+    return [Names()] + [fixtures[name]() for name in sorted(kept_off.intersection(fixtures))]
 
 
 def installed_plugins():
