@@ -89,7 +89,7 @@ def test_what_classes_and_constants_that_stay_make_of_literals_is_expected(what)
         (HEAD + own + function(before)).encode(),
         first=0,
         product=lambda module: module == "shop",
-        settled=lambda dotted: not dotted.startswith("shop.new."),
+        settled=lambda dotted, is_called: not dotted.startswith("shop.new."),
     )
     text = below(source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots}))
     assert same(text, own + function(after)), text
@@ -100,25 +100,39 @@ def test_a_row_of_such_objects_goes():
         "import pytest\nimport shop\n\n@pytest.mark.parametrize(('given', 'wanted'), [(1, shop.Point(1))])\n"
         "def test_a(given, wanted):\n    assert shop.f(given) == wanted\n"
     )
-    source = StrippedSource(text.encode(), first=0, product=lambda _: True, settled=lambda _: True)
+    source = StrippedSource(text.encode(), first=0, product=lambda _: True, settled=lambda _, is_called: True)
     assert "Point" not in source.stripped({0: Mode.EXPECTED})
 
 
 LEAVES = [
-    (["a/b.py"], "a.c.X", True),
-    (["src/a/b.py"], "a.b.X", False),
-    (["a/b.py"], "a.b.X.RED", False),
-    (["a/b.py"], "a.X", False),
-    (["a/__init__.py"], "a.X", False),
-    (["a/__init__.py"], "a.b.X", True),
-    (["a/b/__init__.pyx"], "a.b.X", False),
-    ([], ".b.X", False),
+    ({"a/b.py": ""}, "a.c.X", True),
+    ({"src/a/b.py": ""}, "a.b.X", False),
+    ({"a/b.py": ""}, "a.b.X.Y", False),
+    ({"a/b.py": ""}, "a.X", False),
+    ({"a/__init__.py": ""}, "a.X", False),
+    ({"a/__init__.py": ""}, "a.b.X", True),
+    ({"a/b/__init__.pyx": ""}, "a.b.X", False),
+    ({}, ".b.X", False),
 ]
 
 
-@pytest.mark.parametrize(("paths", "dotted", "left"), LEAVES)
-def test_a_fix_leaves_alone_what_stands_in_other_files(paths, dotted, left):
-    assert leaves(paths, dotted) is left
+@pytest.mark.parametrize(("changes", "dotted", "left"), LEAVES)
+def test_a_fix_leaves_alone_classes_of_other_files(changes, dotted, left):
+    assert leaves(changes, dotted, is_called=True) is left
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        ("    if x is Color.RED:\n    RED_ISH = 1", True),
+        ("    RED = 1", False),
+        ("    RED: int = 1", False),
+        ("class Color(Enum):", False),
+    ],
+)
+def test_a_constant_is_left_alone_where_no_line_that_changes_defines_it(lines, left):
+    assert leaves({"a/b.py": lines}, "a.b.Color.RED", is_called=False) is left
+    assert leaves({"a/b.py": lines}, "a.Color.RED", is_called=False) is left
 
 
 FORMS = {

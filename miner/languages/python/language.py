@@ -180,23 +180,29 @@ class Python:
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         outside = {*task.instance.test.modules, *sys.stdlib_module_names}
-        changed = patch.parse(task.hidden.gold_patch, trusted=True).paths
+        files = patch.parse(task.hidden.gold_patch, trusted=True).files
+        changes = {path: _changed_lines(file.raw) for file in files for path in file.paths}
+
+        def settled(dotted: str, *, is_called: bool) -> bool:
+            return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)
+
         listed = test_ids.files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         return record(
             {path: source for path, source in sources.items() if path.endswith(".py") or path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=partial(
-                documents.parsed,
-                product=lambda module: module not in outside,
-                settled=lambda dotted: dotted.partition(".")[0] not in outside and leaves(changed, dotted),
-            ),
+            parse=partial(documents.parsed, product=lambda module: module not in outside, settled=settled),
             run=run,
         )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
+
+
+def _changed_lines(raw: bytes) -> str:
+    lines = raw.decode("utf-8", "replace").splitlines()
+    return "\n".join(line[1:] for line in lines if line.startswith(("+", "-")) and line[:4] not in ("+++ ", "--- "))
 
 
 def _is_argument(test_id: str) -> bool:

@@ -11,7 +11,7 @@ from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping.sites import Assertion, Operand
 from miner.languages.python.stripping.source import HAND_OUT, StrippedSource
-from miner.languages.python.stripping.static import unsettled
+from miner.languages.python.stripping.static import Settled, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -28,7 +28,7 @@ def parsed(
     first: int,
     *,
     product: Callable[[str], bool],
-    settled: Callable[[str], bool] = unsettled,
+    settled: Settled = unsettled,
 ) -> Strippable:
     """A module of tests, or a document by any other name; see `StrippedSource` for what is raised."""
     if path.endswith(".py"):

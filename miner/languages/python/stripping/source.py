@@ -10,7 +10,7 @@ from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, tables, unstopped
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
-from miner.languages.python.stripping.static import Function, Module, Scope, module_of, unsettled
+from miner.languages.python.stripping.static import Function, Module, Scope, Settled, module_of, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ class StrippedSource:
         *,
         first: int,
         product: Callable[[str], bool],
-        settled: Callable[[str], bool] = unsettled,
+        settled: Settled = unsettled,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `product` tells the repository's own modules.
 

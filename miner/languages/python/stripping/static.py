@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Settled(Protocol):
+    """Tells whether a fix leaves what a dotted name of the product stands for as it was."""
+
+    def __call__(self, dotted: str, /, *, is_called: bool) -> bool: ...
+
 
 _PURE_BUILTINS = frozenset(
     [
@@ -142,7 +150,7 @@ class Module:
     """Names that plain assignments alone bind, by the expressions they are bound to, which may be static."""
     product: Callable[[str], bool]
     """Whether a top-level module is the repository's own."""
-    settled: Callable[[str], bool]
+    settled: Settled
     """Whether a dotted name is one of the product's that the fix leaves as it was."""
     classes: frozenset[str] = frozenset()
     """The names of the file's own classes."""
@@ -160,25 +168,31 @@ class Module:
         return ""
 
 
-def unsettled(_dotted: str) -> bool:
+def unsettled(_dotted: str, *, is_called: bool) -> bool:  # noqa: ARG001 - as others are called
     """Of a product of which nothing is known to stay as it was: it is not settled."""
     return False
 
 
-def leaves(paths: Iterable[str], dotted: str) -> bool:
-    """Whether changes of these files leave alone what a dotted name stands for.
+def leaves(changes: Mapping[str, str], dotted: str, *, is_called: bool) -> bool:
+    """Whether a fix leaves alone what a dotted name stands for; `changes` are the lines of each file that it changes.
 
-    A package may have it from any of its modules, so that none of these may change.
+    A package may have the name from any of its modules. What one of these may have is left alone if no line defines it
+    that changes, unless it is called: what a class makes may hang on all of its module.
     """
-    *module, _ = dotted.split(".")
-    changed = [PurePosixPath(path).with_suffix("").parts for path in paths]
-    tails = [parts_of[start:] for parts_of in changed for start in range(len(parts_of))]
-    return "" not in module and not any(
-        all(ours == theirs for ours, theirs in zip(module, tail, strict=False)) for tail in tails
-    )
+    *module, name = dotted.split(".")
+    names = {name, *(part for part in module if part[:1].isupper())}
+    module = [part for part in module if part not in names]
+    definition = re.compile(rf"^\s*(?:class\s+)?(?:{'|'.join(map(re.escape, names))})\b\s*(?:[:=(]|$)", re.MULTILINE)
+    for path, lines in changes.items():
+        parts_of = PurePosixPath(path).with_suffix("").parts
+        tails = (parts_of[start:] for start in range(len(parts_of)))
+        may_have_it = any(all(ours == theirs for ours, theirs in zip(module, tail, strict=False)) for tail in tails)
+        if may_have_it and (is_called or definition.search(lines)):
+            return False
+    return "" not in module
 
 
-def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Callable[[str], bool] = unsettled) -> Module:
+def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled = unsettled) -> Module:
     """Read a test file's top level."""
     imports: dict[str, str] = {}
     nodes = list(ast.walk(tree))
@@ -351,7 +365,7 @@ class Scope:
                     self.is_expected(value) and not _reads(value, name) for value in self._bound(name)
                 )
             case ast.Name(id=name) | ast.Attribute(attr=name):
-                return name[:1].isupper() and self._is_settled(node)
+                return name[:1].isupper() and self._is_settled(node, is_called=False)
             case ast.Call(func=func, args=args, keywords=keywords):
                 return self._is_class(func) and all(
                     map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
@@ -369,16 +383,18 @@ class Scope:
         here = self.tables.get(name) or self._constants.get(name)
         return here or (() if name in self._local else self.module.constants.get(name, ()))
 
-    def _is_settled(self, node: ast.expr) -> bool:
+    def _is_settled(self, node: ast.expr, *, is_called: bool) -> bool:
         dotted = self._outside(node) if isinstance(node, ast.Attribute) else self.module.dotted(node)
-        return bool(dotted) and ast.unparse(node) not in self._local and self.module.settled(dotted)
+        return (
+            bool(dotted) and ast.unparse(node) not in self._local and self.module.settled(dotted, is_called=is_called)
+        )
 
     def _is_class(self, func: ast.expr) -> bool:
         match func:
             case ast.Name(id=name) if name in self.module.classes:
                 return True
             case ast.Name(id=name) | ast.Attribute(attr=name):
-                return name[:1].isupper() and self._is_settled(func)
+                return name[:1].isupper() and self._is_settled(func, is_called=True)
         return False
 
     def _is_static_name(self, name: str) -> bool:
