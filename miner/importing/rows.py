@@ -79,7 +79,7 @@ def _list(value: object) -> object:
     if not isinstance(value, str):
         return value
     for read in (json.loads, ast.literal_eval):
-        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        with contextlib.suppress(ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             return read(value)
     raise ValueError(f"a string that holds no list: {value[:60]!r}")
 

@@ -494,7 +494,7 @@ def _before(needed: _Needed) -> Any:
 
 def _example_value(text: str) -> Any:
     """The value that an example of a doctest shows; its text where that is none."""
-    with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+    with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         match python_source.parse(text.strip()).body:
             case [ast.Expr(value)]:
                 return ast.literal_eval(value)

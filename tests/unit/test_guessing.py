@@ -62,6 +62,10 @@ def test_a_constant_is_one_of_few_and_an_object_has_the_bits_of_its_fields():
     assert guessed_of_record(whole, base=point(x="quite another sentence", y=True, z=None)).bits < 8
 
 
+def test_a_text_that_looks_like_a_set_of_sets_is_a_text():
+    assert guessed([("nothing", "quite another sentence")], known="it is `{{1}}`").bits > 8
+
+
 def test_the_file_of_a_test_is_no_secret():
     assert guessed([("nothing", "/testbed/t.py")]).bits < 8
 
