@@ -104,6 +104,20 @@ def test_a_row_of_such_objects_goes():
     assert "Point" not in source.stripped({0: Mode.EXPECTED})
 
 
+def test_rows_of_parameterized_keep_what_names_their_tests():
+    text = (
+        "import shop\nfrom parameterized import param, parameterized\n\nclass TestA:\n\n"
+        "    @parameterized.expand([param('a', wanted=7), param('b', wanted=8)])\n"
+        "    def test_a(self, given, wanted):\n        self.assertEqual(shop.f(given), wanted)\n\n"
+        "    @parameterized.expand([(7, 'one'), (8, 'two')])\n"
+        "    def test_b(self, wanted, name):\n        self.assertEqual(shop.f(name), wanted)\n"
+    )
+    source = StrippedSource(text.encode(), first=0, product=lambda module: module == "shop")
+    stripped_text = source.stripped({0: Mode.EXPECTED, 1: Mode.EXPECTED})
+    assert "param('a', wanted=None), param('b', wanted=None)" in stripped_text
+    assert "[(7, 'one'), (8, 'two')]" in stripped_text
+
+
 LEAVES = [
     ({"a/b.py": ""}, "a.c.X", True),
     ({"src/a/b.py": ""}, "a.b.X", False),

@@ -26,12 +26,14 @@ class Table:
     decorator: ast.Call | None = None
     constant: str = ""
     """The name of the file's top level under which the rows stand, where they do."""
+    naming: int = 0
+    """How many of the first values make the names of the tests."""
 
     def cells(self, position: int) -> list[ast.expr] | None:
         """The values of one name; None where a row is not written out."""
         if isinstance(self.rows, ast.Dict):
             return [key for key in self.rows.keys if key is not None] if position == 0 else list(self.rows.values)
-        nodes = [_cell(row, None if self.single else position) for row in self.rows.elts]
+        nodes = [_cell(row, None if self.single else position, self.names[position]) for row in self.rows.elts]
         return None if any(cell is None for cell in nodes) else [cell for cell in nodes if cell is not None]
 
     def blank(self, position: int) -> None:
@@ -45,7 +47,7 @@ class Table:
         for index, row in enumerate(self.rows.elts):
             nothing = ast.Constant(value=None)
             if _is_param(row):
-                row.args[position] = nothing  # type: ignore[attr-defined]  # a call, as it is a param
+                _put(cast("ast.Call", row), position, self.names[position], nothing)
             elif self.single:
                 self.rows.elts[index] = nothing
             else:
@@ -78,7 +80,8 @@ def blank(function: Function, original: Function, tree: ast.Module, scope: Scope
         changed = whole and _blank_items(table, function, scope)
         for position, name in enumerate(table.names):
             cells = table.cells(position)
-            if name not in read and cells and whole and _are_expected(cells, scope, name in read_before):
+            may_go = name not in read and position >= table.naming and whole
+            if may_go and cells and _are_expected(cells, scope, name in read_before):
                 table.blank(position)
                 changed = True
         if table.decorator is not None:
@@ -132,7 +135,7 @@ def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module
         for position in range(len(first.names)):
             read = any(table.names[position] in _read(function.body) for function, table in tables)
             cells = first.cells(position)
-            if not read and cells and all(map(scope.is_static, cells)):
+            if not read and position >= first.naming and cells and all(map(scope.is_static, cells)):
                 first.blank(position)
                 changed = True
         for _, table in tables:
@@ -186,7 +189,7 @@ _NO_FUNCTION = cast("ast.FunctionDef", python_source.parse("def nothing(): pass"
 
 def _tables(function: Function, module: Module) -> Iterator[Table]:
     for decorator in function.decorator_list:
-        table = _of_decorator(decorator, module)
+        table = _of_decorator(decorator, module) or _of_expand(decorator, function, module)
         if table:
             yield table
     for node in ast.walk(function):
@@ -216,6 +219,17 @@ def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
     if not isinstance(rows, ast.List | ast.Tuple) or not _is_list(rows):
         return None
     return Table(names=tuple(map(str, names)), rows=rows, single=single, decorator=decorator, constant=constant)
+
+
+def _of_expand(decorator: ast.expr, function: Function, module: Module) -> Table | None:
+    """`parameterized.expand`, whose rows are arguments of the test, and called after the first."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(attr="expand"), args=[listed], keywords=[]):
+            rows, constant = _constant(listed, module)
+            names = tuple(argument.arg for argument in function.args.args if argument.arg != "self")
+            if isinstance(rows, ast.List | ast.Tuple) and _is_list(rows) and names:
+                return Table(names=names, rows=rows, single=False, constant=constant, naming=1)
+    return None
 
 
 def _constant(rows: ast.expr, module: Module) -> tuple[ast.expr, str]:
@@ -264,16 +278,24 @@ def _is_dictionary(rows: ast.expr) -> bool:
     return isinstance(rows, ast.Dict) and None not in rows.keys
 
 
-def _cell(row: ast.expr, position: int | None) -> ast.expr | None:
+def _cell(row: ast.expr, position: int | None, name: str) -> ast.expr | None:
     if _is_param(row):
-        arguments = row.args  # type: ignore[attr-defined]  # a call, as it is a param
-        index = position or 0
-        return arguments[index] if index < len(arguments) else None
+        call = cast("ast.Call", row)
+        by_name = [keyword.value for keyword in call.keywords if keyword.arg == name]
+        return next(iter((*call.args[position or 0 :], *by_name)), None)
     if position is None:
         return row
     if isinstance(row, ast.Tuple | ast.List) and position < len(row.elts):
         return row.elts[position]
     return None
+
+
+def _put(param: ast.Call, position: int, name: str, value: ast.expr) -> None:
+    """Give a row another value at a place, or by the name of an argument."""
+    if position < len(param.args):
+        param.args[position] = value
+    for keyword in param.keywords:
+        keyword.value = value if keyword.arg == name else keyword.value
 
 
 def _is_param(row: ast.expr) -> bool:
