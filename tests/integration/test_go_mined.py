@@ -335,11 +335,11 @@ BESIDE = {
 
 
 @pytest.fixture(scope="module")
-def judged(task, sandbox, tmp_path_factory) -> Task:
+def judged(task, sandbox) -> Task:
     place = FOLDERS[0]
     products = {f"{place}/money.go": (go.SHOP, go.SHOP_RIGHT)}
     tests = {f"{place}/money_test.go": go.SHOP_TEST}
-    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, tests, seconds=SECONDS)
+    return proved(task, sandbox, products, tests, seconds=SECONDS)
 
 
 def test_every_kind_of_assertion_is_judged_on_the_host(judged):
@@ -421,12 +421,12 @@ def test_frames_without_the_trials_own_word_are_tampering_even_beside_a_right_pr
     assert grade.outcome is Outcome.TAMPERED
 
 
-def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbox, tmp_path):
+def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbox):
     variants = go_honest.variants()
     paths = {name: f"{go_honest.PLACE}/{name}/shop.go" for name in variants}
     products = dict.fromkeys(paths.values(), (go_honest.WRONG, go_honest.RIGHT))
     tests = {go_honest.TEST: go_honest.test_file(list(variants))}
-    whole = proved(task, sandbox, tmp_path, products, tests, seconds=SECONDS)
+    whole = proved(task, sandbox, products, tests, seconds=SECONDS, all_turn=True)
     assert len(whole.hidden.fail_to_pass) == len(variants) * 11
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     text = "".join(tiny.diff(paths[name], go_honest.WRONG, code) for name, code in variants.items())
