@@ -151,8 +151,7 @@ def test_each_of_several_recipients_opens_it(dataset, me, you, tmp_path):
         assert tasks_of(dataset, keys) == before
 
 
-def test_a_passphrase_opens_it_beside_a_key(tmp_path, me, monkeypatch):
-    dataset = tiny.dataset(tmp_path / "one", tiny.task())  # each file that a passphrase opens takes a second
+def test_a_passphrase_opens_it_beside_a_key(dataset, me, monkeypatch):
     before = tasks_of(dataset)
     monkeypatch.setenv("PHRASE", "four words of a phrase\n")
     monkeypatch.setenv("NOT_IT", "another phrase")
