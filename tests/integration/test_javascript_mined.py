@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -495,12 +496,40 @@ def test_of_attacks_in_processes_side_by_side_none_is_resolved_and_the_fix_besid
     assert {names[folder]: count for folder, count in passed.items() if count} == {}
 
 
+def for_each_module(task: Task, sandbox, framework: str, path: str, text: str) -> Task:
+    """The task of a test file of all honest modules: what is recorded of one of them, for each."""
+    names = sorted(javascript_honest.variants())
+    first, of_first = names[0], f'name === "{names[0]}"'
+    products = {f"{javascript_honest.PLACE}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
+    tests = {path: text.replace(javascript_honest.EACH, of_first)}
+    hidden = proved(task, sandbox, products, tests, all_turn=True, **of(framework)).hidden
+    one = hidden.expectations
+    assert of_first in one.files[path]
+
+    def each(test_id: str) -> list[str]:
+        assert f"::{first} > " in test_id
+        return [test_id.replace(f"::{first} > ", f"::{name} > ") for name in names]
+
+    whole = replace(
+        one,
+        files={path: one.files[path].replace(of_first, javascript_honest.EACH)},
+        tests={copy: test for test_id, test in one.tests.items() for copy in each(test_id)},
+    )
+    hidden = replace(
+        hidden,
+        expectations=whole,
+        test_patch=tiny.diff(path, None, text).encode(),
+        fail_to_pass=tuple(copy for test_id in hidden.fail_to_pass for copy in each(test_id)),
+    )
+    test, budgets = TestSpec(framework=framework), Budgets(seconds=SECONDS)
+    return replace(task, instance=replace(task.instance, test=test, budgets=budgets), hidden=hidden)
+
+
 @pytest.mark.parametrize("framework", javascript_honest.HIDDEN)
 def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox, framework):
     path, text = javascript_honest.HIDDEN[framework]
     place, variants = javascript_honest.PLACE, javascript_honest.variants()
-    product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
-    whole = proved(task, sandbox, product, {path: text}, all_turn=True, **of(framework))
+    whole = for_each_module(task, sandbox, framework, path, text)
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     names = list(variants)
     for half in (names[::2], names[1::2]):  # a patch may have so many files
@@ -521,8 +550,7 @@ def test_right_modules_of_every_kind_are_right_to_the_host_as_well(task, sandbox
 def test_the_host_takes_no_module_that_the_library_itself_does_not_take(task, sandbox, framework):
     path, text = javascript_honest.AS_LIBRARIES[framework]
     place, variants = javascript_honest.PLACE, javascript_honest.variants()
-    product = {f"{place}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
-    whole = proved(task, sandbox, product, {path: text}, all_turn=True, **of(framework))
+    whole = for_each_module(task, sandbox, framework, path, text)
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     names = list(variants)[::2]  # a patch may have so many files
     files = {f"{place}/{name}/{file}": text for name in names for file, text in variants[name].items()}
