@@ -45,7 +45,8 @@ unit: venv schemas ## run the tests that need no container engine
 coverage: base schemas ## run all tests and say which lines they reach; takes half as long again
 	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term $(TESTS)
 
-attacks: base ## try every attack and every honest patch; the last line has both figures
+attacks: base ## try four times as many changed transcripts and patches, every attack and every honest patch; the last line has both figures
+	GOLDSEAM_FUZZ=8500 $(BIN)/pytest -q -n $(TEST_JOBS) tests/unit/test_fuzz_transcripts.py tests/unit/test_patch_fuzz.py
 	$(BIN)/python -m tests.attacks
 
 lint: venv ## ruff, mypy, import-linter, sizes of rooms, words of the documentation

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.core.instance import Budgets, Hidden, Task, TestSpec
+from harness.core.instance import Budgets, Hidden, Task, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
-from harness.grading import trial
-from miner.proof import Notebook, Proof, Subject, validate
+from harness.grading import scoring, trial
+from harness.languages.screening import screen_task
 from miner.stripping import task as stripping
 from tests import tiny
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.languages.base import TestReport
+    from harness.patches.patch import Patch
     from harness.sandbox.docker import DockerSandbox
     from tests.repos import Repository
 
@@ -49,39 +50,43 @@ def statuses(report: TestReport, path: str) -> dict[str, str]:
 def proved(
     task: Task,
     sandbox: DockerSandbox,
-    folder: Path,
     products: dict[str, tuple[str, str]],
     tests: dict[str, str],
     *,
     beside: Mapping[str, str] | None = None,
     test: TestSpec | None = None,
     seconds: float,
+    all_turn: bool = False,
 ) -> Task:
     """The task of these test files and what is new `beside` them; `products` are files as they are, and as fixed.
 
-    `test` says how its tests are run, as those of `task` by default. Its runs may take so many `seconds`.
+    `test` says how its tests are run, as those of `task` by default. Its runs may take so many `seconds`. What the fix
+    turns is told by a run without it and one with it; where `all_turn`, by the latter alone.
     """
     hidden_texts = {**tests, **(beside or {})}
-    subject = Subject(
-        instance_id="judged",
-        image=task.instance.image,
-        test=test or task.instance.test,
-        test_files=tuple(tests),
-        gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
-        test_patch="".join(tiny.diff(path, None, text) for path, text in hidden_texts.items()).encode(),
-    )
-    notebook = Notebook(folder / "runs.jsonl", subject)
-    proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
-    assert isinstance(proof, Proof), proof
-    hidden = Hidden(
-        gold_patch=subject.gold_patch,
-        test_patch=subject.test_patch,
-        fail_to_pass=proof.fail_to_pass,
-        pass_to_pass=proof.pass_to_pass,
-        test_files=subject.test_files,
-    )
     plain = replace(
-        task, instance=replace(task.instance, test=subject.test, budgets=Budgets(seconds=seconds)), hidden=hidden
+        task,
+        instance=replace(task.instance, test=test or task.instance.test, budgets=Budgets(seconds=seconds)),
+        hidden=Hidden(
+            gold_patch="".join(tiny.diff(path, *texts) for path, texts in products.items()).encode(),
+            test_patch="".join(tiny.diff(path, None, text) for path, text in hidden_texts.items()).encode(),
+            fail_to_pass=(),
+            pass_to_pass=(),
+            test_files=tuple(tests),
+        ),
     )
-    before = {path: texts[0].encode() for path, texts in products.items()}
-    return stripping.stripped(plain, {path: text.encode() for path, text in hidden_texts.items()}, before, sandbox)
+    after = _passed(plain, screen_task(plain, plain.hidden.gold_patch).kept, sandbox)
+    before = set() if all_turn else set(_passed(plain, None, sandbox))
+    hidden = replace(
+        plain.hidden,
+        fail_to_pass=tuple(name for name in after if name not in before),
+        pass_to_pass=tuple(name for name in after if name in before),
+    )
+    base = {path: texts[0].encode() for path, texts in products.items()}
+    sources = {path: text.encode() for path, text in hidden_texts.items()}
+    return stripping.stripped(replace(plain, hidden=hidden), sources, base, sandbox)
+
+
+def _passed(task: Task, patch: Patch | None, sandbox: DockerSandbox) -> list[str]:
+    statuses = trial.run(scoring.trial_spec(task, patch), sandbox).report.statuses
+    return sorted(name for name, status in statuses.items() if status is TestStatus.PASSED)

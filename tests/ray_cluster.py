@@ -25,6 +25,7 @@ _ENV = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "500",
+    "RAY_health_check_timeout_ms": "3000",
     "RAY_health_check_failure_threshold": "4",
     "RAY_enable_metrics_collection": "0",
     "RAY_enable_worker_prestart": "0",

@@ -21,6 +21,20 @@ class Silent:
     def note(self, text: str) -> None: ...
 
 
+class Listening(Silent):
+    """An observer that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.reports: list[InstanceReport] = []
+        self.noted: list[str] = []
+
+    def finished(self, report: InstanceReport) -> None:
+        self.reports.append(report)
+
+    def note(self, text: str) -> None:
+        self.noted.append(text)
+
+
 class NoSandbox:
     """A sandbox in which nothing is run."""
 

@@ -76,14 +76,13 @@ class TwoEngines:
 
     @contextlib.contextmanager
     def silent_index(self) -> Iterator[None]:
-        """The index answers nobody meanwhile, so that builds wait."""
-        for way in self._ways[INDEX_SOCKET]:
-            way.stalled.set()
+        """The index answers nobody in the second engine's network meanwhile, so that builds wait there."""
+        _, there = self._ways[INDEX_SOCKET]
+        there.stalled.set()
         try:
             yield
         finally:
-            for way in self._ways[INDEX_SOCKET]:
-                way.stalled.clear()
+            there.stalled.clear()
 
     def use(self, host: str | None) -> contextlib.AbstractContextManager[Any]:
         """Speak to one of the two: the second's `host`, or None for the machine's own."""

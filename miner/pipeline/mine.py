@@ -168,15 +168,7 @@ def mine(
         index = package_index.configured(settings.mining)
         public = shelf_of_rows(options.against) if options.against else None
         neighbours = Neighbours(public=public, own=shelf_of_tasks(dataset))
-        for origin, opened, only in _opened(sources, options, settings, cursors, observer):
-            observer.source(origin.name)
-            try:
-                work = opened()
-            except GoldseamError as error:
-                if only:
-                    raise
-                observer.problem(origin.name, error)
-                continue
+        for origin, work in _opened(sources, options, settings, cursors, observer):
             site = MiningContext(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
                 note=observer.note, index=index, neighbours=neighbours, writer=writer, repairer=repairer,
@@ -208,8 +200,28 @@ class _Mining:
 
 def _opened(
     sources: Sequence[str], options: Options, settings: Settings, cursors: Cursors | None, observer: Observer
-) -> Iterator[tuple[Origin, Callable[[], OpenOrigin], bool]]:
-    """Each repository with a way to its copy, which is made while earlier ones are mined, and whether it is alone."""
+) -> Iterator[tuple[Origin, OpenOrigin]]:
+    """Each repository with its copy, which is made while earlier ones are mined; of several, some may fail."""
+    origins = _origins(sources, options, settings, observer)
+
+    def open_(origin: Origin) -> OpenOrigin:
+        reached = _reached(cursors, origin, options)
+        return origin.open(origin.narrow(options.wanted), reached)
+
+    for origin, opened in ahead(origins, open_):
+        if cursors is not None:
+            observer.source(origin.name)
+        try:
+            work = opened()
+        except GoldseamError as error:
+            if len(sources) == len(origins) == 1:
+                raise
+            observer.problem(origin.name, error)
+            continue
+        yield origin, work
+
+
+def _origins(sources: Sequence[str], options: Options, settings: Settings, observer: Observer) -> list[Origin]:
     cache = settings.images.cache_dir / "sources"
     expander = Expander(
         settings.github, cache=cache, chosen=options.repositories, called=options.name, note=observer.note
@@ -231,13 +243,7 @@ def _opened(
                 raise InputError(why, hint=error.hint) from error
             hint = "name a git clone, a clone URL, or owner/name on GitHub; an organisation needs GITHUB_TOKEN"
             raise InputError(f"no such folder: {source}", hint=hint) from error
-
-    def open_(origin: Origin) -> OpenOrigin:
-        reached = _reached(cursors, origin, options)
-        return origin.open(origin.narrow(options.wanted), reached)
-
-    for origin, opened in ahead(origins, open_):
-        yield origin, opened, len(sources) == len(origins) == 1
+    return origins
 
 
 def _reached(cursors: Cursors | None, origin: Origin, options: Options) -> Progress | None:
@@ -300,14 +306,7 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
 
     """
     decided: Seen = {}
-    for origin, opened, only in _opened(sources, options, settings, None, observer):
-        try:
-            work = opened()
-        except GoldseamError as error:
-            if only:
-                raise
-            observer.problem(origin.name, error)
-            continue
+    for origin, work in _opened(sources, options, settings, None, observer):
         try:
             change_filter = origin.narrow(options.wanted)
             looks = scan(

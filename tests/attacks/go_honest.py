@@ -222,8 +222,13 @@ def variants() -> dict[str, str]:
 
 def test_file(names: list[str]) -> str:
     """The test of some variants, each by its name."""
-    imports = "".join(f'\t{name} "example.com/money/{PLACE}/{name}"\n' for name in names)
+    imports = "".join(map(test_import, names))
     return f"{_HEAD}\n{imports})\n" + "".join(_OF_ONE.replace("NAME", name) for name in names)
+
+
+def test_import(name: str) -> str:
+    """The line by which the test has a variant."""
+    return f'\t{name} "example.com/money/{PLACE}/{name}"\n'
 
 
 def _merged(text: str) -> str:

@@ -144,6 +144,8 @@ for (const name of names.sort()) describe(name, () => {
 });
 """
 )
+EACH = "!/[.]js$/.test(name)"
+"""The condition in each test file on the names of folders that it tests."""
 PLACE = "honest"
 """The folder that holds one for each module, and `shop.js`, which each is at first."""
 ALIAS = 'module.exports = require("../shop.js");\n'

@@ -12,6 +12,7 @@ import pytest
 
 from harness.core import process
 from tests import tiny
+from tests.program import goldseam
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,7 @@ def test_a_broken_predictions_file_is_refused_and_nothing_is_run(name, dataset, 
     data, why = PREDICTIONS[name]
     path, out = tmp_path / "predictions.jsonl", tmp_path / "run"
     path.write_bytes(data)
-    done = tiny.goldseam("evaluate", dataset.path, "-p", path, "-o", out, env={"COLUMNS": "1000"})
+    done = goldseam("evaluate", dataset.path, "-p", path, "-o", out, COLUMNS="1000")
     assert (done.returncode, re.search(why, done.error_text) is not None) == (2, True), done.error_text
     assert "Traceback" not in done.error_text
     assert not out.exists()
@@ -63,7 +64,7 @@ def test_every_problem_of_a_dataset_is_reported_at_once(dataset):
     (folder / "test.patch").write_text("no patch")
     (folder / "Dockerfile").unlink()
     (folder / "problem_statement.md").write_text("")
-    done = tiny.goldseam("holdout", "check", dataset.path, "--json")
+    done = goldseam("holdout", "check", dataset.path, "--json")
     problems = [problem["what"] for problem in json.loads(done.stdout)["problems"]]
     assert done.returncode == 1
     for word in ("test.patch", "Dockerfile", "problem statement"):
@@ -95,19 +96,19 @@ def test_a_broken_task_is_refused_by_file_and_field(name, dataset, tmp_path):
     path = dataset.task_folder("tiny__calc-1") / file
     path.write_text(change(path.read_text()))
     predictions = tiny.write_predictions(tmp_path / "p.jsonl", {"m": tiny.GOLD})
-    done = tiny.goldseam("evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", env={"COLUMNS": "1000"})
+    done = goldseam("evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", COLUMNS="1000")
     assert (done.returncode, why in done.error_text) == (code, True), done.error_text
 
 
 def test_a_folder_that_is_no_dataset_is_refused(tmp_path):
-    done = tiny.goldseam("evaluate", tmp_path, "--gold", "-o", tmp_path / "run")
+    done = goldseam("evaluate", tmp_path, "--gold", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "is not a dataset" in done.error_text
 
 
 def test_an_output_folder_that_is_a_file_is_refused(dataset, tmp_path):
     (tmp_path / "run").write_text("in the way")
-    done = tiny.goldseam("evaluate", dataset.path, "--gold", "-o", tmp_path / "run")
+    done = goldseam("evaluate", dataset.path, "--gold", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "cannot write" in done.error_text
     assert (tmp_path / "run").read_text() == "in the way"
@@ -128,7 +129,7 @@ def mounted(folder: Path, *options: str) -> Iterator[None]:
 
 def test_an_unwritable_output_folder_is_refused(dataset, tmp_path):
     with mounted(tmp_path / "run", "ro"):
-        done = tiny.goldseam("evaluate", dataset.path, "--gold", "-o", tmp_path / "run")
+        done = goldseam("evaluate", dataset.path, "--gold", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "cannot write" in done.error_text
 

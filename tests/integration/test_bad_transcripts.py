@@ -11,6 +11,7 @@ from harness.runs import evaluate
 from harness.runs.run_folder import RunFolder
 from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
+from tests.silent import Listening
 
 pytestmark = pytest.mark.engine
 
@@ -50,18 +51,7 @@ def test_a_patch_that_breaks_the_host_costs_its_own_prediction(tmp_path, tiny_im
     dataset = tiny.dataset(tmp_path / "dataset", tiny.task(tiny_image))
     wrong = {name: tiny.fix("return a - b", top=[*SENDER.splitlines(), bomb]) for name, bomb in BOMBS.items()}
     asked = [tiny.prediction(patch, model=name) for name, patch in {**wrong, "right": tiny.GOLD}.items()]
-    reports = {}
-
-    class Observer:
-        def begin(self, *, total, reused): ...
-
-        def note(self, text): ...
-
-        def started(self, prediction): ...
-
-        def finished(self, report):
-            reports[report.model_name_or_path] = report
-
+    observer = Listening()
     evaluate.run(
         dataset,
         asked,
@@ -69,9 +59,10 @@ def test_a_patch_that_breaks_the_host_costs_its_own_prediction(tmp_path, tiny_im
         sandbox=sandbox,
         executor=LocalExecutor(jobs=2),
         settings=evaluate.Settings(control=0, signals=True),
-        observer=Observer(),
+        observer=observer,
     )
 
+    reports = {report.model_name_or_path: report for report in observer.reports}
     assert reports.pop("right").outcome is Outcome.RESOLVED
     wanted = {name: Outcome.UNRESOLVED if name in HARMLESS else Outcome.TAMPERED for name in BOMBS}
     assert {name: report.outcome for name, report in reports.items()} == wanted

@@ -11,28 +11,13 @@ from harness.dataset.folder import open_dataset
 from harness.runs import evaluate
 from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
+from tests.silent import Listening
 
 pytestmark = pytest.mark.engine
 
 
-class Notes:
-    def __init__(self):
-        self.noted = []
-
-    def begin(self, *, total, reused):
-        pass
-
-    def started(self, prediction): ...
-
-    def finished(self, report):
-        self.report = report
-
-    def note(self, text):
-        self.noted.append(text)
-
-
 def campaign(folder, task, sandbox, prediction):
-    notes = Notes()
+    notes = Listening()
     evaluate.run(
         tiny.dataset(folder / "dataset", task),
         [prediction],
@@ -51,7 +36,9 @@ def rerun(folder, sandbox, *, control=3):
     given = evaluate.RunFolder(path=folder / "run").predictions()
     settings = evaluate.Settings(control=control)
     executor = LocalExecutor(jobs=1)
-    evaluate.run(opened, given, folder / "run", sandbox=sandbox, executor=executor, settings=settings, observer=Notes())
+    evaluate.run(
+        opened, given, folder / "run", sandbox=sandbox, executor=executor, settings=settings, observer=Listening()
+    )
     return json.loads((folder / "run/run.json").read_text())
 
 
@@ -83,7 +70,7 @@ def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path):
     notes, record = campaign(tmp_path, slow, sandbox, tiny.prediction(wait))
     assert record["settings"]["slowdown"] > 4
     assert any("slower" in text for text in notes.noted)
-    assert notes.report.resolved
+    assert notes.reports[0].resolved
 
 
 def test_a_finished_run_keeps_its_control_when_it_is_asked_again(tiny_image, sandbox, tmp_path):
@@ -103,7 +90,7 @@ def test_gold_itself_needs_no_control(tiny_image, sandbox, tmp_path):
 
 def test_a_task_whose_image_is_gone_does_not_keep_the_others_from_being_scored(sandbox, tmp_path):
     notes, record = campaign(tmp_path, timed(tiny.task(), 30.0), sandbox, tiny.prediction())
-    assert notes.report.outcome == "infra_error"
+    assert notes.reports[0].outcome == "infra_error"
     assert "control" not in record
 
 

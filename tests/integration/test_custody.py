@@ -18,6 +18,7 @@ from harness.runs.run_folder import EVIDENCE_FILE, RunFolder
 from harness.sandbox import engine
 from harness.sandbox.images import layers
 from tests import tiny
+from tests.program import goldseam
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,7 @@ class World:
         return {"GOLDSEAM_CACHE_DIR": str(self.root / "cache"), "GOLDSEAM_USER": "me", "COLUMNS": "200", **more}
 
     def goldseam(self, *words: str | Path, **more: str):
-        return tiny.goldseam(*words, env=self.env(**more))
+        return goldseam(*words, **self.env(**more))
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +83,11 @@ def world(tiny_image, tmp_path_factory) -> World:
     tiny.dataset(root / "dataset", task)
     predictions = tiny.write_predictions(root / "p.jsonl", MODELS)
     made = World(root=root, said=b"")
-    seal_it = made.goldseam("holdout", "seal", made.dataset, "--to", str(identity.to_public()))
-    run = made.goldseam(
+    env = made.env()
+    seal_it = tiny.goldseam("holdout", "seal", made.dataset, "--to", str(identity.to_public()), env=env)
+    run = tiny.goldseam(
         "evaluate", made.dataset, "-p", predictions, "--gold", "--null", "-o", root / "run", "--no-signals",
-        "--control", "0", "--identity", made.key,
+        "--control", "0", "--identity", made.key, env=env,
     )  # fmt: skip
     assert (seal_it.returncode, run.returncode) == (0, 0), run.error_text
     said = b"".join((seal_it.stdout, seal_it.stderr, run.stdout, run.stderr))
@@ -139,7 +141,7 @@ def test_regrading_with_a_key_finds_the_same_verdicts(world):
     done = world.goldseam("regrade", world.dataset, world.root / "run", "--identity", world.key)
 
     assert done.returncode == 0, done.error_text
-    assert b"5 unchanged" in done.stdout
+    assert "5 unchanged" in done.stdout
     assert found_in(world.root / "run") == set()
 
 
@@ -186,7 +188,7 @@ def test_kept_evidence_is_readable_and_said_to_be(world):
     )
 
     assert done.returncode == 0, done.error_text
-    assert b"in the clear" in done.stderr
+    assert "in the clear" in done.error_text
     assert found_in(run)
     assert not list(run.rglob(EVIDENCE_FILE))
 
@@ -282,7 +284,7 @@ def test_a_forged_report_is_no_green_answer_and_is_scored_again(world, tmp_path,
         "evaluate", world.dataset, "-p", world.root / "p.jsonl", "-o", run, "--no-signals", "--identity", world.key
     )
 
-    assert (gate.returncode, b"authenticated" in gate.stdout) == (3, True), gate.error_text
+    assert (gate.returncode, "authenticated" in gate.stdout) == (3, True), gate.error_text
     assert again.returncode == 0, again.error_text
     assert outcomes(run)["wrong"] == "unresolved"
     assert RunFolder(path=run).unauthenticated("wrong") == ()

@@ -45,7 +45,9 @@ def mined(tmp_path_factory):
     repo.commit("Fix a wrong sum (#7)", {"sums.c": RIGHT, TEST: AFTER})
     settings = folder / "declared.toml"
     settings.write_text(SETTINGS)
-    done = goldseam("--config", settings, "mine", repo.path, "--name", "acme/sums", "-o", folder / "data", "--json")
+    done = goldseam(
+        "--config", settings, "mine", repo.path, "--name", "acme/sums", "-o", folder / "data", "--runs", "1", "--json"
+    )
     assert done.returncode == 0, done.error_text
     assert json.loads(done.stdout)["accepted"] == 1, (folder / "data/funnel.jsonl").read_text()
     settings.unlink()

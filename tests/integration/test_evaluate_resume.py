@@ -17,7 +17,7 @@ from tests.engine_proxy import Proxy
 
 pytestmark = pytest.mark.engine
 
-COUNT = 6
+COUNT = 4
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def command(dataset, tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))  # no verdict of an earlier test
     # A patch of its own for each model: a verdict on the same one would be taken over from the first.
     slow = {
-        f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(COUNT)
+        f"m{number}": tiny.fix(f"import time; time.sleep(0.5)  # {number}", "return a + b") for number in range(COUNT)
     }
     predictions = tiny.write_predictions(tmp_path / "p.jsonl", slow)
     return ["evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", "-j", "1"]

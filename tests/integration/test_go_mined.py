@@ -24,6 +24,8 @@ from tests.proved_task import mined, proved, run
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.core.instance import Task
     from harness.grading.grade import Grade
     from harness.languages.base import TestReport
@@ -335,11 +337,11 @@ BESIDE = {
 
 
 @pytest.fixture(scope="module")
-def judged(task, sandbox, tmp_path_factory) -> Task:
+def judged(task, sandbox) -> Task:
     place = FOLDERS[0]
     products = {f"{place}/money.go": (go.SHOP, go.SHOP_RIGHT)}
     tests = {f"{place}/money_test.go": go.SHOP_TEST}
-    return proved(task, sandbox, tmp_path_factory.mktemp("judged"), products, tests, seconds=SECONDS)
+    return proved(task, sandbox, products, tests, seconds=SECONDS)
 
 
 def test_every_kind_of_assertion_is_judged_on_the_host(judged):
@@ -356,31 +358,44 @@ def _numbered(text: str, more: int) -> str:
     return re.sub(r"(Goldseam\(t, |Output: goldseam )(\d+)", lambda found: f"{found[1]}{int(found[2]) + more}", text)
 
 
-def side_by_side(judged: Task) -> Task:
-    """The task in each of the folders at once."""
-    hidden, first = judged.hidden, FOLDERS[0]
-    one = hidden.expectations
-    more = 1 + max(one.sites)
-    places = list(enumerate(FOLDERS))
-    files = {
-        path.replace(first, place): _numbered(text, n * more) for path, text in one.files.items() for n, place in places
-    }
+def multiplied(judged: Task, first: str, names: Sequence[str], files: dict[str, str], test_patch: bytes) -> Task:
+    """The task once under each of these names, `first` being its own; slots of a copy begin later, see `_numbered`."""
+    hidden, one = judged.hidden, judged.hidden.expectations
+    more = _more(judged)
+    places = list(enumerate(names))
     tests = {
-        name.replace(first, place): ExpectedTest(
+        test_id.replace(first, name): ExpectedTest(
             place=test.place, events=tuple(replace(event, slot=event.slot + n * more) for event in test.events)
         )
-        for name, test in one.tests.items()
-        for n, place in places
+        for test_id, test in one.tests.items()
+        for n, name in places
     }
     sites = {slot + n * more: site for slot, site in one.sites.items() for n, _ in places}
     wide = replace(
         hidden,
         expectations=Expectations(files=files, sites=sites, tests=tests),
-        test_patch=b"".join(hidden.test_patch.replace(first.encode(), place.encode()) for place in FOLDERS),
+        test_patch=test_patch,
         test_files=tuple(files),
-        fail_to_pass=tuple(name.replace(first, place) for place in FOLDERS for name in hidden.fail_to_pass),
+        fail_to_pass=tuple(test_id.replace(first, name) for name in names for test_id in hidden.fail_to_pass),
     )
     return replace(judged, hidden=wide)
+
+
+def _more(judged: Task) -> int:
+    return 1 + max(judged.hidden.expectations.sites)
+
+
+def side_by_side(judged: Task) -> Task:
+    """The task in each of the folders at once."""
+    first, more = FOLDERS[0], _more(judged)
+    texts = judged.hidden.expectations.files
+    files = {
+        path.replace(first, place): _numbered(text, n * more)
+        for path, text in texts.items()
+        for n, place in enumerate(FOLDERS)
+    }
+    patch = b"".join(judged.hidden.test_patch.replace(first.encode(), place.encode()) for place in FOLDERS)
+    return multiplied(judged, first, FOLDERS, files, patch)
 
 
 @pytest.mark.parametrize("first", range(0, len(BESIDE), PER_CONTAINER))
@@ -421,12 +436,26 @@ def test_frames_without_the_trials_own_word_are_tampering_even_beside_a_right_pr
     assert grade.outcome is Outcome.TAMPERED
 
 
-def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbox, tmp_path):
+def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbox):
     variants = go_honest.variants()
-    paths = {name: f"{go_honest.PLACE}/{name}/shop.go" for name in variants}
-    products = dict.fromkeys(paths.values(), (go_honest.WRONG, go_honest.RIGHT))
-    tests = {go_honest.TEST: go_honest.test_file(list(variants))}
-    whole = proved(task, sandbox, tmp_path, products, tests, seconds=SECONDS)
+    names, paths = list(variants), {name: f"{go_honest.PLACE}/{name}/shop.go" for name in variants}
+    first = names[0]
+    one = proved(
+        task,
+        sandbox,
+        {paths[first]: (go_honest.WRONG, go_honest.RIGHT)},
+        {go_honest.TEST: go_honest.test_file([first])},
+        seconds=SECONDS,
+        all_turn=True,
+    )
+    [text] = one.hidden.expectations.files.values()
+    head, own, body = text.partition(go_honest.test_import(first))
+    assert own
+    text = head + "".join(map(go_honest.test_import, names)) + body.partition("\n")[0] + "\n"
+    for n, name in enumerate(names):
+        text += _numbered(body.partition("\n")[2].replace(first, name), n * _more(one))
+    patch = tiny.diff(go_honest.TEST, None, go_honest.test_file(names)).encode()
+    whole = multiplied(one, first, names, {go_honest.TEST: text}, patch)
     assert len(whole.hidden.fail_to_pass) == len(variants) * 11
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     text = "".join(tiny.diff(paths[name], go_honest.WRONG, code) for name, code in variants.items())

@@ -7,7 +7,7 @@ import pytest
 from harness.checks import dataset, hygiene, image_search
 from harness.sandbox import engine
 from harness.sandbox.images import layers
-from tests import tiny
+from tests import second_engine, tiny
 
 pytestmark = pytest.mark.engine
 
@@ -22,11 +22,18 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("layers")
 
 
+@pytest.fixture(scope="module")
+def small_image(slim_image):
+    """A tenth of the task image, in one layer."""
+    yield second_engine.load(slim_image, "tiny/hygiene")
+    engine.connect().remove_image("tiny/hygiene:slim")
+
+
 @pytest.fixture
-def leaking_image(tiny_image):
-    """The task image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
+def leaking_image(small_image):
+    """The small image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
     client = engine.connect()
-    image = tiny_image
+    image = small_image
     for words in (SCRIPT, "rm -r /keep"):
         container = client.create_container(image, entrypoint=[], command=["sh", "-c", words], user="0:0")["Id"]
         client.start(container)

@@ -19,6 +19,7 @@ from harness.dataset.folder import open_dataset
 from harness.judging.places import place_of
 from harness.sandbox import engine, owners
 from miner.demo.history import build_history, locate_data
+from tests.program import Ran, goldseam
 
 GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 ONE = "goldseam-demo__pocketledger-4"
@@ -30,8 +31,12 @@ def history(tmp_path_factory) -> Path:
     return build_history(tmp_path_factory.mktemp("history") / "repo", locate_data()).path
 
 
-def mine(*words: str | Path, env=None) -> process.Completed:
-    return process.run([*GOLDSEAM, "mine", *words], env=env, check=False)
+def mine(*words: str | Path) -> Ran:
+    return goldseam("mine", *words)
+
+
+def mine_without_engine(*words: str | Path) -> process.Completed:
+    return process.run([*GOLDSEAM, "mine", *words], env={"DOCKER_HOST": "tcp://127.0.0.1:1"}, check=False)
 
 
 def funnel(dataset: Path) -> list[dict]:
@@ -155,7 +160,7 @@ def test_a_dry_run_writes_nothing(history, tmp_path, monkeypatch):
 
 def test_candidates_without_proof_need_no_engine(history, tmp_path):
     out = tmp_path / "dataset"
-    done = mine(history, "-o", out, "--no-validate", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+    done = mine_without_engine(history, "-o", out, "--no-validate")
 
     assert done.returncode == 0, done.error_text
     dataset = open_dataset(out)
@@ -167,7 +172,7 @@ def test_candidates_without_proof_need_no_engine(history, tmp_path):
 
 def test_the_funnel_sums_to_the_changes_looked_at(history, tmp_path):
     out = tmp_path / "dataset"
-    done = mine(history, "-o", out, "--no-validate", "--json", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+    done = mine_without_engine(history, "-o", out, "--no-validate", "--json")
 
     summary = json.loads(done.stdout)
     assert summary["looked_at"] == summary["accepted"] + sum(entry["changes"] for entry in summary["rejected"])
@@ -200,15 +205,16 @@ def test_days_narrow_what_is_looked_at(history, tmp_path):
         (["repo", "-o", "not-a-dataset"], "not-a-dataset"),
     ],
 )
-def test_wrong_input_is_named_and_leaves_nothing(history, tmp_path, words, says):
+def test_wrong_input_is_named_and_leaves_nothing(history, tmp_path, monkeypatch, words, says):
     prepare(tmp_path, history)
+    monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
 
-    done = process.run([*GOLDSEAM, "mine", *words, "--no-validate"], cwd=tmp_path, check=False)
+    done = mine(*words, "--no-validate")
 
     assert done.returncode == 2, done.error_text
-    assert says in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()
+    assert says in done.error_text
+    assert "Traceback" not in done.error_text
     assert not list((tmp_path / "out" / "tasks").glob("*"))
     assert [path for path in sorted(tmp_path.rglob("*")) if "out" not in path.parts] == before
 
@@ -243,11 +249,11 @@ def test_a_full_disk_is_said_and_what_was_done_is_kept(history, tmp_path):
     small.mkdir()
     process.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small])
     try:
-        done = mine(history, "-o", small / "dataset", "--no-validate", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+        done = mine_without_engine(history, "-o", small / "dataset", "--no-validate")
         assert done.returncode == 4
         assert "no space left" in done.stderr.decode().lower()
         process.run(["mount", "-o", "remount,size=8m", small])
-        again = mine(history, "-o", small / "dataset", "--no-validate", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+        again = mine_without_engine(history, "-o", small / "dataset", "--no-validate")
         assert again.returncode == 0, again.error_text
         assert len(open_dataset(small / "dataset").ids()) == 9
     finally:
@@ -256,7 +262,7 @@ def test_a_full_disk_is_said_and_what_was_done_is_kept(history, tmp_path):
 
 @pytest.mark.engine
 def test_without_an_engine_mining_stops_with_what_to_do(history, tmp_path):
-    done = mine(history, "-o", tmp_path / "dataset", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+    done = mine_without_engine(history, "-o", tmp_path / "dataset")
 
     assert done.returncode == 4
     assert "goldseam doctor" in done.stderr.decode()
@@ -302,6 +308,6 @@ NOBODY = ("https://127.0.0.1:1/x.git", "https://127.0.0.1:1/y.git")
 
 @pytest.mark.parametrize("sources", [["nope/"], NOBODY[:1], NOBODY])
 def test_a_mine_of_nothing_that_answers_makes_nothing(sources, tmp_path):
-    done = process.run([*GOLDSEAM, "mine", *sources, "-o", tmp_path / "out"], check=False)
+    done = mine(*sources, "-o", tmp_path / "out")
     assert done.returncode in (2, 4)
     assert not (tmp_path / "out").exists()

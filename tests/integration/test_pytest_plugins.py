@@ -133,6 +133,8 @@ PROJECTS = {
     "typeguard": "typeguard",
 }
 """The distributions of plugins that aren't called after their entry points."""
+ALONE = {*OPTIONS, "localserver", "recording", "snapshot", "twisted"}
+"""Plugins that do not work beside all others."""
 PYTESTS = {"old": "pytest==6.2.5", "new": "pytest==9.0.1"}
 MISSING = {"old": ("anyio",), "new": ("lazy-fixture",)}
 """Plugins that do not work with a pytest, although their distributions say so."""
@@ -183,9 +185,14 @@ class Room:
     installed: tuple[str, ...]
     sandbox: DockerSandbox
 
-    def run(self, path: str, *plugins: str, options: tuple[str, ...] = ()) -> trial.Trial:
+    def run(self, *paths: str, plugins: tuple[str, ...] = (), options: tuple[str, ...] = ()) -> trial.Trial:
         test = TestSpec(options=options, plugins=plugins, pythonpath=(".",))
-        return trial.run(trial.TrialSpec(image=self.image, test=test, files=(path,), budgets=Budgets()), self.sandbox)
+        return trial.run(trial.TrialSpec(image=self.image, test=test, files=paths, budgets=Budgets()), self.sandbox)
+
+    def run_plugins(self, *plugins: str) -> trial.Trial:
+        beside = dict.fromkeys(name for plugin in plugins for name in (plugin, *BESIDE.get(plugin, ())))
+        options = tuple(option for plugin in plugins for option in OPTIONS.get(plugin, ()))
+        return self.run(*map(path_of, plugins), plugins=tuple(beside), options=options)
 
 
 @pytest.fixture(scope="module", params=PYTESTS)
@@ -206,14 +213,21 @@ def room(request, tmp_path_factory, sandbox) -> Room:
     return Room(age=request.param, image=built.image_id, installed=built.pytest_plugins, sandbox=sandbox)
 
 
+@pytest.fixture(scope="module")
+def together(room) -> trial.Trial:
+    """A run of the tests of all plugins that take each other."""
+    return room.run_plugins(*(plugin for plugin in USES if plugin not in {*MISSING[room.age], *ALONE}))
+
+
 @pytest.mark.parametrize("plugin", USES)
-def test_a_plugin_works_where_warnings_are_errors(room, plugin):
+def test_a_plugin_works_where_warnings_are_errors(room, together, plugin):
     if plugin in MISSING[room.age]:
         pytest.skip("it does not work with this pytest")
     assert plugin in safe_plugins(room.installed)
-    ran = room.run(path_of(plugin), plugin, *BESIDE.get(plugin, ()), options=OPTIONS.get(plugin, ()))
-    assert {status.value for status in ran.report.statuses.values()} <= {"PASSED", "SKIPPED"}, ran.output.decode()
-    assert "PASSED" in {status.value for status in ran.report.statuses.values()}, ran.output.decode()
+    ran = room.run_plugins(plugin) if plugin in ALONE else together
+    statuses = {status.value for name, status in ran.report.statuses.items() if name.startswith(path_of(plugin))}
+    assert statuses <= {"PASSED", "SKIPPED"}, ran.output.decode()
+    assert "PASSED" in statuses, ran.output.decode()
 
 
 def test_what_reorders_repeats_distributes_or_measures_is_kept_off(room):

@@ -141,9 +141,9 @@ def test_an_overfitted_patch_differs_nearby_and_is_not_taken_for_one_that_looks_
 
 
 def test_a_patch_that_hangs_outside_of_tests_loses_its_answers_and_not_the_verdict(replay_of):
-    found = replay_of("while 'pytest' not in __import__('sys').modules: pass", "return a + b")
+    found = replay_of("while (a, b) == (1, 1) and 'pytest' not in __import__('sys').modules: pass", "return a + b")
 
-    assert found.agree == 0 or found.agree < found.calls
+    assert 0 < found.agree < found.calls
     assert found.right_only_under_test is True
 
 

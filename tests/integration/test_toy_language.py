@@ -34,7 +34,7 @@ def mined(tmp_path_factory):
     repo = Repository(folder / "facts")
     repo.commit("Start", {"src/sums.toy": WRONG, "tests/sums_test.toy": BEFORE, "README.md": "# Facts\n"})
     repo.commit("Fix a wrong sum (#7)", {"src/sums.toy": RIGHT, "tests/sums_test.toy": AFTER})
-    done = goldseam("mine", repo.path, "--name", "acme/facts", "-o", folder / "data", "--json")
+    done = goldseam("mine", repo.path, "--name", "acme/facts", "-o", folder / "data", "--runs", "1", "--json")
     assert done.returncode == 0, done.error_text
     return folder / "data", json.loads(done.stdout)
 

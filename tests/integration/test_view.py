@@ -36,6 +36,7 @@ from tests.report_runs import (
     make_run,
     record,
 )
+from tests.silent import Silent
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"
 
@@ -118,20 +119,15 @@ def test_the_progress_of_an_evaluation_in_containers_moves_on_the_open_page(brow
     shown = "document.querySelector('#_runs td:nth-child(5) span')?.textContent"
     (tmp_path / "runs").mkdir()
 
-    class Onlooker:
+    class Onlooker(Silent):
         """Lets the next prediction begin when the page has shown the last one."""
 
         def begin(self, *, total, reused):
             page.until(f"{shown} === '0 of 3'")
 
-        def started(self, prediction): ...
-
         def finished(self, report):
             numbers.append(report.model_name_or_path)
             page.until(f"{shown} === '{len(numbers)} of 3'")
-
-        def note(self, text):
-            pass
 
     numbers = []
     with View(shelf=Shelf(paths=(tmp_path / "runs",))) as running:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import tempfile
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from harness.core.process import run
 from harness.patches.patch import parse
 from tests.applied import built
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LF = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
 CRLF = LF.replace(b"\n", b"\r\n")
@@ -24,14 +23,16 @@ def base(tmp_path) -> Path:
     return tmp_path / "base"
 
 
-def diff(folder: Path, old: bytes, new: bytes, *words: str) -> bytes:
+@cache
+def diff(old: bytes, new: bytes, *words: str) -> bytes:
     """What git prints of a file that changes."""
-    (folder / "a").mkdir()
-    (folder / "b").mkdir()
-    (folder / "a" / "f.txt").write_bytes(old)
-    (folder / "b" / "f.txt").write_bytes(new)
-    command = ["git", "diff", "--no-index", "--no-prefix", "--no-color", *words, "a/f.txt", "b/f.txt"]
-    return run(command, cwd=folder, check=False).stdout
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for side, data in (("a", old), ("b", new)):
+            (folder / side).mkdir()
+            (folder / side / "f.txt").write_bytes(data)
+        command = ["git", "diff", "--no-index", "--no-prefix", "--no-color", *words, "a/f.txt", "b/f.txt"]
+        return run(command, cwd=folder, check=False).stdout
 
 
 def crlf(data: bytes) -> bytes:
@@ -59,7 +60,7 @@ def test_a_file_keeps_its_line_ends_whatever_the_text_of_the_patch_has(base, tmp
     end = b"\r\n" if was + b"\r\n" in old else b"\n"
     new = old.replace(was, becomes.replace(b"\n", end), 1)
     (base / "f.txt").write_bytes(old)
-    error = built(base, parse(sent(diff(tmp_path, old, new, *words))), tmp_path / "work")
+    error = built(base, parse(sent(diff(old, new, *words))), tmp_path / "work")
     assert (error, (tmp_path / "work" / "f.txt").read_bytes()) == ("", new)
 
 
@@ -67,7 +68,7 @@ def test_a_file_keeps_its_line_ends_whatever_the_text_of_the_patch_has(base, tmp
 @pytest.mark.parametrize(("old", "new"), [(LF, CRLF), (CRLF, LF)])
 def test_a_change_of_line_ends_is_one(base, tmp_path, old, new, sent):
     (base / "f.txt").write_bytes(old)
-    error = built(base, parse(sent(diff(tmp_path, old, new))), tmp_path / "work")
+    error = built(base, parse(sent(diff(old, new))), tmp_path / "work")
     assert (error, (tmp_path / "work" / "f.txt").read_bytes()) == ("", new)
 
 

@@ -12,22 +12,7 @@ from harness.runs.run_folder import RunFolder
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.job import JobResult
 from tests import tiny
-
-
-class Quiet:
-    """An observer that keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.reports = []
-
-    def begin(self, *, total, reused) -> None: ...
-
-    def started(self, prediction): ...
-
-    def finished(self, report) -> None:
-        self.reports.append(report)
-
-    def note(self, text) -> None: ...
+from tests.silent import Listening
 
 
 class Engine:
@@ -52,7 +37,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
     dataset = tiny.dataset(tmp_path / "dataset", tiny.task())
     asked = [tiny.prediction(tiny.fix("return a + b  # the bug"), model="one"), tiny.prediction(model="two")]
-    observer = Quiet()
+    observer = Listening()
     evaluate.run(
         dataset,
         asked,

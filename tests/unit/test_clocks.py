@@ -18,11 +18,12 @@ WALL_CLOCK = {
 
 
 def asks_for_the_time_of_day(path: Path) -> bool:
-    return any(
+    text = path.read_text(encoding="utf-8")
+    return "time.time" in text and any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and (node.value.id, node.attr) in {("time", "time"), ("time", "time_ns")}
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in ast.walk(ast.parse(text))
     )
 
 

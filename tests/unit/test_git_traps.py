@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -88,9 +88,10 @@ TRAPS = {
 }
 
 
+@cache
 def _integration_tests() -> set[str]:
-    trees = (ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "tests" / "integration").glob("test_*.py"))
-    return {node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)}
+    texts = (file.read_text(encoding="utf-8") for file in (ROOT / "tests" / "integration").glob("test_*.py"))
+    return {name for text in texts for name in re.findall(r"^def (test_\w+)", text, re.MULTILINE)}
 
 
 def test_the_page_names_the_traps_that_are_tested():

@@ -10,7 +10,8 @@ from harness.runs.predictions import NULL
 from harness.runs.run_folder import RunFolder
 from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
-from tests.unit.test_bug_in_one_prediction import Engine, Quiet
+from tests.silent import Listening
+from tests.unit.test_bug_in_one_prediction import Engine
 
 
 def contents(folder):
@@ -31,7 +32,7 @@ def score(dataset, out, model: str, **more) -> None:
         sandbox=Engine(),
         executor=LocalExecutor(jobs=1),
         settings=evaluate.Settings(demands=evaluate.Demands(timeout=1.0)),
-        observer=Quiet(),
+        observer=Listening(),
         **more,
     )
 

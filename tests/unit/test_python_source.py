@@ -16,7 +16,7 @@ from harness.core.python_source import parse, parsed
 ROOT = Path(__file__).parents[2]
 SOURCE = "".join(
     f"def f{number}(a, b=[1, 2, 3]):\n    if a:\n        return [x for x in b if x and (a or b)]\n"
-    for number in range(300)
+    for number in range(60)
 )
 
 
@@ -42,7 +42,7 @@ def test_threads_read_at_the_same_time(restless):
     problems = []
 
     def work() -> None:
-        for _ in range(20):
+        for _ in range(10):
             ring = [Finaliser()]
             ring.append(ring)
             try:
@@ -50,7 +50,7 @@ def test_threads_read_at_the_same_time(restless):
             except SystemError as error:
                 problems.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
+    threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -323,10 +323,7 @@ def everything_is_well(dataset, before, people):
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["sealing", "sealing to others"])
-def test_killed_at_any_point_the_dataset_reads_and_the_next_seal_finishes(
-    dataset, me, you, tmp_path, monkeypatch, first
-):
-    monkeypatch.setattr(os, "fsync", lambda _handle: None)  # a kill, other than a power cut, loses nothing written
+def test_killed_at_any_point_the_dataset_reads_and_the_next_seal_finishes(dataset, me, you, tmp_path, first):
     before, words = tasks_of(dataset), hidden_words(dataset)
     if not first:
         sealing.seal(dataset, [me.recipient])

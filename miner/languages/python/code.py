@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
 from harness.quality.base import Names
 from miner.languages.base import Described
-from miner.languages.python import forms, imports, names, new_names
+from miner.languages.python import forms, names, new_names
 from miner.languages.python.evidence import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from harness.languages.base import TestReport
     from harness.quality.base import Keyword
     from harness.quality.change import FileChange
     from miner.evidence.tree import Tree
     from miner.languages.base import FaultySource
+
+
+_IMPORT = re.compile(rb"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
+_FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
 
 
 class PythonCode:
@@ -62,7 +68,7 @@ class PythonCode:
 
     def imported(self, path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterable[str]:
         """Packages by their `__init__.py`."""
-        return imports.imported(path, source, files, roots)
+        return _imported(path, source, files, roots)
 
     def described(self, tree: Tree) -> Described:
         """As the package index has it."""
@@ -92,3 +98,35 @@ class PythonCode:
         from miner.languages.python import mutants  # noqa: PLC0415 - its libraries take a second to load
 
         return mutants.faulty(source, changed)
+
+
+def _imported(path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterator[str]:
+    """Paths of the tree's files that a Python file imports; packages by their `__init__.py`."""
+    folders = [*roots, str(PurePosixPath(path).parent).removeprefix(".")]
+    for match in _IMPORT.finditer(source):
+        for part in _decoded(match[1]).split(","):
+            yield from _found(part.split(" as ")[0].strip(), folders, files)
+    for match in _FROM.finditer(source):
+        dots, module = len(match[1]), _decoded(match[2])
+        within = folders
+        if dots:
+            parents = PurePosixPath(path).parents
+            within = [str(parents[dots - 1]).removeprefix(".")] if dots <= len(parents) else []
+        yield from _found(module, within, files)
+        for part in _decoded(match[3]).strip("()").split(","):
+            name = part.split(" as ")[0].split("#")[0].strip()
+            if name.isidentifier():
+                yield from _found(f"{module}.{name}".strip("."), within, files)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _found(module: str, folders: Iterable[str], files: Mapping[str, bytes]) -> Iterator[str]:
+    for folder in folders:
+        place = "/".join(part for part in (folder, *module.split(".")) if part)
+        for candidate in (f"{place}.py", f"{place}/__init__.py"):
+            if candidate in files:
+                yield candidate
+                return
