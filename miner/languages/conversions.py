@@ -9,6 +9,7 @@ import ipaddress
 import itertools
 import json
 import math
+import posixpath
 import re
 import textwrap
 from collections import Counter
@@ -25,6 +26,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
+_NUMBER = re.compile(r"-?\d{1,18}")
+_WORD = re.compile(r"\w+")
+_TAG = re.compile(r"<[^<>]*>")
+_AROUND = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), (">", "<"), ('"', '"'), ("'", "'"), ("`", "`"), ("{{", "}}"))
+_SIGNS = (
+    ":",
+    "=",
+    ",",
+    ";",
+    "|",
+    "#",
+    "?",
+    "&",
+    "@",
+    "/",
+    "://",
+    "--",
+    "->",
+    ".",
+    "-",
+    " ",
+    "\n",
+    "\t",
+    "==",
+    "*",
+    "_",
+    "%",
+)
+"""What parts of a text are told apart by."""
 _LONGEST_RANGE = 30
 _LARGEST = 1 << 64
 _KINDS = (str, bytes, int, float, complex, date, datetime, time, timedelta, Decimal, Fraction, UUID, PurePosixPath)
@@ -47,6 +77,20 @@ def _own(name: str) -> Callable[[Any], Any]:
         return attribute() if callable(attribute) else attribute
 
     return of
+
+
+def _between(left: str, right: str) -> Callable[[str], str]:
+    return lambda value: value.split(left, 1)[1].split(right, 1)[0]
+
+
+def _all_between(left: str, right: str) -> Callable[[str], list[str]]:
+    return lambda value: [part.split(right)[0] for part in value.split(left)[1:] if right in part]
+
+
+def _cut(value: str, sign: str) -> list[str]:
+    """A text in two, at a sign that it has."""
+    front, back = value.split(sign, 1)
+    return [front, back]
 
 
 CHANGES: Mapping[str, Callable[[Any], Any]] = {
@@ -181,6 +225,28 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "its pairs, in tuples": lambda v: list(v.items()),
     "its pairs, sorted": lambda v: sorted(v.items()),
     "without what is false, by key": lambda v: {key: value for key, value in v.items() if value},
+    "its first number": lambda v: int(_NUMBER.findall(v)[0]),
+    "its last number": lambda v: int(_NUMBER.findall(v)[-1]),
+    "its numbers": lambda v: list(map(int, _NUMBER.findall(v))),
+    "its digits": lambda v: "".join(re.findall(r"\d", v)),
+    "without its digits": lambda v: re.sub(r"\d", "", v),
+    "its letters and digits": lambda v: re.sub(r"[\W_]", "", v),
+    "its first word": lambda v: _WORD.findall(v)[0],
+    "its last word": lambda v: _WORD.findall(v)[-1],
+    "its longest word": lambda v: max(_WORD.findall(v), key=len),
+    "what its words begin with": lambda v: "".join(word[0] for word in _WORD.findall(v)),
+    "its last line": lambda v: v.splitlines()[-1],
+    "without tags": lambda v: _TAG.sub("", v),
+    "without tags, stripped": lambda v: _TAG.sub("", v).strip(),
+    "its ending": lambda v: posixpath.splitext(v)[1],
+    "without its ending": lambda v: posixpath.splitext(v)[0],
+    "all but its first, by key": lambda v: dict(list(v.items())[1:]),
+    **{f"all between {left!r} and {right!r}": _all_between(left, right) for left, right in _AROUND},
+    **{f"what is between {left!r} and {right!r}": _between(left, right) for left, right in _AROUND},
+    **{f"in front of {sign!r}": lambda v, sign=sign: _cut(v, sign)[0].strip() for sign in _SIGNS},  # type: ignore[misc]
+    **{f"behind {sign!r}": lambda v, sign=sign: _cut(v, sign)[1].strip() for sign in _SIGNS},  # type: ignore[misc]
+    **{f"in two at {sign!r}": lambda v, sign=sign: tuple(map(str.strip, _cut(v, sign))) for sign in _SIGNS},  # type: ignore[misc]
+    **{f"its parts at {sign!r}": lambda v, sign=sign: list(map(str.strip, v.split(sign))) for sign in _SIGNS},  # type: ignore[misc]
     **{f"its {name}": _own(name) for name in _NAMES},
 }
 """By what they are called."""

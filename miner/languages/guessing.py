@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source, test_ids
@@ -22,6 +23,7 @@ from harness.judging import judge, values
 from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
 from miner.languages.base import Guess
+from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ _NUMBER = re.compile(r"\b\d+\b")
 _WORK = "/testbed"
 _MOST_BESIDE = 1 << 18
 """Characters of a file beside the tests that are looked through."""
+_LAYOUT = re.compile(r"[\s'\"]|,(?=\s*[\])}])")
+"""What of a value may be written in one way or another."""
 _LITERAL = frozenset("[({'\"-0123456789")
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
@@ -82,6 +86,9 @@ class _KnownLiterals:
 
     literals: frozenset[str]
     text: str
+    """Of files that are no tests."""
+    squeezed: str
+    """The same without what may be written in one way or another."""
 
     columns: tuple[frozenset[str], ...] = ()
     """Of each table that is written there: what stands below each other."""
@@ -89,7 +96,13 @@ class _KnownLiterals:
     def holds(self, value: Any) -> bool:
         """Whether a value stands there, and not by chance."""
         text = value if isinstance(value, str) else repr(value)
-        return len(repr(value)) >= _TELLING and (repr(value) in self.literals or text in self.text)
+        if len(repr(value)) < _TELLING:
+            return False
+        if isinstance(value, list | tuple | dict) and any(
+            _LAYOUT.sub("", form) in self.squeezed for form in (text, json_of(value))
+        ):
+            return True
+        return repr(value) in self.literals or text in self.text
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there."""
@@ -109,6 +122,10 @@ class _Needed:
     reading: Reading
     name: str = ""
     """What its test, and those inside of that, are called in the container."""
+    place: int = 0
+    """The how manieth assertion of its test it is."""
+    answers: tuple[Any, ...] = ()
+    """What the base gives at each assertion of its test; None where that is nothing, or several values."""
 
     @property
     def op(self) -> str:
@@ -121,6 +138,17 @@ class _Needed:
             return self.reading.decode(encoded)
         except (MalformedError, ValueError):
             return None
+
+    @cached_property
+    def given(self) -> Any:
+        """What the base gives there; of a doctest the value that is shown."""
+        value = _handed_by(self.before, self.reading)
+        return _example_value(value[0]) if self.op == "doctest" and isinstance(value, tuple) else value
+
+    @cached_property
+    def outer(self) -> list[Any]:
+        """The first different values that are written out, without what is inside of others."""
+        return list({repr(value): value for value in outermost(self.literals[:_NEARS])}.values())
 
     @property
     def form(self) -> tuple[object, ...]:
@@ -199,6 +227,7 @@ def guess(
     each value once. One rule need not do for all of them: what can be seen of an assertion and of what the base hands
     out there may decide which is taken.
     """
+    before = tuple(before)
     needed = tuple(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
     places = " ".join((_WORK, *expectations.files))
@@ -212,10 +241,16 @@ def guess(
     numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
     for number, count in numbers.items():
         words[number] = min(words.get(number, math.inf), 1 + math.log2(numbers.total() / count))
+    answers = {repr(value) for value in map(_handed_by, before, itertools.repeat(reading)) if value is not None}
+    for answer in answers:
+        words[answer] = min(words.get(answer, math.inf), 1 + math.log2(len(answers) + 2))
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
     columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
     columns += tuple(map(_tokens_of, known.beside_tests))
-    written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests), columns=columns)
+    beside_text = "\n".join(known.beside_tests)
+    written = _KnownLiterals(
+        literals=literals, text=beside_text, squeezed=_LAYOUT.sub("", beside_text), columns=columns
+    )
     in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
@@ -371,7 +406,9 @@ def _needed(
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         around = by_function.get(reading.function(test_id), ())
-        for expected in test.events if test else ():
+        listed = test.events if test else ()
+        answers = tuple(_handed_by(events.get((test_id, each.slot, each.n)), reading) for each in listed)
+        for place, expected in enumerate(listed):
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
             if site.is_decided_outside and not judge.event_holds(site, expected, event):
                 literals = (*by_slot.get(expected.slot, ()), *around)
@@ -382,6 +419,8 @@ def _needed(
                     before=event,
                     literals=literals,
                     reading=reading,
+                    place=place,
+                    answers=answers,
                     name="\n".join(names.get(other, other) for other in fail_to_pass if _is_or_is_in(other, test_id)),
                 )
 
@@ -437,7 +476,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
-    nears = (_before(needed), *needed.literals[:_NEARS])
+    nears = (needed.given, *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
     file = needed.test_id.partition("::")[0]
@@ -462,7 +501,7 @@ def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> floa
     if not group:
         return math.inf
     nears: list[Callable[[_Needed], Any]] = [
-        _before,
+        lambda needed: needed.given,
         *(lambda needed, place=place: needed.literals[place] for place in range(_MOST_PLACES)),
     ]
     best = math.inf
@@ -486,10 +525,12 @@ def _is_raising(needed: _Needed) -> bool:
     return any(isinstance(value, tuple) and value[1] is not None for value in map(needed.loaded, needed.expected.kept))
 
 
-def _before(needed: _Needed) -> Any:
-    event = needed.before
-    value = needed.loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
-    return _example_value(value[0]) if needed.op == "doctest" and isinstance(value, tuple) else value
+def _handed_by(event: Event | None, reading: Reading) -> Any:
+    """The one value of an event as Python's; None where there is none, or it can't be read."""
+    if event is not None and len(event.values) == 1:
+        with contextlib.suppress(MalformedError, ValueError):
+            return reading.decode(event.values[0])
+    return None
 
 
 def _example_value(text: str) -> Any:
@@ -608,16 +649,17 @@ def _rules(
             ),
         )
     for name, change in CHANGES.items():
-        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
+        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.given))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
     for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
         for name, change in CHANGES.items():
             yield (
                 f"what the base gives, {within} {name}",
-                lambda need, each=each, change=change: _handing(need, each(_before(need), change)),  # type: ignore[misc]
+                lambda need, each=each, change=change: _handing(need, each(need.given, change)),  # type: ignore[misc]
             )
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
+    yield from _combined()
     words_known = set(_WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
     yield (
@@ -633,6 +675,53 @@ def _rules(
         for name, error in reading.errors(text[:4000]):
             yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
+
+
+def _combined() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Rules of several values together: of what is written in a call, of the base's answers, of how often and when."""
+    for name, value in _values_of_several():
+        yield name, lambda need, value=value: _handing(need, value(need))  # type: ignore[misc]
+
+
+def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
+    written: list[tuple[str, Callable[[_Needed], Any]]] = [
+        ("what the base gives", lambda need: need.given),
+        ("the first that is written", lambda need: need.outer[0]),
+        ("the second", lambda need: need.outer[1]),
+        ("the third", lambda need: need.outer[2]),
+        ("the last", lambda need: need.outer[-1]),
+    ]
+    functions: list[tuple[int, Mapping[str, Callable[..., Any]]]] = [(2, PAIRS), (3, TRIPLES)]
+    for count, of_these in functions:
+        for places in itertools.permutations(written, count) if count == 2 else (written[1:4], written[:3]):  # noqa: PLR2004
+            for name, make in of_these.items():
+                yield (
+                    f"{', '.join(word for word, _ in places)}: {name}",
+                    lambda need, make=make, places=places: make(*(value(need) for _, value in places)),  # type: ignore[misc]
+                )
+    for kind, count in itertools.product((object, str, int), (2, 3, 4, _NEARS)):
+        for name, make in SEVERAL.items():
+            yield (
+                f"the first {count} that are written of {kind.__name__}, {name}",
+                lambda need, make=make, kind=kind, count=count: make(  # type: ignore[misc]
+                    [value for value in need.outer if isinstance(value, kind)][:count]
+                ),
+            )
+    for more in (0, 1):
+        yield f"how often it was asked, and {more}", lambda need, more=more: need.expected.n + more  # type: ignore[misc]
+        yield f"its place in its test, and {more}", lambda need, more=more: need.place + more  # type: ignore[misc]
+    for step in (-1, 1):
+        yield (
+            f"what the base gives {step} further",
+            lambda need, step=step: need.answers[max(need.place + step, 0)],  # type: ignore[misc]
+        )
+    yield "what the base gives most often in its test", lambda need: _most_common(need.answers)
+
+
+def _most_common(answers: Iterable[Any]) -> Any:
+    texts = {repr(answer): answer for answer in answers if answer is not None}
+    [(most, _)] = Counter(repr(answer) for answer in answers if answer is not None).most_common(1)
+    return texts[most]
 
 
 def _path(needed: _Needed, *, folder: bool) -> str:

@@ -477,3 +477,67 @@ def test_classes_that_tests_raise_themselves_are_one_look():
         files={"t.py": SOURCE}, sites=sites, tests={TEST: ExpectedTest(place="host", events=events)}
     )
     assert guess(expectations, [], [TEST], KnownText(words=""), READING).bits < 8
+
+
+TOGETHER = {
+    "the first that is written, the second: added": ("f(1234, 5678)", [(None, 6912)]),
+    "the first that is written, the second: one mapping": (
+        "f({'alpha': 1147, 'beta': [2]}, {'gamma': 3391})",
+        [(None, {"alpha": 1147, "beta": [2], "gamma": 3391})],
+    ),
+    "the first that is written, the second: as one address": (
+        "f('http://salt.io/pepper/cumin', '../anise')",
+        [(None, "http://salt.io/anise")],
+    ),
+    "the first that is written, the second, the third: one replaced by the other": (
+        "f('salt and pepper', 'pepper', 'cumin')",
+        [("salt and pepper", "salt and cumin")],
+    ),
+    "the first 3 that are written of str, with '/' between all": (
+        "f(7, 'salt', 'pepper', 'cumin')",
+        [(None, "salt/pepper/cumin")],
+    ),
+    "the first that is written, what the base gives: the first piece that looks like it": (
+        "f('from 2017-09-01 till 2017-07-02')",
+        [("2017-07-02", "2017-09-01")],
+    ),
+    "what is written, without tags": ("f('<p>Salt and pepper for all</p>')", [(None, "Salt and pepper for all")]),
+    "how often it was asked, and 1": ("f()", [(0, number) for number in range(1, 8)]),
+}
+
+
+@pytest.mark.parametrize("rule", TOGETHER)
+def test_what_standard_functions_make_of_several_values_is_guessable(rule):
+    call, pairs = TOGETHER[rule]
+    found = guessed(pairs, source=SOURCE.replace("f('Some Title', 7)", call))
+    assert rule in found.rule
+    assert found.bits < 8
+
+
+def test_what_the_base_gives_right_elsewhere_takes_few_bits():
+    text = "zimt-4711-kardamom"
+    assert guessed([(text, text), ("another", text)]).bits < 4
+    assert guessed([("another", text)]).bits > 20
+
+
+def test_what_lies_beside_the_tests_may_be_written_in_another_way():
+    value = {"kind": "sesquipedalian", "payload": {"kind": [1147, "xylophone"]}}
+    python = 'assert f(1) == {\n    "kind": "sesquipedalian",\n    "payload": {"kind": [1147, "xylophone"],},\n}'
+    script = "expect(f(1)).toEqual({ kind: 'sesquipedalian', payload: { kind: [1147, 'xylophone'] } })"
+    assert all(guessed([(None, value)], beside=[text]).bits <= 3 for text in (python, script))
+    assert guessed([(None, value)]).bits > 30
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "f('{:>999999999}', 7)",
+        "f('%999999999d', 7)",
+        "f('a' * 9, 'b', 1 << 40)",
+        "f('(a*)*(a*)*(a*)*b', 'a' * 30)",
+        "f(10**300, 10**300)",
+        "f([1], 1 << 40)",
+    ],
+)
+def test_a_rule_never_makes_what_is_large_or_takes_long(call):
+    assert guessed([(None, "quite another sentence")], source=SOURCE.replace("f('Some Title', 7)", call)).rule == ""
