@@ -782,8 +782,12 @@ def test_a():
     "text",
     [
         "def wanted(n):\n    return 'MARK' * n\ndef test_a():\n    assert f(1) == wanted(1)\n",
-        "class TestA:\n    def wanted(self):\n        return 'MARK'\n"
-        "    def test_a(self):\n        assert f(1) == self.wanted()\n",
+        """class TestA:
+    def wanted(self):
+        return 'MARK'
+    def test_a(self):
+        assert f(1) == self.wanted()
+""",
         "WORD = 'MARK'\ndef wanted(n):\n    return WORD * n\ndef test_a():\n    assert f(1) == wanted(1)\n",
         function("x: 'MARK' = f(1)\nassert x == 'MARK'"),
     ],
