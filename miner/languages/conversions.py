@@ -11,6 +11,7 @@ import json
 import math
 import posixpath
 import re
+import string
 import textwrap
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,7 +20,7 @@ from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
-from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, quote_plus, unquote, unquote_plus, urlencode, urlsplit
 from uuid import UUID
 
 if TYPE_CHECKING:
@@ -141,6 +142,9 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "read as JSON": json.loads,
     "with percent signs": lambda v: quote(v, safe="!'()*~"),
     "without percent signs": unquote,
+    "with percent signs outside of ASCII": lambda v: quote(v, safe=string.punctuation),
+    "with percent signs and a plus": quote_plus,
+    "without percent signs and plus": unquote_plus,
     "as HTML": html.escape,
     "of HTML": html.unescape,
     "in base64": lambda v: base64.b64encode(v.encode() if isinstance(v, str) else v).decode(),

@@ -260,8 +260,9 @@ def guess(
     names_seen: set[str] = set()
     rules_taken: list[str] = []
     bits = 0.0
+    all_costs = dict(zip(map(id, needed), _known_costs(needed, words, written, in_column), strict=True))
     for group in alike.values():
-        known_costs = [_known_cost(need, words, written, in_column) for need in group]
+        known_costs = [all_costs[id(need)] for need in group]
         costs = {key: cost for key, cost in known_costs if key not in names_seen}
         names_seen.update(costs)
         alone = [need for need in group if _is_alone(need)]
@@ -451,6 +452,33 @@ def _known_cost(
     return key, cost
 
 
+def _known_costs(
+    needed: Iterable[_Needed], words: Mapping[str, float], written: _KnownLiterals, in_column: set[int | str]
+) -> Iterator[tuple[str, float]]:
+    """As `_known_cost` for each in turn: what was guessed for one is known for the next, whole or by its words."""
+    told = dict(words)
+    guessed_parts: set[str] = set()
+    costs: dict[str, float] = {}
+    for need in needed:
+        key, cost = _known_cost(need, told, written, in_column)
+        yield key, costs.setdefault(key, cost)
+        for part in map(repr, _parts(need.sought)):
+            guessed_parts.add(part)
+            told[part] = min(told.get(part, math.inf), 1 + math.log2(len(guessed_parts) + 1))
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """All that is in a value, at any depth, and the words of texts."""
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        for inner in value:
+            yield from _parts(inner)
+    else:
+        yield value
+        yield from _WORD.findall(value) if isinstance(value, str) else ()
+
+
 def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) -> tuple[str, float]:
     """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
     op, expected = needed.op, needed.expected
@@ -569,7 +597,9 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
         case str():
             return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
         case bytes() | bytearray():
-            return _bits_of_text(bytes(value).decode("latin-1"), words)
+            text = bytes(value).decode("latin-1")
+            near = bytes(near).decode("latin-1") if isinstance(near, bytes | bytearray) else near
+            return min(_bits_of_text(text, words), 1 + _bits_of_edits(near, text, words))
         case list() | tuple() | set() | frozenset():
             whole = 2 + _bits_of_all(value, words)
             alike = simple_values.of_list(list(value), lambda item: _bits(item, None, words))
@@ -737,9 +767,25 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
         return False
     if event is None:
         return False
-    return any(
-        judge.event_holds(needed.site, needed.expected, candidate) for candidate in (event, *_printed(needed, event))
-    )
+    candidates = (event, *_printed(needed, event), *_in_other_forms(needed, event))
+    return any(judge.event_holds(needed.site, needed.expected, candidate) for candidate in candidates)
+
+
+def _in_other_forms(needed: _Needed, event: Event) -> Iterator[Event]:
+    """A text as bytes, bytes as text, a list as a tuple, a tuple as a list, where the test wants that."""
+    wanted = needed.sought
+    if event.raised is not None or len(wanted) != 1 or not isinstance(wanted[0], str | bytes | list | tuple):
+        return
+    with contextlib.suppress(ValueError):
+        match _handed_by(event, needed.reading), wanted[0]:
+            case ((str() as value), bytes()):
+                yield _handing(needed, value.encode())
+            case ((bytes() as value), str()):
+                yield _handing(needed, value.decode())
+            case ((list() as items), tuple()):
+                yield _handing(needed, tuple(items))
+            case ((tuple() as items), list()):
+                yield _handing(needed, list(items))
 
 
 def _printed(needed: _Needed, event: Event) -> Iterator[Event]:

@@ -237,8 +237,13 @@ def _of_text_change(pairs: Sequence[tuple[str, str]], bits_of: Bits) -> Iterator
     if len(near) + len(target) > _LONGEST:
         return
     codes = SequenceMatcher(None, near, target, autojunk=False).get_opcodes()
-    changes = {(near[start:end], target[left:right]) for tag, start, end, left, right in codes if tag != "equal"}
-    if len(changes) == 1:
-        [(old, new)] = changes
-        if old and all(first.replace(old, new) == second for first, second in pairs):
-            yield 3 + bits_of(old) + (bits_of(new) if new else 0)
+    for before, after in ((0, 0), (1, 0), (0, 1)):
+        changes = {
+            (near[max(start - before, 0) : end + after], target[max(left - before, 0) : right + after])
+            for tag, start, end, left, right in codes
+            if tag != "equal"
+        }
+        if len(changes) == 1:
+            [(old, new)] = changes
+            if old and all(first.replace(old, new) == second for first, second in pairs):
+                yield 3 + bits_of(old) + (bits_of(new) if new else 0)

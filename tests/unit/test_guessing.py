@@ -541,3 +541,19 @@ def test_what_lies_beside_the_tests_may_be_written_in_another_way():
 )
 def test_a_rule_never_makes_what_is_large_or_takes_long(call):
     assert guessed([(None, "quite another sentence")], source=SOURCE.replace("f('Some Title', 7)", call)).rule == ""
+
+
+def test_what_was_guessed_of_one_value_is_known_for_the_next():
+    alone = guessed([("a", "sesquipedalian"), ("a", "xylophone")]).bits
+    assert guessed([("a", "sesquipedalian"), ("a", ["sesquipedalian"]), ("a", "xylophone")]).bits < alone + 8
+
+
+@pytest.mark.parametrize("change", [("%", "%25"), ("&", "&amp;"), ("b", "ab"), (";", "")])
+def test_a_part_that_is_put_in_wherever_something_stands_is_one_change(change):
+    texts = ("b;%a&b%;&ba", "&;b%%&;%x")
+    assert guessed([(text, text.replace(*change)) for text in texts]).bits < 25
+
+
+def test_a_text_may_come_out_as_bytes():
+    assert guessed([("  sesquipedalian xylophone ", b"sesquipedalian xylophone")]).bits < 8
+    assert guessed([(["one", "two", "one"], ("two", "one", "one"))]).bits < 8
