@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source, test_ids
@@ -124,6 +124,8 @@ class _Needed:
     """What its test, and those inside of that, are called in the container."""
     place: int = 0
     """The how manieth assertion of its test it is."""
+    row: tuple[Any, ...] = ()
+    """What is written out in the row of a table that is its own."""
     answers: tuple[Any, ...] = ()
     """What the base gives at each assertion of its test; None where that is nothing, or several values."""
 
@@ -138,6 +140,11 @@ class _Needed:
             return self.reading.decode(encoded)
         except (MalformedError, ValueError):
             return None
+
+    @cached_property
+    def in_row(self) -> _Needed | None:
+        """The same for somebody who looks at its row first."""
+        return replace(self, literals=(*self.row, *self.literals), row=()) if self.row else None
 
     @cached_property
     def given(self) -> Any:
@@ -404,6 +411,7 @@ def _needed(
         slots, functions = reading.handed(path, source)
         by_slot.update(slots)
         by_function.update({f"{path}::{name}": literals for name, literals in functions.items()})
+    places = _places(expectations)
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         around = by_function.get(reading.function(test_id), ())
@@ -421,9 +429,31 @@ def _needed(
                     literals=literals,
                     reading=reading,
                     place=place,
+                    row=_row(around, expected.n or places[test_id, expected.slot]),
                     answers=answers,
                     name="\n".join(names.get(other, other) for other in fail_to_pass if _is_or_is_in(other, test_id)),
                 )
+
+
+def _places(expectations: Expectations) -> dict[tuple[str, int], int]:
+    """By test and slot: the how manieth test it is that comes there."""
+    count: Counter[int] = Counter()
+    places: dict[tuple[str, int], int] = {}
+    for test_id, test in expectations.tests.items():
+        for slot in {expected.slot for expected in test.events}:
+            places[test_id, slot] = count[slot]
+            count[slot] += 1
+    return places
+
+
+def _row(literals: Iterable[Any], place: int) -> tuple[Any, ...]:
+    """The row of the first table in a test that is so far down."""
+    for table in literals:
+        rows = list(table.items()) if isinstance(table, dict) else table
+        if isinstance(rows, list | tuple) and len(rows) > max(place, 1):
+            row = rows[place]
+            return tuple(value for value in (row if isinstance(row, list | tuple) else [row]) if value is not None)
+    return ()
 
 
 def _is_or_is_in(test_id: str, other: str) -> bool:
@@ -504,8 +534,8 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
-    nears = (needed.given, *needed.literals[:_NEARS])
-    choice = math.log2(len(nears))
+    given = needed.given if isinstance(needed.given, list | tuple | set | frozenset) else ()
+    nears = (needed.given, *needed.row, *itertools.islice(given, _NEARS), *needed.literals[:_NEARS])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
     file = needed.test_id.partition("::")[0]
     places = (file, posixpath.basename(file), posixpath.join(_WORK, file))
@@ -515,7 +545,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         **dict.fromkeys(map(repr, places), _A_LOOK),
     }
     bits = sum(
-        min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears))
+        min(_bits(value, near, words) + math.log2(place + 1) for place, near in enumerate(nears))
         for value in values_kept
     )
     few = (
@@ -709,8 +739,13 @@ def _rules(
 
 def _combined() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
     """Rules of several values together: of what is written in a call, of the base's answers, of how often and when."""
-    for name, value in _values_of_several():
+    for name, value in _of_several():
         yield name, lambda need, value=value: _handing(need, value(need))  # type: ignore[misc]
+
+
+@cache
+def _of_several() -> tuple[tuple[str, Callable[[_Needed], Any]], ...]:
+    return tuple(_values_of_several())
 
 
 def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
@@ -761,6 +796,10 @@ def _path(needed: _Needed, *, folder: bool) -> str:
 
 
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
+    return _is_right(rule, needed) or (needed.in_row is not None and _is_right(rule, needed.in_row))
+
+
+def _is_right(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
     try:
         event = rule(needed)
     except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing

@@ -557,3 +557,43 @@ def test_a_part_that_is_put_in_wherever_something_stands_is_one_change(change):
 def test_a_text_may_come_out_as_bytes():
     assert guessed([("  sesquipedalian xylophone ", b"sesquipedalian xylophone")]).bits < 8
     assert guessed([(["one", "two", "one"], ("two", "one", "one"))]).bits < 8
+
+
+def test_a_part_replaced_in_some_items_is_one_change():
+    before = [f"http://localhost/{place}?scope[]=failed" for place in "abc"]
+    before += [f"http://localhost/{place}?scope=failed&scope=success" for place in "def"]
+    after = [text.replace("scope=", "scope[]=") for text in before]
+    assert guessed([(before, after)]).bits < 30
+
+
+def test_what_one_of_several_is_to_be_may_be_near_one_of_the_bases():
+    site = Site(op="in", sides=("kept", "out"))
+    text = "no library for this was found; please install 'salt[pepper]' and try it again"
+    before = ["xylophone", text.replace("'", "")]
+    assert guessed([(before, [text])], site=site, kept=text).bits < 16
+
+
+TABLE = '[("Salt Water", None), ("PEPPER corn", None), ("Cumin", None)]'
+SMALL = ["salt water", "pepper corn", "cumin"]
+
+
+def test_a_rule_knows_the_row_of_a_loop():
+    source = (
+        f"def test_a():\n    for x, want in {TABLE}:\n        with __goldseam__(0) as site:\n            site(f(x))\n"
+    )
+    found = guessed([(None, text) for text in SMALL], source=source)
+    assert found.rule == "what is written, in small letters"
+    assert found.bits < 8
+
+
+@pytest.mark.parametrize("rows", [TABLE, TABLE.replace('("Cumin"', '(made("Cumin")')])
+def test_a_rule_knows_the_row_of_a_parametrised_test(rows):
+    source = f"@rows('x, y', {rows})\ndef test_a(x, y):\n    with __goldseam__(0) as s:\n        s(f(x))\n"
+    tests = {
+        f"t.py::test_a[{place}]": ExpectedTest(place="host", events=(judge.of_fix(event(text), [encode(text)], {}),))
+        for place, text in enumerate(SMALL)
+    }
+    expectations = Expectations(files={"t.py": source}, sites={0: EQUAL}, tests=tests)
+    assert (
+        guess(expectations, [], list(tests), KnownText(words=""), READING).rule == "what is written, in small letters"
+    )
