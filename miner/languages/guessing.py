@@ -235,7 +235,7 @@ def guess(
     out there may decide which is taken.
     """
     before = tuple(before)
-    needed = tuple(_needed(expectations, before, fail_to_pass, reading))
+    needed = _alone(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
     places = " ".join((_WORK, *expectations.files))
     words = _vocabulary(
@@ -412,12 +412,14 @@ def _needed(
         by_slot.update(slots)
         by_function.update({f"{path}::{name}": literals for name, literals in functions.items()})
     places = _places(expectations)
+    tables = tuple(_tables(expectations.files.values(), reading))
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         around = by_function.get(reading.function(test_id), ())
         listed = test.events if test else ()
         answers = tuple(_handed_by(events.get((test_id, each.slot, each.n)), reading) for each in listed)
         for place, expected in enumerate(listed):
+            row, count = places[test_id, expected.slot]
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
             if site.is_decided_outside and not judge.event_holds(site, expected, event):
                 literals = (*by_slot.get(expected.slot, ()), *around)
@@ -429,31 +431,60 @@ def _needed(
                     literals=literals,
                     reading=reading,
                     place=place,
-                    row=_row(around, expected.n or places[test_id, expected.slot]),
+                    row=_row(tables, expected.n or row, count),
                     answers=answers,
                     name="\n".join(names.get(other, other) for other in fail_to_pass if _is_or_is_in(other, test_id)),
                 )
 
 
-def _places(expectations: Expectations) -> dict[tuple[str, int], int]:
-    """By test and slot: the how manieth test it is that comes there."""
-    count: Counter[int] = Counter()
-    places: dict[tuple[str, int], int] = {}
+def _alone(needed: Iterable[_Needed]) -> tuple[_Needed, ...]:
+    """Without what a test only has from tests inside of it."""
+    all_needed = tuple(needed)
+    tests: dict[tuple[int, str], set[str]] = {}
+    for need in all_needed:
+        tests.setdefault((need.expected.slot, repr(need.expected.kept)), set()).add(need.test_id)
+    return tuple(
+        need
+        for need in all_needed
+        if not any(
+            other != need.test_id and _is_or_is_in(other, need.test_id)
+            for other in tests[need.expected.slot, repr(need.expected.kept)]
+        )
+    )
+
+
+def _places(expectations: Expectations) -> dict[tuple[str, int], tuple[int, int]]:
+    """By test and slot: the how manieth test it is that comes there, and how many rows there are: tests, or times."""
+    tests_by_slot: dict[int, list[str]] = {}
+    times: Counter[tuple[str, int]] = Counter()
     for test_id, test in expectations.tests.items():
-        for slot in {expected.slot for expected in test.events}:
-            places[test_id, slot] = count[slot]
-            count[slot] += 1
-    return places
+        times.update((test_id, expected.slot) for expected in test.events)
+    for test_id, slot in times:
+        if times[test_id, slot] == 1:
+            tests_by_slot.setdefault(slot, []).append(test_id)
+    places = {
+        (test_id, slot): (place, len(tests))
+        for slot, tests in tests_by_slot.items()
+        for place, test_id in enumerate(tests)
+    }
+    return {key: places.get(key, (0, count)) for key, count in times.items()}
 
 
-def _row(literals: Iterable[Any], place: int) -> tuple[Any, ...]:
-    """The row of the first table in a test that is so far down."""
-    for table in literals:
-        rows = list(table.items()) if isinstance(table, dict) else table
-        if isinstance(rows, list | tuple) and len(rows) > max(place, 1):
-            row = rows[place]
-            return tuple(value for value in (row if isinstance(row, list | tuple) else [row]) if value is not None)
-    return ()
+def _tables(sources: Iterable[str], reading: Reading) -> Iterator[Sequence[Any]]:
+    """What is written with several rows in some files."""
+    for source in sources:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            for table in reading.written(source):
+                rows = list(table.items()) if isinstance(table, dict) else table
+                if isinstance(rows, list | tuple) and len(rows) > 1:
+                    yield rows
+
+
+def _row(tables: Iterable[Sequence[Any]], place: int, count: int) -> tuple[Any, ...]:
+    """The row of the first table with so many rows."""
+    rows = next((rows for rows in tables if len(rows) == count), None)
+    row = rows[place] if rows is not None else ()
+    return tuple(value for value in (row if isinstance(row, list | tuple) else [row]) if value is not None)
 
 
 def _is_or_is_in(test_id: str, other: str) -> bool:
@@ -477,7 +508,7 @@ def _known_cost(
     """As `_cost`; what a table or the name of the test tells is one look, however many there are."""
     key, cost = _cost(needed, words, written)
     is_told = needed.is_named or not in_column.isdisjoint((needed.expected.slot, needed.test_id))
-    if cost > _A_LOOK and is_told:
+    if cost > _A_LOOK / 2 and is_told:  # two such would cost as much
         return "what the tests have elsewhere", _A_LOOK
     return key, cost
 

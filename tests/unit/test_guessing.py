@@ -9,10 +9,13 @@ from pathlib import PurePosixPath
 import pytest
 
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
-from harness.judging import judge
+from harness.judging import judge, values
 from harness.judging.values import Event
 from miner.languages.base import KnownText
+from miner.languages.go.stripping import literals as go
 from miner.languages.guessing import guess
+from miner.languages.java.stripping import literals as java
+from miner.languages.javascript.stripping import literals as javascript
 from miner.languages.python.stripping.literals import READING
 from tests.values_of_tests import encode
 
@@ -237,7 +240,7 @@ def test_short_values_that_stand_below_each_other_in_a_table_count_as_one_look(t
 
 
 def test_values_that_stand_in_a_table_but_not_below_each_other_are_guessed_one_by_one():
-    table = "[('b1', 'x'), ('y', 'd2'), ('f3', 'z'), ('h4', 'u')]"
+    table = "[('b1', 'a'), ('y', 'd2'), ('f3', 'z'), ('h4', 'u')]"
     assert guessed(SHORT, source=f"{SOURCE}\nROWS = {table}\n").bits > 8
 
 
@@ -597,3 +600,54 @@ def test_a_rule_knows_the_row_of_a_parametrised_test(rows):
     assert (
         guess(expectations, [], list(tests), KnownText(words=""), READING).rule == "what is written, in small letters"
     )
+
+
+OF_OTHERS = {
+    "go": (
+        go.READING,
+        """func TestF(t *testing.T) {
+            tests := []struct{ in, want string }{{"Salt Water", ""}, {"PEPPER corn", ""}, {"Cumin", ""}}
+            for _, tt := range tests {
+                if got := F(tt.in); testing.Goldseam(t, 0, func() []interface{} { return []interface{}{&got} }, nil) {
+                }
+            }
+        }""",
+    ),
+    "javascript": (
+        javascript.READING,
+        """const rows = [["Salt Water", null], ["PEPPER corn", null], ["Cumin", null]];
+        test.each(rows)("f %#", (x) => { __goldseam__(0, () => [f(x)]); });""",
+    ),
+    "java": (
+        java.READING,
+        """class T {
+            static Stream<Arguments> rows() {
+                return Stream.of(arguments("Salt Water", null), of("PEPPER corn", null), of("Cumin", null));
+            }
+            @MethodSource("rows") void f(String x) { goldseam.Handout.values(0, goldseam.Handout.of(F.f(x))); }
+        }""",
+    ),
+    "java, by @CsvSource": (
+        java.READING,
+        """class T {
+            @CsvSource({"Salt Water, ''", "PEPPER corn, ''", "Cumin, ''"})
+            void f(String x) { goldseam.Handout.values(0, goldseam.Handout.of(F.f(x))); }
+        }""",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", OF_OTHERS)
+def test_a_rule_knows_the_row_in_other_languages(language):
+    reading, source = OF_OTHERS[language]
+    op = {"go": "go.==", "java": "java.equals"}.get(language.partition(",")[0], "js.===")
+    kept = [reading.encode(text) for text in SMALL]
+    tests = {
+        f"t::f({place})": ExpectedTest(place="host", events=(Expected(slot=0, kept=(value,), size=values.size(value)),))
+        for place, value in enumerate(kept)
+    }
+    sites = {0: Site(op=op, sides=("out", "kept"))}
+    found = guess(
+        Expectations(files={"t": source}, sites=sites, tests=tests), [], list(tests), KnownText(words=""), reading
+    )
+    assert found.rule == "what is written, in small letters"
