@@ -651,3 +651,11 @@ def test_a_rule_knows_the_row_in_other_languages(language):
         Expectations(files={"t": source}, sites=sites, tests=tests), [], list(tests), KnownText(words=""), reading
     )
     assert found.rule == "what is written, in small letters"
+
+
+def test_what_visible_versions_of_the_same_tests_say_is_one_look():
+    pairs = [(None, "sesquipedalian xylophone"), (None, 308), (None, "quite another sentence")]
+    old = "def test_a():\n    assert f(1) == 'sesquipedalian xylophone'\n    assert [f(2), f(3)] == [308, %s]\n"
+    assert guessed(pairs, old=[old % "'quite another sentence'"]).bits <= 3
+    assert guessed(pairs, old=[old % "0"]).bits > 20
+    assert guessed(pairs, old=[(old % "'quite another sentence'").replace("test_a", "test_b")]).bits > 8
