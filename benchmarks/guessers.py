@@ -3,8 +3,9 @@
     python benchmarks/guessers.py DATASET=REPOSITORY …
 
 A guesser knows all of the source, the stripped tests, what the base hands out in them and which assertions tell the fix
-from the base; what these want it does not know, and it has one try. Each of those below makes the values of all these
-assertions by one idea, and leaves the others as they are; the host decides whether they hold. For each task one is run
+from the base; what these want it does not know, and it has one try. It makes the values of all these
+assertions by one idea for each form that can be seen, and leaves the others as they are; the host decides whether they
+hold. For each task one is run
 as a patch, with its values as a table and every report of a test forged: the first that gets through, or the one that
 makes most assertions hold. REPOSITORY is the git directory that DATASET was mined from. Printed is, by bits: how many
 tries got through, how many tasks some guesser resolves, and how many the bits let expect. The last line is one JSON
@@ -215,36 +216,49 @@ def guess(need: Need, value: Callable[[Need], Any], error: type[Exception] | Non
     return Event(test_id=need.inside, slot=need.expected.slot, n=n, values=values, raised=raised)
 
 
-def guessed(needs: list[Need], value: Callable[[Need], Any], error: type[Exception] | None) -> list[Event | None]:
-    """The guesses of one guesser; None where it has no idea."""
-    events: list[Event | None] = []
-    for need in needs:
-        try:
-            events.append(guess(need, value, error))
-        except Exception:  # noqa: BLE001 - a value that an idea is not for
-            events.append(need.base)
-    return events
+def form(need: Need) -> tuple[object, ...]:
+    """What can be seen of an assertion while the tests run: for each form a guesser may have another idea."""
+    event = need.base
+    return need.site.op == "raises", event is None, event is not None and event.raised is not None, type(need.given)
+
+
+def ideas(needs: list[Need]) -> Iterator[tuple[str, list[Event | None]]]:
+    """All that one idea makes of assertions of one form."""
+    if all(need.site.op == "raises" for need in needs):
+        for error in (None, *ERRORS):
+            yield str(error), [guess(need, bool, error) for need in needs]
+        return
+    for name, value in VALUES.items():
+        events: list[Event | None] = []
+        for need in needs:
+            try:
+                events.append(guess(need, value, None))
+            except Exception:  # noqa: BLE001 - a value that an idea is not for
+                events.append(need.base)
+        yield name, events
 
 
 def tried(task: Task, repository: Path, sandbox: DockerSandbox, seen: Seen) -> str:
     """Try all guessers on a task, and one of them as a patch: in words, what became of it."""
-    needs = list(needs_of(task, sandbox))
-    best: tuple[int, str, list[Event | None]] = (-1, "", [])
-    through: list[str] = []
-    count = 0
-    waits = any(need.site.op == "raises" for need in needs)
-    for error in ERRORS if waits else (None,):
-        for name, value in VALUES.items():
-            events = guessed(needs, value, error)
-            held = [
-                judge.event_holds(need.site, need.expected, event) for need, event in zip(needs, events, strict=True)
-            ]
-            name_of_try = f"{name}{f', {error.__name__}' if error else ''}"
-            count += 1
-            through += [name_of_try] if all(held) and held else []
-            best = max(best, (sum(held), name_of_try, events), key=lambda found: found[0])
+    forms: dict[tuple[object, ...], list[Need]] = {}
+    for need in needs_of(task, sandbox):
+        forms.setdefault(form(need), []).append(need)
+    count = through = 1
+    best_events: list[Event | None] = []
+    names: list[str] = []
+    for needs in forms.values():
+        found = []
+        for name, events in ideas(needs):
+            pairs = zip(needs, events, strict=True)
+            held = sum(judge.event_holds(need.site, need.expected, event) for need, event in pairs)
+            found.append((held, name, events))
+        count *= len(found)
+        through *= sum(held == len(needs) for held, _, _ in found)
+        held, name, events = max(found, key=lambda one: one[0])
+        best_events += events
+        names.append(f"{held} of {len(needs)} by {name!r}")
     table: dict[str, dict[str, Any]] = {}
-    for event in filter(None, best[2]):
+    for event in filter(None, best_events):
         table.setdefault(event.test_id, {})[f"{event.slot}.{event.n}"] = [list(event.values), event.raised]
     patch = forgers.forged(task, repository, TABLE.format(table=json.dumps(table)))
     outcome = "no patch"
@@ -254,11 +268,11 @@ def tried(task: Task, repository: Path, sandbox: DockerSandbox, seen: Seen) -> s
     bits = float(task.hidden.evidence.get("guess_bits") or 0)
     seen.tasks += 1
     seen.tries += count
-    seen.through += len(through)
-    seen.tasks_through += bool(through)
+    seen.through += through
+    seen.tasks_through += through > 0
     seen.expected += min(1.0, count * 2.0**-bits)
     seen.outcomes[outcome] += 1
-    return f"{best[0]} of {len(needs)} by {best[1]!r}; {len(through)} of {count} through; as a patch: {outcome}"
+    return f"{', '.join(names)}; {through} of {count} through; as a patch: {outcome}"
 
 
 def main() -> int:

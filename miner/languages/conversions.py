@@ -155,6 +155,7 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "in camel case": lambda v: re.sub(r"[\s_-]+(\w)", lambda found: found[1].upper(), v),
     "with a capital": lambda v: v[:1].upper() + v[1:],
     "with one blank at most": lambda v: " ".join(v.split()),
+    "with a blank behind commas": lambda v: re.sub(r",(?=\S)", ", ", v),
     "without quotes": lambda v: v.strip("\"'`"),
     "without accents": lambda v: "".join(c for c in normalize("NFKD", v) if not combining(c)),
     "with plain line ends": lambda v: v.replace("\r\n", "\n"),

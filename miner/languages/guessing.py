@@ -89,6 +89,8 @@ class _KnownLiterals:
     """Of files that are no tests."""
     squeezed: str
     """The same without what may be written in one way or another."""
+    tests: str
+    """The stripped files themselves."""
 
     columns: tuple[frozenset[str], ...] = ()
     """Of each table that is written there: what stands below each other."""
@@ -102,7 +104,8 @@ class _KnownLiterals:
             _LAYOUT.sub("", form) in self.squeezed for form in (text, json_of(value))
         ):
             return True
-        return repr(value) in self.literals or text in self.text
+        is_phrase = re.search(r"\w\W+\w", text) is not None
+        return repr(value) in self.literals or text in self.text or (is_phrase and text in self.tests)
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there."""
@@ -256,7 +259,11 @@ def guess(
     columns += tuple(map(_tokens_of, known.beside_tests))
     beside_text = "\n".join(known.beside_tests)
     written = _KnownLiterals(
-        literals=literals, text=beside_text, squeezed=_LAYOUT.sub("", beside_text), columns=columns
+        literals=literals,
+        text=beside_text,
+        squeezed=_LAYOUT.sub("", beside_text),
+        tests="\n".join(sources),
+        columns=columns,
     )
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     rules = dict(_rules(known.words, texts, reading))
@@ -833,13 +840,18 @@ def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
         ("the third", lambda need: need.outer[2]),
         ("the last", lambda need: need.outer[-1]),
     ]
-    functions: list[tuple[int, Mapping[str, Callable[..., Any]]]] = [(2, PAIRS), (3, TRIPLES)]
-    for count, of_these in functions:
-        for places in itertools.permutations(written, count) if count == 2 else (written[1:4], written[:3]):  # noqa: PLR2004
-            for name, make in of_these.items():
+    given, first, second, third, last = written
+    pairs = (*itertools.permutations((given, first, second), 2), (first, third), (second, third), (first, last))
+    taken: list[tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, Callable[[_Needed], Any]]]]]] = [
+        (PAIRS, pairs),
+        (TRIPLES, ((first, second, third), (given, first, second))),
+    ]
+    for functions, operands in taken:
+        for values_of in operands:
+            for name, make in functions.items():
                 yield (
-                    f"{', '.join(word for word, _ in places)}: {name}",
-                    lambda need, make=make, places=places: make(*(value(need) for _, value in places)),  # type: ignore[misc]
+                    f"{', '.join(word for word, _ in values_of)}: {name}",
+                    lambda need, make=make, of=values_of: make(*(value(need) for _, value in of)),  # type: ignore[misc]
                 )
     for kind, count in itertools.product((object, str, int), (2, 3, 4, _NEARS)):
         for name, make in SEVERAL.items():

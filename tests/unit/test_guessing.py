@@ -659,3 +659,8 @@ def test_what_visible_versions_of_the_same_tests_say_is_one_look():
     assert guessed(pairs, old=[old % "'quite another sentence'"]).bits <= 3
     assert guessed(pairs, old=[old % "0"]).bits > 20
     assert guessed(pairs, old=[(old % "'quite another sentence'").replace("test_a", "test_b")]).bits > 8
+
+
+def test_what_stands_within_a_longer_text_of_the_tests_is_one_look():
+    pair = [(None, "quite another sentence")]
+    assert guessed(pair, source=f"@shown('gives quite another sentence, twice')\n{SOURCE}").bits <= 3
