@@ -268,8 +268,8 @@ def guess(
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     rules = dict(_rules(known.words, texts, reading))
     whole = _of_needed(needed, words, written, rules)
-    shown = _ShownTests.of(known.old_tests, expectations.files, reading)
-    hidden = tuple(need for need in needed if not shown.tell(need))
+    shown = _shown(known.old_tests, known.tests, expectations.files, reading)
+    hidden = tuple(need for need in needed if reading.function(need.test_id).partition("::")[2] not in shown)
     if len(hidden) == len(needed):
         return whole
     rest = _of_needed(hidden, words, written, rules)
@@ -309,34 +309,20 @@ def _of_needed(
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _ShownTests:
-    """The tests that anybody can read, as they were before the fix."""
+def _shown(before: Iterable[str], after: Iterable[str], paths: Collection[str], reading: Reading) -> frozenset[str]:
+    """The test functions that anybody can read as they are judged, as far as what is written out in them tells.
 
-    literals: Mapping[str, frozenset[str]]
-    """By test function: what is written out in it."""
-    words: frozenset[str]
+    Their files are read as one of these paths, as their language has it.
+    """
 
-    @classmethod
-    def of(cls, sources: Iterable[str], paths: Iterable[str], reading: Reading) -> _ShownTests:
-        """Of the sources of test files; each is read as one of these paths, as their language has it."""
-        literals: dict[str, frozenset[str]] = {}
-        words: set[str] = set()
+    def functions(sources: Iterable[str]) -> set[tuple[str, str]]:
+        found: set[tuple[str, str]] = set()
         for source, path in itertools.product(sources, paths):
             with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-                for name, written in reading.handed(path, source)[1].items():
-                    literals[name] = literals.get(name, frozenset()) | set(map(repr, written))
-            words.update(_WORD.findall(source))
-        return cls(literals=literals, words=frozenset(words))
+                found.update((name, repr(written)) for name, written in reading.handed(path, source)[1].items())
+        return found
 
-    def tell(self, needed: _Needed) -> bool:
-        """Whether the same test was there before, and says what is sought."""
-        _, _, name = needed.reading.function(needed.test_id).partition("::")
-        literals = self.literals.get(name)
-        return literals is not None and all(
-            repr(value) in literals or (isinstance(value, ClassName) and value.name.rpartition(".")[2] in self.words)
-            for value in needed.sought
-        )
+    return frozenset(name for name, _ in functions(before) & functions(after))
 
 
 def _is_alone(needed: _Needed) -> bool:

@@ -28,7 +28,7 @@ def event(*values, slot=0, n=0, raised=None) -> Event:
     return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
 
 
-def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=SOURCE, kept=None):
+def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), tests=(), beside=(), source=SOURCE, kept=None):
     """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
     events = [
         judge.of_fix(event(fix, n=n), [encode(fix if kept is None else kept)], {}) for n, (_, fix) in enumerate(pairs)
@@ -37,7 +37,9 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=S
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    text = KnownText(words=known, changed=tuple(base), old_tests=tuple(old), beside_tests=tuple(beside))
+    text = KnownText(
+        words=known, changed=tuple(base), old_tests=tuple(old), tests=tuple(tests), beside_tests=tuple(beside)
+    )
     return guess(expectations, before, [TEST], text, READING)
 
 
@@ -653,12 +655,13 @@ def test_a_rule_knows_the_row_in_other_languages(language):
     assert found.rule == "what is written, in small letters"
 
 
-def test_what_visible_versions_of_the_same_tests_say_is_one_look():
+def test_tests_that_did_not_change_are_one_look():
     pairs = [(None, "sesquipedalian xylophone"), (None, 308), (None, "quite another sentence")]
-    old = "def test_a():\n    assert f(1) == 'sesquipedalian xylophone'\n    assert [f(2), f(3)] == [308, %s]\n"
-    assert guessed(pairs, old=[old % "'quite another sentence'"]).bits <= 3
-    assert guessed(pairs, old=[old % "0"]).bits > 20
-    assert guessed(pairs, old=[(old % "'quite another sentence'").replace("test_a", "test_b")]).bits > 8
+    shown = "def test_a():\n    assert f(1) == 'sesquipedalian xylophone'\n    assert f(2) == [308, %s]\n"
+    test = shown % "'quite another sentence'"
+    assert guessed(pairs, old=[test], tests=[test]).bits <= 3
+    assert guessed(pairs, old=[shown % "'no'"], tests=[test]).bits > 8
+    assert guessed(pairs, old=[test.replace("test_a", "test_b")], tests=[test]).bits > 8
 
 
 def test_what_stands_within_a_longer_text_of_the_tests_is_one_look():
