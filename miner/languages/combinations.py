@@ -74,6 +74,12 @@ def _pattern(pattern: str, text: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+def _merged(left: Any, other: Any) -> Any:
+    if not isinstance(left, dict) or not isinstance(other, dict):
+        return other
+    return {**left, **{key: _merged(left.get(key), value) for key, value in other.items()}}
+
+
 def _at(value: Any, path: str) -> Any:
     """What is at a path with dots, of mappings and lists."""
     for step in path.split("."):
@@ -115,6 +121,11 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "with the other at its start": lambda a, b: [b, *a],
     "one mapping": lambda a, b: {**a, **b},
     "one mapping, the first counts": lambda a, b: {**b, **a},
+    "one mapping, at any depth": _merged,
+    "numbers from one to the other": lambda a, b: list(range(a, b)) if b - a < _LARGEST else None,
+    "cut short with dots": lambda a, b: a[: b - 3] + "...",
+    "cut short with a sign for more": lambda a, b: a[: b - 1] + "\N{HORIZONTAL ELLIPSIS}",
+    "as an element": lambda a, b: f"<{a}>{b}</{a}>",
     "joined by the other": lambda a, b: b.join(map(str, a)),
     "split by the other": lambda a, b: a.split(b),
     "split once by the other": lambda a, b: a.split(b, 1),
@@ -147,7 +158,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "at the right": _padded(str.rjust),
     "at the left": _padded(str.ljust),
     "in the middle": _padded(str.center),
-    "with zeros": _padded(str.zfill),
+    "with zeros": _padded(lambda value, width: str(value).zfill(width)),
     "in lines of that width": textwrap.wrap,
     "filled to that width": textwrap.fill,
     "shortened": textwrap.shorten,
@@ -191,6 +202,7 @@ TRIPLES: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "with a key more": lambda a, b, c: {**a, b: c},
     "filled in": _formatted,
     "shown by percent signs": _shown,
+    "as a colour": lambda a, b, c: f"#{a:02x}{b:02x}{c:02x}",
     "in steps": lambda a, b, c: list(range(a, b, c)) if len(range(a, b, c)) < _LARGEST else None,
     "to a power, what is left": pow,
 }

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import base64
+import codecs
+import csv
+import hashlib
 import html
 import ipaddress
 import itertools
@@ -11,6 +14,7 @@ import json
 import math
 import posixpath
 import re
+import statistics
 import string
 import textwrap
 from collections import Counter
@@ -24,7 +28,7 @@ from urllib.parse import parse_qs, parse_qsl, quote, quote_plus, unquote, unquot
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _NUMBER = re.compile(r"-?\d{1,18}")
@@ -78,6 +82,19 @@ def _own(name: str) -> Callable[[Any], Any]:
         return attribute() if callable(attribute) else attribute
 
     return of
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    for item in value:
+        yield from _flat(item) if isinstance(item, list | tuple) else (item,)
+
+
+def _behind(sign: str) -> Callable[[str], str]:
+    return lambda value: textwrap.indent(value, sign)
+
+
+def _digest(name: str) -> Callable[[Any], str]:
+    return lambda value: hashlib.new(name, value.encode() if isinstance(value, str) else value).hexdigest()
 
 
 def _between(left: str, right: str) -> Callable[[str], str]:
@@ -243,6 +260,22 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "its last line": lambda v: v.splitlines()[-1],
     "without tags": lambda v: _TAG.sub("", v),
     "without tags, stripped": lambda v: _TAG.sub("", v).strip(),
+    "its slug": lambda v: re.sub(r"[\W_]+", "-", v.lower()).strip("-"),
+    "in base64 for addresses": lambda v: base64.urlsafe_b64encode(v.encode() if isinstance(v, str) else v).decode(),
+    "its cells": lambda v: next(csv.reader([v])),
+    "its pairs of names and values": lambda v: dict(re.findall(r"(?<!\w)(\w+)=([^,;&\s]*)", v)),
+    "flattened at any depth": lambda v: list(_flat(v)),
+    "sorted by size": lambda v: sorted(v, key=len),
+    "by their first": lambda v: {key: [item for item in v if item[0] == key] for key in dict.fromkeys(x[0] for x in v)},
+    "its median": statistics.median,
+    "for a pattern": re.escape,
+    "with letters turned": lambda v: codecs.encode(v, "rot13"),
+    "as hours, minutes and seconds": lambda v: str(timedelta(seconds=v)),
+    "since 1970": lambda v: datetime.fromisoformat(v).timestamp(),
+    "multiplied up to it": lambda v: math.factorial(v) if v <= _LONGEST_RANGE else None,
+    "joined, the last by and": lambda v: f"{', '.join(v[:-1])} and {v[-1]}",
+    **{f"each line behind {sign!r}": _behind(sign) for sign in ("> ", "# ", "- ", "* ")},
+    **{f"its {name}": _digest(name) for name in ("md5", "sha1", "sha256", "sha512")},
     "its ending": lambda v: posixpath.splitext(v)[1],
     "without its ending": lambda v: posixpath.splitext(v)[0],
     "all but its first, by key": lambda v: dict(list(v.items())[1:]),

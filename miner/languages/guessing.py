@@ -251,7 +251,10 @@ def guess(
     numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
     for number, count in numbers.items():
         words[number] = min(words.get(number, math.inf), 1 + math.log2(numbers.total() / count))
-    answers = {repr(value) for value in map(_handed_by, before, itertools.repeat(reading)) if value is not None}
+    given = [value for event in before if (value := _handed_by(event, reading)) is not None]
+    answers = {repr(value) for value in given} | {
+        word for value in given for word in _parts(value) if isinstance(word, str)
+    }
     for answer in answers:
         words[answer] = min(words.get(answer, math.inf), 1 + math.log2(len(answers) + 2))
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
@@ -667,3 +668,21 @@ def test_tests_that_did_not_change_are_one_look():
 def test_what_stands_within_a_longer_text_of_the_tests_is_one_look():
     pair = [(None, "quite another sentence")]
     assert guessed(pair, source=f"@shown('gives quite another sentence, twice')\n{SOURCE}").bits <= 3
+
+
+MORE = {
+    "f('Salt, and Pepper!')": "salt-and-pepper",
+    "f('xylophone')": hashlib.sha256(b"xylophone").hexdigest(),
+    "f('salt=1147,pepper=3391')": {"salt": "1147", "pepper": "3391"},
+    "f('salt,\"a, b\",xylophone')": ["salt", "a, b", "xylophone"],
+    "f([1147, [3391, [5557]]])": [1147, 3391, 5557],
+    "f(['xylophone', 'salt', 'pepper'])": "xylophone, salt and pepper",
+    "f({'a': {'x': 1147}}, {'a': {'y': 3391}})": {"a": {"x": 1147, "y": 3391}},
+    "f(255, 128, 16)": "#ff8010",
+    "f('sesquipedalian', 9)": "sesqui...",
+}
+
+
+@pytest.mark.parametrize("call", MORE)
+def test_more_that_comes_to_mind_is_guessable(call):
+    assert guessed([(None, MORE[call])], source=SOURCE.replace("f('Some Title', 7)", call)).bits < 8
