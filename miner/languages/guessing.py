@@ -13,6 +13,7 @@ import math
 import posixpath
 import re
 from collections import Counter
+from collections.abc import Sized
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property
@@ -930,6 +931,8 @@ def _within(needed: _Needed, texts: Iterable[str]) -> list[str]:
 
 
 def _handing(needed: _Needed, value: Any) -> Event:
+    if isinstance(value, Sized) and len(value) > judge.largest(needed.expected):
+        raise ValueError("larger than what is wanted")
     count = needed.site.sides.count("out")
     if needed.op == "doctest":
         value = ("" if value is None else f"{value!r}\n", None)

@@ -4,9 +4,9 @@
 
 REPOSITORY is the git directory that DATASET was mined from. Each attack that is made for every project, and ends by no
 limit of time or memory, is tried once, each on the next of the tasks that are judged in that place and have so many
-bits. Where it hands out a value, or has another body, that is what all functions that the fix changes do; where it has
-to gain something first, they are those of the fix if it did. The last line is one JSON object; exit code 1 if one is
-resolved.
+bits. Where it hands out a value, or has another body, that is what all functions that the fix changes do. Where it has
+to gain something first, the file is that of the fix if it did; such attacks are tried on tasks alone that are resolved
+if it always is. The last line is one JSON object; exit code 1 if one is resolved.
 """
 
 from __future__ import annotations
@@ -31,32 +31,33 @@ from harness.patches import patch
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny
 from tests.attacks import campaign
-from tests.attacks.attacks import attacks
+from tests.attacks.attacks import Attack, attacks
 from tests.attacks.campaign import Try
 from tests.attacks.projects import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from harness.core.instance import Task
 
 _WRAPPED = """
 
-def _wrapped(_right, _wrong):
+def _wrapped(_wrong):
     def _function(*args, **kwargs):
 {body}
     return _function
 
 
-_fixed = dict(globals())
-exec(compile({fixed!r}, __file__, "exec"), _fixed)
 for _name in {names!r}:
     _class, _, _last = _name.rpartition(".")
-    _here, _there = (_one[_class] if _class else None for _one in (globals(), _fixed))
     if _class:
-        setattr(_here, _last, _wrapped(getattr(_there, _last), getattr(_here, _last)))
+        setattr(globals()[_class], _last, _wrapped(getattr(globals()[_class], _last)))
     else:
-        globals()[_last] = _wrapped(_fixed[_last], globals()[_last])
+        globals()[_last] = _wrapped(globals()[_last])
+"""
+_RIGHT = """
+if _won:
+    exec(compile({fixed!r}, __file__, "exec"), globals())
 """
 
 
@@ -101,10 +102,9 @@ class RealProject(Project):
 
     def with_body(self, body: str, top: str = "") -> str:
         head, text = _after_imports_of_future(self.base[self.product])
-        wrapped = body != self.body
-        more = (
-            _WRAPPED.format(body=textwrap.indent(body, "    "), fixed=self.fixed, names=self.names) if wrapped else ""
-        )
+        more = "" if body == self.body else _WRAPPED.format(body=textwrap.indent(body, "    "), names=self.names)
+        if body.lstrip().startswith("if _won:"):
+            more = _RIGHT.format(fixed=self.fixed)
         return f"{head}{top}{text}{more}"
 
     def _shown(self, path: str) -> str | None:
@@ -131,7 +131,7 @@ def _functions(text: str) -> dict[str, str]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ClassDef):
                 rest.append((child, f"{around}{child.name}."))
-            elif isinstance(child, ast.FunctionDef):
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 functions[f"{around}{child.name}"] = ast.dump(child)
     return functions
 
@@ -146,13 +146,27 @@ def project_of(task: Task, repository: Path) -> RealProject | None:
         name=task.instance_id,
         product=product,
         body="        return _wrong(*args, **kwargs)\n",
-        solution="        return _right(*args, **kwargs)\n",
+        solution="        pass\n",
         cheat="        return VALUE\n",
         kind="str",
         needle=product,
         task_here=task,
         repository=repository,
     )
+
+
+_CONTROL = Attack(id="control", kind="control", story="It always gains what it wants.", gain="won = True\n")
+
+
+def _fits(attack: Attack, project: RealProject, right: Collection[str]) -> bool:
+    if attack.gain is not None:
+        return project.name in right
+    return bool(project.names) or (attack.value is None and attack.body is None)
+
+
+def _try(attack: Attack, project: RealProject) -> Try:
+    text = attack.render(project, project.task_here)
+    return Try(project=project.name, kind=attack.kind, name=attack.id, patch=text, repeat=attack.repeat)
 
 
 def main() -> int:
@@ -171,17 +185,19 @@ def main() -> int:
                 projects += filter(None, [project_of(task, Path(repository))])
     chosen = [attack for attack in attacks() if not attack.tasks and not attack.slow]
     first, step = map(int, asked.part.split("/"))
-    tries = []
-    for place, attack in list(enumerate(chosen))[first::step]:
-        project = projects[place % len(projects)]
-        text = attack.render(project, project.task_here)
-        tries.append(Try(project=project.name, kind=attack.kind, name=attack.id, patch=text, repeat=attack.repeat))
     tasks = {project.name: project.task_here for project in projects}
     with DockerSandbox() as sandbox:
+        controls = campaign.every(tasks, [_try(_CONTROL, project) for project in projects], sandbox, jobs=1)
+        right = {one.attempt.project for one in controls if one.resolved}
+        tries = []
+        for place, attack in list(enumerate(chosen))[first::step]:
+            fitting = [project for project in projects if _fits(attack, project, right)]
+            tries.append(_try(attack, fitting[place % len(fitting)]))
         tried = campaign.every(tasks, tries, sandbox, jobs=1, seen=lambda one: print(one.row, flush=True))
     outcomes = Counter(str(one.report.outcome) for one in tried)
     used = {one.attempt.project for one in tried}
-    print(json.dumps({"place": asked.place.value, "tasks": len(used), "attacks": len(tried), **outcomes}))
+    counts = {"tasks": len(used), "controls_resolved": len(right), "attacks": len(tried)}
+    print(json.dumps({"place": asked.place.value, **counts, **outcomes}))
     return int(any(one.report.outcome in (Outcome.RESOLVED, Outcome.NEEDS_REVIEW) for one in tried))
 
 
