@@ -151,7 +151,7 @@ class _Needed:
         return replace(self, literals=(*self.row, *self.literals), row=()) if self.row else None
 
     @cached_property
-    def given(self) -> Any:
+    def base_value(self) -> Any:
         """What the base gives there; of a doctest the value that is shown."""
         value = _handed_by(self.before, self.reading)
         return _example_value(value[0]) if self.op == "doctest" and isinstance(value, tuple) else value
@@ -252,9 +252,9 @@ def guess(
     numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
     for number, count in numbers.items():
         words[number] = min(words.get(number, math.inf), 1 + math.log2(numbers.total() / count))
-    given = [value for event in before if (value := _handed_by(event, reading)) is not None]
-    answers = {repr(value) for value in given} | {
-        word for value in given for word in _parts(value) if isinstance(word, str)
+    base_values = [value for event in before if (value := _handed_by(event, reading)) is not None]
+    answers = {repr(value) for value in base_values} | {
+        word for value in base_values for word in _parts(value) if isinstance(word, str)
     }
     for answer in answers:
         words[answer] = min(words.get(answer, math.inf), 1 + math.log2(len(answers) + 2))
@@ -320,11 +320,11 @@ def _shown(before: Iterable[str], after: Iterable[str], paths: Collection[str], 
     """
 
     def functions(sources: Iterable[str]) -> set[tuple[str, str]]:
-        found: set[tuple[str, str]] = set()
+        names_read: set[tuple[str, str]] = set()
         for source, path in itertools.product(sources, paths):
             with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-                found.update((name, repr(written)) for name, written in reading.handed(path, source)[1].items())
-        return found
+                names_read.update((name, repr(written)) for name, written in reading.handed(path, source)[1].items())
+        return names_read
 
     return frozenset(name for name, _ in functions(before) & functions(after))
 
@@ -560,15 +560,15 @@ def _known_costs(
     needed: Iterable[_Needed], words: Mapping[str, float], written: _KnownLiterals, in_column: set[int | str]
 ) -> Iterator[tuple[str, float]]:
     """As `_known_cost` for each in turn: what was guessed for one is known for the next, whole or by its words."""
-    told = dict(words)
+    known_words = dict(words)
     guessed_parts: set[str] = set()
     costs: dict[str, float] = {}
     for need in needed:
-        key, cost = _known_cost(need, told, written, in_column)
+        key, cost = _known_cost(need, known_words, written, in_column)
         yield key, costs.setdefault(key, cost)
         for part in map(repr, _parts(need.sought)):
             guessed_parts.add(part)
-            told[part] = min(told.get(part, math.inf), 1 + math.log2(len(guessed_parts) + 1))
+            known_words[part] = min(known_words.get(part, math.inf), 1 + math.log2(len(guessed_parts) + 1))
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -608,8 +608,8 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
-    given = needed.given if isinstance(needed.given, list | tuple | set | frozenset) else ()
-    nears = (needed.given, *needed.row, *itertools.islice(given, _NEARS), *needed.literals[:_NEARS])
+    items = needed.base_value if isinstance(needed.base_value, list | tuple | set | frozenset) else ()
+    nears = (needed.base_value, *needed.row, *itertools.islice(items, _NEARS), *needed.literals[:_NEARS])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
     file = needed.test_id.partition("::")[0]
     places = (file, posixpath.basename(file), posixpath.join(_WORK, file))
@@ -633,7 +633,7 @@ def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> floa
     if not group:
         return math.inf
     nears: list[Callable[[_Needed], Any]] = [
-        lambda needed: needed.given,
+        lambda needed: needed.base_value,
         *(lambda needed, place=place: needed.literals[place] for place in range(_MOST_PLACES)),
     ]
     best = math.inf
@@ -783,13 +783,13 @@ def _rules(
             ),
         )
     for name, change in CHANGES.items():
-        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.given))  # type: ignore[misc]
+        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.base_value))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
     for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
         for name, change in CHANGES.items():
             yield (
                 f"what the base gives, {within} {name}",
-                lambda need, each=each, change=change: _handing(need, each(need.given, change)),  # type: ignore[misc]
+                lambda need, each=each, change=change: _handing(need, each(need.base_value, change)),  # type: ignore[misc]
             )
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
@@ -824,17 +824,17 @@ def _of_several() -> tuple[tuple[str, Callable[[_Needed], Any]], ...]:
 
 def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
     written: list[tuple[str, Callable[[_Needed], Any]]] = [
-        ("what the base gives", lambda need: need.given),
+        ("what the base gives", lambda need: need.base_value),
         ("the first that is written", lambda need: need.outer[0]),
         ("the second", lambda need: need.outer[1]),
         ("the third", lambda need: need.outer[2]),
         ("the last", lambda need: need.outer[-1]),
     ]
-    given, first, second, third, last = written
-    pairs = (*itertools.permutations((given, first, second), 2), (first, third), (second, third), (first, last))
+    base, first, second, third, last = written
+    pairs = (*itertools.permutations((base, first, second), 2), (first, third), (second, third), (first, last))
     taken: list[tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, Callable[[_Needed], Any]]]]]] = [
         (PAIRS, pairs),
-        (TRIPLES, ((first, second, third), (given, first, second))),
+        (TRIPLES, ((first, second, third), (base, first, second))),
     ]
     for functions, operands in taken:
         for values_of in operands:
@@ -891,11 +891,11 @@ def _is_right(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
 
 def _in_other_forms(needed: _Needed, event: Event) -> Iterator[Event]:
     """A text as bytes, bytes as text, a list as a tuple, a tuple as a list, where the test wants that."""
-    wanted = needed.sought
-    if event.raised is not None or len(wanted) != 1 or not isinstance(wanted[0], str | bytes | list | tuple):
+    sought = needed.sought
+    if event.raised is not None or len(sought) != 1 or not isinstance(sought[0], str | bytes | list | tuple):
         return
     with contextlib.suppress(ValueError):
-        match _handed_by(event, needed.reading), wanted[0]:
+        match _handed_by(event, needed.reading), sought[0]:
             case ((str() as value), bytes()):
                 yield _handing(needed, value.encode())
             case ((bytes() as value), str()):

@@ -248,9 +248,9 @@ def _replacements(near: str, target: str) -> Iterator[tuple[str, str]]:
     codes = SequenceMatcher(None, near, target, autojunk=False).get_opcodes()
     changed = [(start, end, target[left:right]) for tag, start, end, left, right in codes if tag != "equal"]
     for front, back in itertools.product((r"", r".", r"\w+", r"\w+\W"), (r"", r".", r"\w+", r"\W\w+")):
-        found = {_with_more(near, *change, front, back) for change in changed}
-        if len(found) == 1:
-            [(old, new)] = found
+        parts = {_with_more(near, *change, front, back) for change in changed}
+        if len(parts) == 1:
+            [(old, new)] = parts
             if old:
                 yield old, new
 
