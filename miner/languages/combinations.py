@@ -48,7 +48,7 @@ def _formatted(value: str, *arguments: Any) -> str:
     return value.format(*arguments)
 
 
-def _shown(value: str, *arguments: Any) -> str:
+def _percent_formatted(value: str, *arguments: Any) -> str:
     _bounded(value)
     return value % arguments
 
@@ -145,7 +145,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "split where it is found": lambda a, b: _pattern(b, a).split(a),
     "those that are like it": lambda a, b: [item for item in a if fnmatch(item, b)],
     "filled in": _formatted,
-    "shown by percent signs": _shown,
+    "shown by percent signs": _percent_formatted,
     "in a format": lambda a, b: None if re.search(r"\d{4}", b) else format(a, b),
     "by strftime": lambda a, b: a.strftime(b),
     "by strptime": lambda a, b: datetime.strptime(a, b).replace(tzinfo=UTC).replace(tzinfo=None),
@@ -201,7 +201,7 @@ TRIPLES: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "what is there, or the last": lambda a, b, c: a.get(b, c),
     "with a key more": lambda a, b, c: {**a, b: c},
     "filled in": _formatted,
-    "shown by percent signs": _shown,
+    "shown by percent signs": _percent_formatted,
     "as a colour": lambda a, b, c: f"#{a:02x}{b:02x}{c:02x}",
     "in steps": lambda a, b, c: list(range(a, b, c)) if len(range(a, b, c)) < _LARGEST else None,
     "to a power, what is left": pow,
@@ -236,8 +236,8 @@ def outermost(values: Iterable[Any]) -> list[Any]:
     outer: list[Any] = []
     inner: list[str] = []
     for value in values:
-        if (shown := repr(value)) in inner:
-            inner.remove(shown)
+        if (text := repr(value)) in inner:
+            inner.remove(text)
             continue
         outer.append(value)
         inner = list(map(repr, _inside(value)))

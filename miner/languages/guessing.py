@@ -272,12 +272,12 @@ def guess(
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     rules = dict(_rules(known.words, texts, reading))
     whole = _of_needed(needed, words, written, rules)
-    shown = _shown(known.old_tests, known.tests, expectations.files, reading)
-    hidden = tuple(need for need in needed if reading.function(need.test_id).partition("::")[2] not in shown)
+    unchanged = _unchanged_tests(known.old_tests, known.tests, expectations.files, reading)
+    hidden = tuple(need for need in needed if reading.function(need.test_id).partition("::")[2] not in unchanged)
     if len(hidden) == len(needed):
         return whole
     rest = _of_needed(hidden, words, written, rules)
-    return min(whole, replace(rest, bits=round(rest.bits + _A_LOOK, 1)), key=lambda found: found.bits)
+    return min(whole, replace(rest, bits=round(rest.bits + _A_LOOK, 1)), key=lambda guess_made: guess_made.bits)
 
 
 def _of_needed(
@@ -313,7 +313,9 @@ def _of_needed(
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
 
 
-def _shown(before: Iterable[str], after: Iterable[str], paths: Collection[str], reading: Reading) -> frozenset[str]:
+def _unchanged_tests(
+    before: Iterable[str], after: Iterable[str], paths: Collection[str], reading: Reading
+) -> frozenset[str]:
     """The test functions that anybody can read as they are judged, as far as what is written out in them tells.
 
     Their files are read as one of these paths, as their language has it.
@@ -460,7 +462,7 @@ def _needed(
         test = expectations.tests.get(test_id)
         around = by_function.get(reading.function(test_id), ())
         listed = test.events if test else ()
-        answers = tuple(_handed_by(events.get((test_id, each.slot, each.n)), reading) for each in listed)
+        answers = tuple(_handed_by(events.get((test_id, expected.slot, expected.n)), reading) for expected in listed)
         for place, expected in enumerate(listed):
             row, count = places[test_id, expected.slot]
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
@@ -832,11 +834,13 @@ def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
     ]
     base, first, second, third, last = written
     pairs = (*itertools.permutations((base, first, second), 2), (first, third), (second, third), (first, last))
-    taken: list[tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, Callable[[_Needed], Any]]]]]] = [
+    combinations: list[
+        tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, Callable[[_Needed], Any]]]]]
+    ] = [
         (PAIRS, pairs),
         (TRIPLES, ((first, second, third), (base, first, second))),
     ]
-    for functions, operands in taken:
+    for functions, operands in combinations:
         for values_of in operands:
             for name, make in functions.items():
                 yield (
