@@ -105,8 +105,10 @@ class _KnownLiterals:
             _LAYOUT.sub("", form) in self.squeezed for form in (text, json_of(value))
         ):
             return True
+        if repr(value) in self.literals or text in self.text:
+            return True
         is_phrase = re.search(r"\w\W+\w", text) is not None
-        return repr(value) in self.literals or text in self.text or (is_phrase and text in self.tests)
+        return is_phrase and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.tests) is not None
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there."""
