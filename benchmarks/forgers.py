@@ -136,7 +136,7 @@ RULES = {
 
 
 def forged(task: Task, repository: Path, rule: str) -> str | None:
-    """The patch of one forger; None where the fix changes no Python file that is there."""
+    """The patch of a forger with the text of its rule; None where the fix changes no Python file that is there."""
     for file in parse(task.hidden.gold_patch, trusted=True).files:
         path = file.old_path
         if path is None or not path.endswith(".py"):
@@ -147,7 +147,7 @@ def forged(task: Task, repository: Path, rule: str) -> str | None:
         if shown.returncode == 0:
             old = shown.stdout.decode()
             old = old if old.endswith("\n") else old + "\n"
-            new = f"{old}{HEAD}    {RULES[rule]}\n{TAIL}"
+            new = f"{old}{HEAD}    {rule}\n{TAIL}"
             lines = difflib.unified_diff(
                 old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
             )
@@ -167,7 +167,7 @@ def tried(task: Task, repository: Path, rules: Sequence[str]) -> Iterator[tuple[
     """Each forger on a task: its rule, what became of it, and why."""
     with DockerSandbox() as sandbox:
         for rule in rules:
-            patch = forged(task, repository, rule)
+            patch = forged(task, repository, RULES[rule])
             if patch is None:
                 continue
             prediction = Prediction(instance_id=task.instance_id, model_name_or_path=rule, model_patch=patch)

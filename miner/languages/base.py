@@ -208,6 +208,8 @@ class KnownText:
     """The files that the fix changes, as they were."""
     old_tests: tuple[str, ...] = ()
     """The test files that its tests change, as they were."""
+    tests: tuple[str, ...] = ()
+    """Its test files with what they expect, by which those are known that did not change."""
     beside_tests: tuple[str, ...] = ()
     """What else enters with the tests, as data."""
 

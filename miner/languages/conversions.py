@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ast
 import base64
+import codecs
+import csv
+import hashlib
 import html
 import ipaddress
 import itertools
 import json
 import math
+import posixpath
 import re
+import statistics
+import string
 import textwrap
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
@@ -18,13 +24,42 @@ from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
-from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, quote_plus, unquote, unquote_plus, urlencode, urlsplit
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
+_NUMBER = re.compile(r"-?\d{1,18}")
+_WORD = re.compile(r"\w+")
+_TAG = re.compile(r"<[^<>]*>")
+_AROUND = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), (">", "<"), ('"', '"'), ("'", "'"), ("`", "`"), ("{{", "}}"))
+_SIGNS = (
+    ":",
+    "=",
+    ",",
+    ";",
+    "|",
+    "#",
+    "?",
+    "&",
+    "@",
+    "/",
+    "://",
+    "--",
+    "->",
+    ".",
+    "-",
+    " ",
+    "\n",
+    "\t",
+    "==",
+    "*",
+    "_",
+    "%",
+)
+"""What parts of a text are told apart by."""
 _LONGEST_RANGE = 30
 _LARGEST = 1 << 64
 _KINDS = (str, bytes, int, float, complex, date, datetime, time, timedelta, Decimal, Fraction, UUID, PurePosixPath)
@@ -47,6 +82,33 @@ def _own(name: str) -> Callable[[Any], Any]:
         return attribute() if callable(attribute) else attribute
 
     return of
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    for item in value:
+        yield from _flat(item) if isinstance(item, list | tuple) else (item,)
+
+
+def _behind(sign: str) -> Callable[[str], str]:
+    return lambda value: textwrap.indent(value, sign)
+
+
+def _digest(name: str) -> Callable[[Any], str]:
+    return lambda value: hashlib.new(name, value.encode() if isinstance(value, str) else value).hexdigest()
+
+
+def _between(left: str, right: str) -> Callable[[str], str]:
+    return lambda value: value.split(left, 1)[1].split(right, 1)[0]
+
+
+def _all_between(left: str, right: str) -> Callable[[str], list[str]]:
+    return lambda value: [part.split(right)[0] for part in value.split(left)[1:] if right in part]
+
+
+def _cut(value: str, sign: str) -> list[str]:
+    """A text in two, at a sign that it has."""
+    front, back = value.split(sign, 1)
+    return [front, back]
 
 
 CHANGES: Mapping[str, Callable[[Any], Any]] = {
@@ -97,6 +159,9 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "read as JSON": json.loads,
     "with percent signs": lambda v: quote(v, safe="!'()*~"),
     "without percent signs": unquote,
+    "with percent signs outside of ASCII": lambda v: quote(v, safe=string.punctuation),
+    "with percent signs and a plus": quote_plus,
+    "without percent signs and plus": unquote_plus,
     "as HTML": html.escape,
     "of HTML": html.unescape,
     "in base64": lambda v: base64.b64encode(v.encode() if isinstance(v, str) else v).decode(),
@@ -107,6 +172,7 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "in camel case": lambda v: re.sub(r"[\s_-]+(\w)", lambda found: found[1].upper(), v),
     "with a capital": lambda v: v[:1].upper() + v[1:],
     "with one blank at most": lambda v: " ".join(v.split()),
+    "with a blank behind commas": lambda v: re.sub(r",(?=\S)", ", ", v),
     "without quotes": lambda v: v.strip("\"'`"),
     "without accents": lambda v: "".join(c for c in normalize("NFKD", v) if not combining(c)),
     "with plain line ends": lambda v: v.replace("\r\n", "\n"),
@@ -181,6 +247,44 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "its pairs, in tuples": lambda v: list(v.items()),
     "its pairs, sorted": lambda v: sorted(v.items()),
     "without what is false, by key": lambda v: {key: value for key, value in v.items() if value},
+    "its first number": lambda v: int(_NUMBER.findall(v)[0]),
+    "its last number": lambda v: int(_NUMBER.findall(v)[-1]),
+    "its numbers": lambda v: list(map(int, _NUMBER.findall(v))),
+    "its digits": lambda v: "".join(re.findall(r"\d", v)),
+    "without its digits": lambda v: re.sub(r"\d", "", v),
+    "its letters and digits": lambda v: re.sub(r"[\W_]", "", v),
+    "its first word": lambda v: _WORD.findall(v)[0],
+    "its last word": lambda v: _WORD.findall(v)[-1],
+    "its longest word": lambda v: max(_WORD.findall(v), key=len),
+    "what its words begin with": lambda v: "".join(word[0] for word in _WORD.findall(v)),
+    "its last line": lambda v: v.splitlines()[-1],
+    "without tags": lambda v: _TAG.sub("", v),
+    "without tags, stripped": lambda v: _TAG.sub("", v).strip(),
+    "its slug": lambda v: re.sub(r"[\W_]+", "-", v.lower()).strip("-"),
+    "in base64 for addresses": lambda v: base64.urlsafe_b64encode(v.encode() if isinstance(v, str) else v).decode(),
+    "its cells": lambda v: next(csv.reader([v])),
+    "its pairs of names and values": lambda v: dict(re.findall(r"(?<!\w)(\w+)=([^,;&\s]*)", v)),
+    "flattened at any depth": lambda v: list(_flat(v)),
+    "sorted by size": lambda v: sorted(v, key=len),
+    "by their first": lambda v: {key: [item for item in v if item[0] == key] for key in dict.fromkeys(x[0] for x in v)},
+    "its median": statistics.median,
+    "for a pattern": re.escape,
+    "with letters turned": lambda v: codecs.encode(v, "rot13"),
+    "as hours, minutes and seconds": lambda v: str(timedelta(seconds=v)),
+    "since 1970": lambda v: datetime.fromisoformat(v).timestamp(),
+    "multiplied up to it": lambda v: math.factorial(v) if v <= _LONGEST_RANGE else None,
+    "joined, the last by and": lambda v: f"{', '.join(v[:-1])} and {v[-1]}",
+    **{f"each line behind {sign!r}": _behind(sign) for sign in ("> ", "# ", "- ", "* ")},
+    **{f"its {name}": _digest(name) for name in ("md5", "sha1", "sha256", "sha512")},
+    "its ending": lambda v: posixpath.splitext(v)[1],
+    "without its ending": lambda v: posixpath.splitext(v)[0],
+    "all but its first, by key": lambda v: dict(list(v.items())[1:]),
+    **{f"all between {left!r} and {right!r}": _all_between(left, right) for left, right in _AROUND},
+    **{f"what is between {left!r} and {right!r}": _between(left, right) for left, right in _AROUND},
+    **{f"in front of {sign!r}": lambda v, sign=sign: _cut(v, sign)[0].strip() for sign in _SIGNS},  # type: ignore[misc]
+    **{f"behind {sign!r}": lambda v, sign=sign: _cut(v, sign)[1].strip() for sign in _SIGNS},  # type: ignore[misc]
+    **{f"in two at {sign!r}": lambda v, sign=sign: tuple(map(str.strip, _cut(v, sign))) for sign in _SIGNS},  # type: ignore[misc]
+    **{f"its parts at {sign!r}": lambda v, sign=sign: list(map(str.strip, v.split(sign))) for sign in _SIGNS},  # type: ignore[misc]
     **{f"its {name}": _own(name) for name in _NAMES},
 }
 """By what they are called."""

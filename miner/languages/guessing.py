@@ -13,8 +13,10 @@ import math
 import posixpath
 import re
 from collections import Counter
+from collections.abc import Sized
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source, test_ids
@@ -22,6 +24,7 @@ from harness.judging import judge, values
 from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
 from miner.languages.base import Guess
+from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ _NUMBER = re.compile(r"\b\d+\b")
 _WORK = "/testbed"
 _MOST_BESIDE = 1 << 18
 """Characters of a file beside the tests that are looked through."""
+_LAYOUT = re.compile(r"[\s'\"]|,(?=\s*[\])}])")
+"""What of a value may be written in one way or another."""
 _LITERAL = frozenset("[({'\"-0123456789")
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
@@ -82,6 +87,11 @@ class _KnownLiterals:
 
     literals: frozenset[str]
     text: str
+    """Of files that are no tests."""
+    squeezed: str
+    """The same without what may be written in one way or another."""
+    tests: str
+    """The stripped files themselves."""
 
     columns: tuple[frozenset[str], ...] = ()
     """Of each table that is written there: what stands below each other."""
@@ -89,7 +99,16 @@ class _KnownLiterals:
     def holds(self, value: Any) -> bool:
         """Whether a value stands there, and not by chance."""
         text = value if isinstance(value, str) else repr(value)
-        return len(repr(value)) >= _TELLING and (repr(value) in self.literals or text in self.text)
+        if len(repr(value)) < _TELLING:
+            return False
+        if isinstance(value, list | tuple | dict) and any(
+            _LAYOUT.sub("", form) in self.squeezed for form in (text, json_of(value))
+        ):
+            return True
+        if repr(value) in self.literals or text in self.text:
+            return True
+        is_phrase = re.search(r"\w\W+\w", text) is not None
+        return is_phrase and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.tests) is not None
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there."""
@@ -109,6 +128,12 @@ class _Needed:
     reading: Reading
     name: str = ""
     """What its test, and those inside of that, are called in the container."""
+    place: int = 0
+    """The how manieth assertion of its test it is."""
+    row: tuple[Any, ...] = ()
+    """What is written out in the row of a table that is its own."""
+    answers: tuple[Any, ...] = ()
+    """What the base gives at each assertion of its test; None where that is nothing, or several values."""
 
     @property
     def op(self) -> str:
@@ -121,6 +146,22 @@ class _Needed:
             return self.reading.decode(encoded)
         except (MalformedError, ValueError):
             return None
+
+    @cached_property
+    def in_row(self) -> _Needed | None:
+        """The same for somebody who looks at its row first."""
+        return replace(self, literals=(*self.row, *self.literals), row=()) if self.row else None
+
+    @cached_property
+    def base_value(self) -> Any:
+        """What the base gives there; of a doctest the value that is shown."""
+        value = _handed_by(self.before, self.reading)
+        return _example_value(value[0]) if self.op == "doctest" and isinstance(value, tuple) else value
+
+    @cached_property
+    def outer(self) -> list[Any]:
+        """The first different values that are written out, without what is inside of others."""
+        return list({repr(value): value for value in outermost(self.literals[:_NEARS])}.values())
 
     @property
     def form(self) -> tuple[object, ...]:
@@ -199,7 +240,8 @@ def guess(
     each value once. One rule need not do for all of them: what can be seen of an assertion and of what the base hands
     out there may decide which is taken.
     """
-    needed = tuple(_needed(expectations, before, fail_to_pass, reading))
+    before = tuple(before)
+    needed = _alone(_needed(expectations, before, fail_to_pass, reading))
     sources = expectations.files.values()
     places = " ".join((_WORK, *expectations.files))
     words = _vocabulary(
@@ -212,21 +254,51 @@ def guess(
     numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
     for number, count in numbers.items():
         words[number] = min(words.get(number, math.inf), 1 + math.log2(numbers.total() / count))
+    base_values = [value for event in before if (value := _handed_by(event, reading)) is not None]
+    answers = {repr(value) for value in base_values} | {
+        word for value in base_values for word in _parts(value) if isinstance(word, str)
+    }
+    for answer in answers:
+        words[answer] = min(words.get(answer, math.inf), 1 + math.log2(len(answers) + 2))
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
     columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
     columns += tuple(map(_tokens_of, known.beside_tests))
-    written = _KnownLiterals(literals=literals, text="\n".join(known.beside_tests), columns=columns)
-    in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
+    beside_text = "\n".join(known.beside_tests)
+    written = _KnownLiterals(
+        literals=literals,
+        text=beside_text,
+        squeezed=_LAYOUT.sub("", beside_text),
+        tests="\n".join(sources),
+        columns=columns,
+    )
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
+    rules = dict(_rules(known.words, texts, reading))
+    whole = _of_needed(needed, words, written, rules)
+    unchanged = _unchanged_tests(known.old_tests, known.tests, expectations.files, reading)
+    hidden = tuple(need for need in needed if reading.function(need.test_id).partition("::")[2] not in unchanged)
+    if len(hidden) == len(needed):
+        return whole
+    rest = _of_needed(hidden, words, written, rules)
+    return min(whole, replace(rest, bits=round(rest.bits + _A_LOOK, 1)), key=lambda guess_made: guess_made.bits)
+
+
+def _of_needed(
+    needed: Sequence[_Needed],
+    words: Mapping[str, float],
+    written: _KnownLiterals,
+    rules: Mapping[str, Callable[[_Needed], Event | None]],
+) -> Guess:
+    """How hard it is to make some assertions hold."""
+    in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for need in needed:
         alike.setdefault(need.form, []).append(need)
-    rules = dict(_rules(known.words, texts, reading))
     names_seen: set[str] = set()
     rules_taken: list[str] = []
     bits = 0.0
+    all_costs = dict(zip(map(id, needed), _known_costs(needed, words, written, in_column), strict=True))
     for group in alike.values():
-        known_costs = [_known_cost(need, words, written, in_column) for need in group]
+        known_costs = [all_costs[id(need)] for need in group]
         costs = {key: cost for key, cost in known_costs if key not in names_seen}
         names_seen.update(costs)
         alone = [need for need in group if _is_alone(need)]
@@ -241,6 +313,24 @@ def guess(
             needs = [(need, key) for need, (key, _) in zip(group, known_costs, strict=True) if key in costs]
             bits += _of_rule_and_rest(rules.values(), needs, costs, min(estimate, _MOST_BITS))
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
+
+
+def _unchanged_tests(
+    before: Iterable[str], after: Iterable[str], paths: Collection[str], reading: Reading
+) -> frozenset[str]:
+    """The test functions that anybody can read as they are judged, as far as what is written out in them tells.
+
+    Their files are read as one of these paths, as their language has it.
+    """
+
+    def functions(sources: Iterable[str]) -> set[tuple[str, str]]:
+        names_read: set[tuple[str, str]] = set()
+        for source, path in itertools.product(sources, paths):
+            with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+                names_read.update((name, repr(written)) for name, written in reading.handed(path, source)[1].items())
+        return names_read
+
+    return frozenset(name for name, _ in functions(before) & functions(after))
 
 
 def _is_alone(needed: _Needed) -> bool:
@@ -368,10 +458,15 @@ def _needed(
         slots, functions = reading.handed(path, source)
         by_slot.update(slots)
         by_function.update({f"{path}::{name}": literals for name, literals in functions.items()})
+    places = _places(expectations)
+    tables = tuple(_tables(expectations.files.values(), reading))
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         around = by_function.get(reading.function(test_id), ())
-        for expected in test.events if test else ():
+        listed = test.events if test else ()
+        answers = tuple(_handed_by(events.get((test_id, expected.slot, expected.n)), reading) for expected in listed)
+        for place, expected in enumerate(listed):
+            row, count = places[test_id, expected.slot]
             site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
             if site.is_decided_outside and not judge.event_holds(site, expected, event):
                 literals = (*by_slot.get(expected.slot, ()), *around)
@@ -382,8 +477,61 @@ def _needed(
                     before=event,
                     literals=literals,
                     reading=reading,
+                    place=place,
+                    row=_row(tables, expected.n or row, count),
+                    answers=answers,
                     name="\n".join(names.get(other, other) for other in fail_to_pass if _is_or_is_in(other, test_id)),
                 )
+
+
+def _alone(needed: Iterable[_Needed]) -> tuple[_Needed, ...]:
+    """Without what a test only has from tests inside of it."""
+    all_needed = tuple(needed)
+    tests: dict[tuple[int, str], set[str]] = {}
+    for need in all_needed:
+        tests.setdefault((need.expected.slot, repr(need.expected.kept)), set()).add(need.test_id)
+    return tuple(
+        need
+        for need in all_needed
+        if not any(
+            other != need.test_id and _is_or_is_in(other, need.test_id)
+            for other in tests[need.expected.slot, repr(need.expected.kept)]
+        )
+    )
+
+
+def _places(expectations: Expectations) -> dict[tuple[str, int], tuple[int, int]]:
+    """By test and slot: the how manieth test it is that comes there, and how many rows there are: tests, or times."""
+    tests_by_slot: dict[int, list[str]] = {}
+    times: Counter[tuple[str, int]] = Counter()
+    for test_id, test in expectations.tests.items():
+        times.update((test_id, expected.slot) for expected in test.events)
+    for test_id, slot in times:
+        if times[test_id, slot] == 1:
+            tests_by_slot.setdefault(slot, []).append(test_id)
+    places = {
+        (test_id, slot): (place, len(tests))
+        for slot, tests in tests_by_slot.items()
+        for place, test_id in enumerate(tests)
+    }
+    return {key: places.get(key, (0, count)) for key, count in times.items()}
+
+
+def _tables(sources: Iterable[str], reading: Reading) -> Iterator[Sequence[Any]]:
+    """What is written with several rows in some files."""
+    for source in sources:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            for table in reading.written(source):
+                rows = list(table.items()) if isinstance(table, dict) else table
+                if isinstance(rows, list | tuple) and len(rows) > 1:
+                    yield rows
+
+
+def _row(tables: Iterable[Sequence[Any]], place: int, count: int) -> tuple[Any, ...]:
+    """The row of the first table with so many rows."""
+    rows = next((rows for rows in tables if len(rows) == count), None)
+    row = rows[place] if rows is not None else ()
+    return tuple(value for value in (row if isinstance(row, list | tuple) else [row]) if value is not None)
 
 
 def _is_or_is_in(test_id: str, other: str) -> bool:
@@ -407,9 +555,36 @@ def _known_cost(
     """As `_cost`; what a table or the name of the test tells is one look, however many there are."""
     key, cost = _cost(needed, words, written)
     is_told = needed.is_named or not in_column.isdisjoint((needed.expected.slot, needed.test_id))
-    if cost > _A_LOOK and is_told:
+    if cost > _A_LOOK / 2 and is_told:  # two such would cost as much
         return "what the tests have elsewhere", _A_LOOK
     return key, cost
+
+
+def _known_costs(
+    needed: Iterable[_Needed], words: Mapping[str, float], written: _KnownLiterals, in_column: set[int | str]
+) -> Iterator[tuple[str, float]]:
+    """As `_known_cost` for each in turn: what was guessed for one is known for the next, whole or by its words."""
+    known_words = dict(words)
+    guessed_parts: set[str] = set()
+    costs: dict[str, float] = {}
+    for need in needed:
+        key, cost = _known_cost(need, known_words, written, in_column)
+        yield key, costs.setdefault(key, cost)
+        for part in map(repr, _parts(need.sought)):
+            guessed_parts.add(part)
+            known_words[part] = min(known_words.get(part, math.inf), 1 + math.log2(len(guessed_parts) + 1))
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """All that is in a value, at any depth, and the words of texts."""
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        for inner in value:
+            yield from _parts(inner)
+    else:
+        yield value
+        yield from _WORD.findall(value) if isinstance(value, str) else ()
 
 
 def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) -> tuple[str, float]:
@@ -437,8 +612,8 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
-    nears = (_before(needed), *needed.literals[:_NEARS])
-    choice = math.log2(len(nears))
+    items = needed.base_value if isinstance(needed.base_value, list | tuple | set | frozenset) else ()
+    nears = (needed.base_value, *needed.row, *itertools.islice(items, _NEARS), *needed.literals[:_NEARS])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
     file = needed.test_id.partition("::")[0]
     places = (file, posixpath.basename(file), posixpath.join(_WORK, file))
@@ -448,7 +623,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         **dict.fromkeys(map(repr, places), _A_LOOK),
     }
     bits = sum(
-        min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears))
+        min(_bits(value, near, words) + math.log2(place + 1) for place, near in enumerate(nears))
         for value in values_kept
     )
     few = (
@@ -462,7 +637,7 @@ def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> floa
     if not group:
         return math.inf
     nears: list[Callable[[_Needed], Any]] = [
-        _before,
+        lambda needed: needed.base_value,
         *(lambda needed, place=place: needed.literals[place] for place in range(_MOST_PLACES)),
     ]
     best = math.inf
@@ -486,10 +661,12 @@ def _is_raising(needed: _Needed) -> bool:
     return any(isinstance(value, tuple) and value[1] is not None for value in map(needed.loaded, needed.expected.kept))
 
 
-def _before(needed: _Needed) -> Any:
-    event = needed.before
-    value = needed.loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
-    return _example_value(value[0]) if needed.op == "doctest" and isinstance(value, tuple) else value
+def _handed_by(event: Event | None, reading: Reading) -> Any:
+    """The one value of an event as Python's; None where there is none, or it can't be read."""
+    if event is not None and len(event.values) == 1:
+        with contextlib.suppress(MalformedError, ValueError):
+            return reading.decode(event.values[0])
+    return None
 
 
 def _example_value(text: str) -> Any:
@@ -528,7 +705,9 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
         case str():
             return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
         case bytes() | bytearray():
-            return _bits_of_text(bytes(value).decode("latin-1"), words)
+            text = bytes(value).decode("latin-1")
+            near = bytes(near).decode("latin-1") if isinstance(near, bytes | bytearray) else near
+            return min(_bits_of_text(text, words), 1 + _bits_of_edits(near, text, words))
         case list() | tuple() | set() | frozenset():
             whole = 2 + _bits_of_all(value, words)
             alike = simple_values.of_list(list(value), lambda item: _bits(item, None, words))
@@ -608,16 +787,17 @@ def _rules(
             ),
         )
     for name, change in CHANGES.items():
-        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
+        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.base_value))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
     for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
         for name, change in CHANGES.items():
             yield (
                 f"what the base gives, {within} {name}",
-                lambda need, each=each, change=change: _handing(need, each(_before(need), change)),  # type: ignore[misc]
+                lambda need, each=each, change=change: _handing(need, each(need.base_value, change)),  # type: ignore[misc]
             )
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
+    yield from _combined()
     words_known = set(_WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
     yield (
@@ -635,6 +815,65 @@ def _rules(
     yield "no error", lambda need: _raising(need, None)
 
 
+def _combined() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Rules of several values together: of what is written in a call, of the base's answers, of how often and when."""
+    for name, value in _of_several():
+        yield name, lambda need, value=value: _handing(need, value(need))  # type: ignore[misc]
+
+
+@cache
+def _of_several() -> tuple[tuple[str, Callable[[_Needed], Any]], ...]:
+    return tuple(_values_of_several())
+
+
+def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
+    written: list[tuple[str, Callable[[_Needed], Any]]] = [
+        ("what the base gives", lambda need: need.base_value),
+        ("the first that is written", lambda need: need.outer[0]),
+        ("the second", lambda need: need.outer[1]),
+        ("the third", lambda need: need.outer[2]),
+        ("the last", lambda need: need.outer[-1]),
+    ]
+    base, first, second, third, last = written
+    pairs = (*itertools.permutations((base, first, second), 2), (first, third), (second, third), (first, last))
+    combinations: list[
+        tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, Callable[[_Needed], Any]]]]]
+    ] = [
+        (PAIRS, pairs),
+        (TRIPLES, ((first, second, third), (base, first, second))),
+    ]
+    for functions, operands in combinations:
+        for values_of in operands:
+            for name, make in functions.items():
+                yield (
+                    f"{', '.join(word for word, _ in values_of)}: {name}",
+                    lambda need, make=make, of=values_of: make(*(value(need) for _, value in of)),  # type: ignore[misc]
+                )
+    for kind, count in itertools.product((object, str, int), (2, 3, 4, _NEARS)):
+        for name, make in SEVERAL.items():
+            yield (
+                f"the first {count} that are written of {kind.__name__}, {name}",
+                lambda need, make=make, kind=kind, count=count: make(  # type: ignore[misc]
+                    [value for value in need.outer if isinstance(value, kind)][:count]
+                ),
+            )
+    for more in (0, 1):
+        yield f"how often it was asked, and {more}", lambda need, more=more: need.expected.n + more  # type: ignore[misc]
+        yield f"its place in its test, and {more}", lambda need, more=more: need.place + more  # type: ignore[misc]
+    for step in (-1, 1):
+        yield (
+            f"what the base gives {step} further",
+            lambda need, step=step: need.answers[max(need.place + step, 0)],  # type: ignore[misc]
+        )
+    yield "what the base gives most often in its test", lambda need: _most_common(need.answers)
+
+
+def _most_common(answers: Iterable[Any]) -> Any:
+    texts = {repr(answer): answer for answer in answers if answer is not None}
+    [(most, _)] = Counter(repr(answer) for answer in answers if answer is not None).most_common(1)
+    return texts[most]
+
+
 def _path(needed: _Needed, *, folder: bool) -> str:
     """Where a file is that is written in a call."""
     around = posixpath.dirname(needed.test_id.partition("::")[0]) if folder else ""
@@ -642,15 +881,35 @@ def _path(needed: _Needed, *, folder: bool) -> str:
 
 
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
+    return _is_right(rule, needed) or (needed.in_row is not None and _is_right(rule, needed.in_row))
+
+
+def _is_right(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
     try:
         event = rule(needed)
     except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing
         return False
     if event is None:
         return False
-    return any(
-        judge.event_holds(needed.site, needed.expected, candidate) for candidate in (event, *_printed(needed, event))
-    )
+    candidates = (event, *_printed(needed, event), *_in_other_forms(needed, event))
+    return any(judge.event_holds(needed.site, needed.expected, candidate) for candidate in candidates)
+
+
+def _in_other_forms(needed: _Needed, event: Event) -> Iterator[Event]:
+    """A text as bytes, bytes as text, a list as a tuple, a tuple as a list, where the test wants that."""
+    sought = needed.sought
+    if event.raised is not None or len(sought) != 1 or not isinstance(sought[0], str | bytes | list | tuple):
+        return
+    with contextlib.suppress(ValueError):
+        match _handed_by(event, needed.reading), sought[0]:
+            case ((str() as value), bytes()):
+                yield _handing(needed, value.encode())
+            case ((bytes() as value), str()):
+                yield _handing(needed, value.decode())
+            case ((list() as items), tuple()):
+                yield _handing(needed, tuple(items))
+            case ((tuple() as items), list()):
+                yield _handing(needed, list(items))
 
 
 def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
@@ -678,6 +937,8 @@ def _within(needed: _Needed, texts: Iterable[str]) -> list[str]:
 
 
 def _handing(needed: _Needed, value: Any) -> Event:
+    if isinstance(value, Sized) and len(value) > judge.largest(needed.expected):
+        raise ValueError("larger than what is wanted")
     count = needed.site.sides.count("out")
     if needed.op == "doctest":
         value = ("" if value is None else f"{value!r}\n", None)

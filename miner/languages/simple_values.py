@@ -49,6 +49,8 @@ _FORMS = ("{}", "{:,}", "{:.2f}", "{:.1f}")
 """How a number is written in a text."""
 _LONGEST = 2000
 """Letters of texts that are looked through."""
+_AROUND = 60
+"""Letters around a part that are looked at."""
 _SHORTEST = 8
 """Letters from which on a text that repeats a part is no word."""
 
@@ -226,7 +228,7 @@ def _of_text(pairs: Pairs, bits_of: Bits) -> Iterator[float]:
 
 
 def _of_text_change(pairs: Sequence[tuple[str, str]], bits_of: Bits) -> Iterator[float]:
-    near, target = pairs[0]
+    near, target = next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
     for swapped in (False, True):
         inner, outer = (target, near) if swapped else (near, target)
         if inner and inner in outer:
@@ -236,9 +238,27 @@ def _of_text_change(pairs: Sequence[tuple[str, str]], bits_of: Bits) -> Iterator
                 yield 2 + sum(bits_of(part) for part in (front, back) if part)
     if len(near) + len(target) > _LONGEST:
         return
-    codes = SequenceMatcher(None, near, target, autojunk=False).get_opcodes()
-    changes = {(near[start:end], target[left:right]) for tag, start, end, left, right in codes if tag != "equal"}
-    if len(changes) == 1:
-        [(old, new)] = changes
-        if old and all(first.replace(old, new) == second for first, second in pairs):
+    for old, new in _replacements(near, target):
+        if all(first.replace(old, new) == second for first, second in pairs):
             yield 3 + bits_of(old) + (bits_of(new) if new else 0)
+
+
+def _replacements(near: str, target: str) -> Iterator[tuple[str, str]]:
+    """What may have been replaced by what, wherever it stands: with letters, words and signs around it or without."""
+    codes = SequenceMatcher(None, near, target, autojunk=False).get_opcodes()
+    changed = [(start, end, target[left:right]) for tag, start, end, left, right in codes if tag != "equal"]
+    for front, back in itertools.product((r"", r".", r"\w+", r"\w+\W"), (r"", r".", r"\w+", r"\W\w+")):
+        parts = {_with_more(near, *change, front, back) for change in changed}
+        if len(parts) == 1:
+            [(old, new)] = parts
+            if old:
+                yield old, new
+
+
+def _with_more(text: str, start: int, end: int, new: str, front: str, back: str) -> tuple[str, str]:
+    """A change of a part of a text, as one of a longer part; empty if there is none so long."""
+    before = re.search(rf"(?:{front})\Z", text[max(start - _AROUND, 0) : start], re.DOTALL)
+    after = re.match(back, text[end : end + _AROUND], re.DOTALL)
+    if before is None or after is None:
+        return "", ""
+    return f"{before[0]}{text[start:end]}{after[0]}", f"{before[0]}{new}{after[0]}"

@@ -66,7 +66,10 @@ def stripped(task: Task, test_sources: Mapping[str, bytes], base: Mapping[str, b
 
     """
     recorded = of_task(task, test_sources, sandbox)
-    guessed = guess(task, recorded, {path: file.decode("utf-8", "replace") for path, file in base.items()})
+    texts, tests = (
+        {path: file.decode("utf-8", "replace") for path, file in files.items()} for files in (base, test_sources)
+    )
+    guessed = guess(task, recorded, texts, tests)
     evidence = {**task.hidden.evidence, "guess_bits": guessed.bits, "guess_rule": guessed.rule}
     return replace(task, hidden=replace(task.hidden, expectations=recorded.expectations, evidence=evidence))
 
@@ -94,18 +97,22 @@ def changed_paths(task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file.old_path for file in patches if file.old_path is not None))
 
 
-def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str]) -> Guess:
-    """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests."""
+def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: Mapping[str, str]) -> Guess:
+    """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests.
+
+    `tests` are its test files with what they expect.
+    """
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
     files = patch.parse(task.hidden.test_patch, trusted=True).files
     stripped_files = recorded.expectations.files
     beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in stripped_files]
-    tests = {file.old_path: file.new_path in stripped_files for file in files}
+    is_stripped = {file.old_path: file.new_path in stripped_files for file in files}
     text = KnownText(
         words="\n".join((task.instance.problem_statement, *changed)),
-        changed=tuple(source for path, source in base.items() if path not in tests),
-        old_tests=tuple(source for path, source in base.items() if tests.get(path)),
+        changed=tuple(source for path, source in base.items() if path not in is_stripped),
+        old_tests=tuple(source for path, source in base.items() if is_stripped.get(path)),
+        tests=tuple(tests.values()),
         beside_tests=tuple(beside),
     )
     return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
@@ -9,10 +10,13 @@ from pathlib import PurePosixPath
 import pytest
 
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
-from harness.judging import judge
+from harness.judging import judge, values
 from harness.judging.values import Event
 from miner.languages.base import KnownText
+from miner.languages.go.stripping import literals as go
 from miner.languages.guessing import guess
+from miner.languages.java.stripping import literals as java
+from miner.languages.javascript.stripping import literals as javascript
 from miner.languages.python.stripping.literals import READING
 from tests.values_of_tests import encode
 
@@ -25,7 +29,7 @@ def event(*values, slot=0, n=0, raised=None) -> Event:
     return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
 
 
-def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=SOURCE, kept=None):
+def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), tests=(), beside=(), source=SOURCE, kept=None):
     """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
     events = [
         judge.of_fix(event(fix, n=n), [encode(fix if kept is None else kept)], {}) for n, (_, fix) in enumerate(pairs)
@@ -34,7 +38,9 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), old=(), beside=(), source=S
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    text = KnownText(words=known, changed=tuple(base), old_tests=tuple(old), beside_tests=tuple(beside))
+    text = KnownText(
+        words=known, changed=tuple(base), old_tests=tuple(old), tests=tuple(tests), beside_tests=tuple(beside)
+    )
     return guess(expectations, before, [TEST], text, READING)
 
 
@@ -237,7 +243,7 @@ def test_short_values_that_stand_below_each_other_in_a_table_count_as_one_look(t
 
 
 def test_values_that_stand_in_a_table_but_not_below_each_other_are_guessed_one_by_one():
-    table = "[('b1', 'x'), ('y', 'd2'), ('f3', 'z'), ('h4', 'u')]"
+    table = "[('b1', 'a'), ('y', 'd2'), ('f3', 'z'), ('h4', 'u')]"
     assert guessed(SHORT, source=f"{SOURCE}\nROWS = {table}\n").bits > 8
 
 
@@ -477,3 +483,206 @@ def test_classes_that_tests_raise_themselves_are_one_look():
         files={"t.py": SOURCE}, sites=sites, tests={TEST: ExpectedTest(place="host", events=events)}
     )
     assert guess(expectations, [], [TEST], KnownText(words=""), READING).bits < 8
+
+
+TOGETHER = {
+    "the first that is written, the second: added": ("f(1234, 5678)", [(None, 6912)]),
+    "the first that is written, the second: one mapping": (
+        "f({'alpha': 1147, 'beta': [2]}, {'gamma': 3391})",
+        [(None, {"alpha": 1147, "beta": [2], "gamma": 3391})],
+    ),
+    "the first that is written, the second: as one address": (
+        "f('http://salt.io/pepper/cumin', '../anise')",
+        [(None, "http://salt.io/anise")],
+    ),
+    "the first that is written, the second, the third: one replaced by the other": (
+        "f('salt and pepper', 'pepper', 'cumin')",
+        [("salt and pepper", "salt and cumin")],
+    ),
+    "the first 3 that are written of str, with '/' between all": (
+        "f(7, 'salt', 'pepper', 'cumin')",
+        [(None, "salt/pepper/cumin")],
+    ),
+    "the first that is written, what the base gives: the first piece that looks like it": (
+        "f('from 2017-09-01 till 2017-07-02')",
+        [("2017-07-02", "2017-09-01")],
+    ),
+    "what is written, without tags": ("f('<p>Salt and pepper for all</p>')", [(None, "Salt and pepper for all")]),
+    "how often it was asked, and 1": ("f()", [(0, number) for number in range(1, 8)]),
+}
+
+
+@pytest.mark.parametrize("rule", TOGETHER)
+def test_what_standard_functions_make_of_several_values_is_guessable(rule):
+    call, pairs = TOGETHER[rule]
+    found = guessed(pairs, source=SOURCE.replace("f('Some Title', 7)", call))
+    assert rule in found.rule
+    assert found.bits < 8
+
+
+def test_what_the_base_gives_right_elsewhere_takes_few_bits():
+    text = "zimt-4711-kardamom"
+    assert guessed([(text, text), ("another", text)]).bits < 5
+    assert guessed([("another", text)]).bits > 20
+
+
+def test_what_lies_beside_the_tests_may_be_written_in_another_way():
+    value = {"kind": "sesquipedalian", "payload": {"kind": [1147, "xylophone"]}}
+    python = 'assert f(1) == {\n    "kind": "sesquipedalian",\n    "payload": {"kind": [1147, "xylophone"],},\n}'
+    script = "expect(f(1)).toEqual({ kind: 'sesquipedalian', payload: { kind: [1147, 'xylophone'] } })"
+    assert all(guessed([(None, value)], beside=[text]).bits <= 3 for text in (python, script))
+    assert guessed([(None, value)]).bits > 30
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "f('{:>999999999}', 7)",
+        "f('%999999999d', 7)",
+        "f('a' * 9, 'b', 1 << 40)",
+        "f('(a*)*(a*)*(a*)*b', 'a' * 30)",
+        "f(10**300, 10**300)",
+        "f([1], 1 << 40)",
+    ],
+)
+def test_a_rule_never_makes_what_is_large_or_takes_long(call):
+    assert guessed([(None, "quite another sentence")], source=SOURCE.replace("f('Some Title', 7)", call)).rule == ""
+
+
+def test_what_was_guessed_of_one_value_is_known_for_the_next():
+    alone = guessed([("a", "sesquipedalian"), ("a", "xylophone")]).bits
+    assert guessed([("a", "sesquipedalian"), ("a", ["sesquipedalian"]), ("a", "xylophone")]).bits < alone + 8
+
+
+@pytest.mark.parametrize("change", [("%", "%25"), ("&", "&amp;"), ("b", "ab"), (";", "")])
+def test_a_part_that_is_put_in_wherever_something_stands_is_one_change(change):
+    texts = ("b;%a&b%;&ba", "&;b%%&;%x")
+    assert guessed([(text, text.replace(*change)) for text in texts]).bits < 25
+
+
+def test_a_text_may_come_out_as_bytes():
+    assert guessed([("  sesquipedalian xylophone ", b"sesquipedalian xylophone")]).bits < 8
+    assert guessed([(["one", "two", "one"], ("two", "one", "one"))]).bits < 8
+
+
+def test_a_part_replaced_in_some_items_is_one_change():
+    before = [f"http://localhost/{place}?scope[]=failed" for place in "abc"]
+    before += [f"http://localhost/{place}?scope=failed&scope=success" for place in "def"]
+    after = [text.replace("scope=", "scope[]=") for text in before]
+    assert guessed([(before, after)]).bits < 30
+
+
+def test_what_one_of_several_is_to_be_may_be_near_one_of_the_bases():
+    site = Site(op="in", sides=("kept", "out"))
+    text = "no library for this was found; please install 'salt[pepper]' and try it again"
+    before = ["xylophone", text.replace("'", "")]
+    assert guessed([(before, [text])], site=site, kept=text).bits < 16
+
+
+TABLE = '[("Salt Water", None), ("PEPPER corn", None), ("Cumin", None)]'
+SMALL = ["salt water", "pepper corn", "cumin"]
+
+
+def test_a_rule_knows_the_row_of_a_loop():
+    source = (
+        f"def test_a():\n    for x, want in {TABLE}:\n        with __goldseam__(0) as site:\n            site(f(x))\n"
+    )
+    found = guessed([(None, text) for text in SMALL], source=source)
+    assert found.rule == "what is written, in small letters"
+    assert found.bits < 8
+
+
+@pytest.mark.parametrize("rows", [TABLE, TABLE.replace('("Cumin"', '(made("Cumin")')])
+def test_a_rule_knows_the_row_of_a_parametrised_test(rows):
+    source = f"@rows('x, y', {rows})\ndef test_a(x, y):\n    with __goldseam__(0) as s:\n        s(f(x))\n"
+    tests = {
+        f"t.py::test_a[{place}]": ExpectedTest(place="host", events=(judge.of_fix(event(text), [encode(text)], {}),))
+        for place, text in enumerate(SMALL)
+    }
+    expectations = Expectations(files={"t.py": source}, sites={0: EQUAL}, tests=tests)
+    assert (
+        guess(expectations, [], list(tests), KnownText(words=""), READING).rule == "what is written, in small letters"
+    )
+
+
+OF_OTHERS = {
+    "go": (
+        go.READING,
+        """func TestF(t *testing.T) {
+            tests := []struct{ in, want string }{{"Salt Water", ""}, {"PEPPER corn", ""}, {"Cumin", ""}}
+            for _, tt := range tests {
+                if got := F(tt.in); testing.Goldseam(t, 0, func() []interface{} { return []interface{}{&got} }, nil) {
+                }
+            }
+        }""",
+    ),
+    "javascript": (
+        javascript.READING,
+        """const rows = [["Salt Water", null], ["PEPPER corn", null], ["Cumin", null]];
+        test.each(rows)("f %#", (x) => { __goldseam__(0, () => [f(x)]); });""",
+    ),
+    "java": (
+        java.READING,
+        """class T {
+            static Stream<Arguments> rows() {
+                return Stream.of(arguments("Salt Water", null), of("PEPPER corn", null), of("Cumin", null));
+            }
+            @MethodSource("rows") void f(String x) { goldseam.Handout.values(0, goldseam.Handout.of(F.f(x))); }
+        }""",
+    ),
+    "java, by @CsvSource": (
+        java.READING,
+        """class T {
+            @CsvSource({"Salt Water, ''", "PEPPER corn, ''", "Cumin, ''"})
+            void f(String x) { goldseam.Handout.values(0, goldseam.Handout.of(F.f(x))); }
+        }""",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", OF_OTHERS)
+def test_a_rule_knows_the_row_in_other_languages(language):
+    reading, source = OF_OTHERS[language]
+    op = {"go": "go.==", "java": "java.equals"}.get(language.partition(",")[0], "js.===")
+    kept = [reading.encode(text) for text in SMALL]
+    tests = {
+        f"t::f({place})": ExpectedTest(place="host", events=(Expected(slot=0, kept=(value,), size=values.size(value)),))
+        for place, value in enumerate(kept)
+    }
+    sites = {0: Site(op=op, sides=("out", "kept"))}
+    found = guess(
+        Expectations(files={"t": source}, sites=sites, tests=tests), [], list(tests), KnownText(words=""), reading
+    )
+    assert found.rule == "what is written, in small letters"
+
+
+def test_tests_that_did_not_change_are_one_look():
+    pairs = [(None, "sesquipedalian xylophone"), (None, 308), (None, "quite another sentence")]
+    shown = "def test_a():\n    assert f(1) == 'sesquipedalian xylophone'\n    assert f(2) == [308, %s]\n"
+    test = shown % "'quite another sentence'"
+    assert guessed(pairs, old=[test], tests=[test]).bits <= 3
+    assert guessed(pairs, old=[shown % "'no'"], tests=[test]).bits > 8
+    assert guessed(pairs, old=[test.replace("test_a", "test_b")], tests=[test]).bits > 8
+
+
+def test_what_stands_within_a_longer_text_of_the_tests_is_one_look():
+    pair = [(None, "quite another sentence")]
+    assert guessed(pair, source=f"@shown('gives quite another sentence, twice')\n{SOURCE}").bits <= 3
+
+
+MORE = {
+    "f('Salt, and Pepper!')": "salt-and-pepper",
+    "f('xylophone')": hashlib.sha256(b"xylophone").hexdigest(),
+    "f('salt=1147,pepper=3391')": {"salt": "1147", "pepper": "3391"},
+    "f('salt,\"a, b\",xylophone')": ["salt", "a, b", "xylophone"],
+    "f([1147, [3391, [5557]]])": [1147, 3391, 5557],
+    "f(['xylophone', 'salt', 'pepper'])": "xylophone, salt and pepper",
+    "f({'a': {'x': 1147}}, {'a': {'y': 3391}})": {"a": {"x": 1147, "y": 3391}},
+    "f(255, 128, 16)": "#ff8010",
+    "f('sesquipedalian', 9)": "sesqui...",
+}
+
+
+@pytest.mark.parametrize("call", MORE)
+def test_more_that_comes_to_mind_is_guessable(call):
+    assert guessed([(None, MORE[call])], source=SOURCE.replace("f('Some Title', 7)", call)).bits < 8

@@ -147,3 +147,22 @@ def test_a_raised_error_is_decided_by_its_classes():
     assert not of(None)
     assert not of(value(["E", BASES, "no such price"]))
     assert not of(["e", ["builtins.ValueError"], "", [], []])
+
+
+@pytest.mark.parametrize(
+    ("chain", "wanted"),
+    [
+        (["java.lang.IllegalArgumentException", *BASES], True),
+        (["shop.Broken", "java.lang.NumberFormatException", "java.lang.IllegalArgumentException", *BASES], True),
+        (["java.util.MissingFormatArgumentException", "java.util.IllegalFormatException",
+          "java.lang.IllegalArgumentException", *BASES], True),
+        (["java.lang.IllegalArgumentException", "java.lang.NullPointerException", *BASES], False),
+        (["java.lang.IllegalArgumentException", "java.io.IOException", *BASES[1:]], False),
+        (["java.lang.IllegalArgumentException", "java.x.A", "java.x.B", "java.x.C", *BASES], False),
+        (["java.lang.IllegalArgumentException"], False),
+    ],
+)  # fmt: skip
+def test_an_error_of_every_class_is_of_none(chain, wanted):
+    error = value(["E", chain, ""])
+    assert holds("java.kind", error, KIND) is wanted
+    assert holds("java.kind", error, value(["K", "java.lang.Error"]), **{"not": True}) is wanted

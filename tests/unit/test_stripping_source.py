@@ -790,3 +790,26 @@ def test_a():
     names["test_a"]()
 
     assert len(reached) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def wanted(n):\n    return 'MARK' * n\ndef test_a():\n    assert f(1) == wanted(1)\n",
+        """class TestA:
+    def wanted(self):
+        return 'MARK'
+    def test_a(self):
+        assert f(1) == self.wanted()
+""",
+        "WORD = 'MARK'\ndef wanted(n):\n    return WORD * n\ndef test_a():\n    assert f(1) == wanted(1)\n",
+        function("x: 'MARK' = f(1)\nassert x == 'MARK'"),
+    ],
+)
+def test_what_only_makes_an_expectation_goes_with_it(text):
+    assert "MARK" not in stripped(text)
+
+
+def test_a_function_that_makes_inputs_as_well_stays():
+    text = "def made(n):\n    return 'MARK' * n\ndef test_a():\n    assert f(made(2)) == made(1)\n"
+    assert "def made(n):" in stripped(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -188,6 +189,8 @@ def _kind(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     error, *kinds = operands
     if not error.chain:
         raise UndecidableError("not an exception")
+    if not _is_one_class(error.chain):
+        raise UndecidableError("of more than one class")
     names = error.chain[:1] if options.get("exact") else error.chain
     return any(_known(kind).tag == "K" and _known(kind).kind in names for kind in kinds)
 
@@ -214,6 +217,65 @@ def _chain(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     return holding and not rest
 
 
+def _is_one_class(names: Sequence[str]) -> bool:
+    """Whether Java's own classes in an exception's chain are one class and its bases: one of every class is of none."""
+    own = [name for name in names if name.startswith(_OWN)]
+    known = [name in _BASES for name in own]
+    return (
+        own[-1:] == ["java.lang.Throwable"]
+        and known.count(False) <= _MOST_UNKNOWN
+        and known[:-1] == sorted(known[:-1])
+        and all(_BASES.get(name, base) == base for name, base in itertools.pairwise(own))
+    )
+
+
+_OWN = ("java.", "javax.")
+_MOST_UNKNOWN = 3
+"""Of Java's own classes, which are not all in `_BASES`; the last of these is Throwable."""
+_DERIVED = {
+    "java.lang.Throwable": "java.lang.Exception java.lang.Error",
+    "java.lang.Error": "java.lang.AssertionError java.lang.LinkageError java.lang.VirtualMachineError",
+    "java.lang.VirtualMachineError": "java.lang.StackOverflowError java.lang.OutOfMemoryError",
+    "java.lang.Exception": (
+        "java.lang.RuntimeException java.io.IOException java.lang.CloneNotSupportedException"
+        " java.lang.InterruptedException java.lang.ReflectiveOperationException java.net.URISyntaxException"
+        " java.util.concurrent.TimeoutException java.util.concurrent.ExecutionException java.text.ParseException"
+        " java.security.GeneralSecurityException java.sql.SQLException"
+    ),
+    "java.lang.ReflectiveOperationException": (
+        "java.lang.ClassNotFoundException java.lang.InstantiationException java.lang.IllegalAccessException"
+        " java.lang.NoSuchFieldException java.lang.NoSuchMethodException java.lang.reflect.InvocationTargetException"
+    ),
+    "java.io.IOException": (
+        "java.io.FileNotFoundException java.io.EOFException java.io.UnsupportedEncodingException"
+        " java.net.MalformedURLException java.net.UnknownHostException java.net.SocketException"
+        " java.nio.file.FileSystemException java.nio.charset.CharacterCodingException"
+    ),
+    "java.nio.file.FileSystemException": (
+        "java.nio.file.NoSuchFileException java.nio.file.FileAlreadyExistsException java.nio.file.AccessDeniedException"
+    ),
+    "java.lang.RuntimeException": (
+        "java.lang.IllegalArgumentException java.lang.IllegalStateException java.lang.NullPointerException"
+        " java.lang.IndexOutOfBoundsException java.lang.ArithmeticException java.lang.ClassCastException"
+        " java.lang.UnsupportedOperationException java.lang.NegativeArraySizeException java.lang.ArrayStoreException"
+        " java.lang.SecurityException java.util.NoSuchElementException java.util.ConcurrentModificationException"
+        " java.util.EmptyStackException java.util.MissingResourceException java.io.UncheckedIOException"
+        " java.time.DateTimeException"
+    ),
+    "java.lang.IllegalArgumentException": (
+        "java.lang.NumberFormatException java.util.regex.PatternSyntaxException java.util.IllegalFormatException"
+        " java.nio.charset.IllegalCharsetNameException java.nio.charset.UnsupportedCharsetException"
+        " java.nio.file.InvalidPathException"
+    ),
+    "java.lang.IllegalStateException": "java.util.concurrent.CancellationException",
+    "java.lang.IndexOutOfBoundsException": (
+        "java.lang.ArrayIndexOutOfBoundsException java.lang.StringIndexOutOfBoundsException"
+    ),
+    "java.util.NoSuchElementException": "java.util.InputMismatchException",
+    "java.time.DateTimeException": "java.time.format.DateTimeParseException",
+}
+_BASES = {name: base for base, names in _DERIVED.items() for name in names.split()}
+"""By common classes of Java's exceptions: what they derive from."""
 _DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
     "java.equals": _equals,
     "java.same": _same,

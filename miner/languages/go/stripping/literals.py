@@ -112,6 +112,8 @@ def _value(node: Node) -> Any:
             return -_value(named(node)[0])
         case "composite_literal":
             return [_value(_inner(child)) for child in named(node.child_by_field_name("body"))]
+        case "literal_value":
+            return [_value(_inner(child)) for child in named(node)]
     if node.type in _WORDS:
         return _WORDS[node.type]
     raise ValueError("not a literal")

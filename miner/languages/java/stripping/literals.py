@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from harness.core.expectations import Expected, Site
 
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null_literal": None}
-_MANY = frozenset({"array_initializer", "array_creation_expression", "unary_expression"})
+_MANY = frozenset(
+    {"array_initializer", "array_creation_expression", "unary_expression", "element_value_array_initializer"}
+)
+_ROWS = frozenset({"of", "arguments", "asList"})
+"""Methods that are given a row, or rows."""
 _TEST = re.compile(r"(?P<path>.*?)::(?P<name>[^(\[]*).*", re.DOTALL)
 _OPERATORS = {
     "java.truth": ("truth", "not"), "java.null": ("is", "is_not"), "java.same": ("==", "!="),
@@ -79,8 +83,8 @@ def _within(value: Any) -> Any:
 
 def _values(node: Node) -> Iterator[Any]:
     for part in walk(node):
-        if part.type in LITERALS or part.type in _MANY:
-            with suppress(ValueError, SyntaxError):
+        if part.type in LITERALS or part.type in _MANY or name_of(part) in _ROWS:
+            with suppress(ValueError, SyntaxError, AttributeError):
                 yield _value(part)
 
 
@@ -98,6 +102,10 @@ def _value(node: Node) -> Any:
             return -_value(named(node)[0])
         case "array_initializer":
             return [_value(child) for child in named(node)]
+        case "element_value_array_initializer":
+            return [[cell.strip(" '") for cell in _value(child).split(",")] for child in named(node)]
+        case "method_invocation" if name_of(node) in _ROWS:
+            return [_value(child) for child in arguments_of(node)]
         case "array_creation_expression" if (inner := node.child_by_field_name("value")) is not None:
             return _value(inner)
         case "class_literal":

@@ -7,10 +7,12 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.core import python_source
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from miner.languages.python.stripping.static import Function, Scope
+    from miner.languages.python.stripping.static import Function, Module, Scope
 
 
 _COPY = "_goldseam_"
@@ -103,6 +105,25 @@ def separate(
             for call in others:
                 _rename(call, helper.name)
     return changed
+
+
+def drop_unused(tree: ast.Module, module: Module, source: bytes) -> None:
+    """Take out functions that do no more than to return what is expected, once nothing in the file uses them any more.
+
+    What nothing in the `source` uses is used by others.
+    """
+    before = _uses(python_source.parse(source))
+    while True:
+        uses = _uses(tree)
+        dead = [function for name, function in module.returning.items() if before.get(name) and not uses.get(name)]
+        blocks = [block for node in ast.walk(tree) for _, block in ast.iter_fields(node) if isinstance(block, list)]
+        holding = [(block, function) for block in blocks for function in dead if function in block]
+        if not holding:
+            return
+        for block, function in holding:
+            block.remove(function)
+            if not block:
+                block.append(ast.Pass())
 
 
 def _rename(call: ast.Call, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -101,11 +102,22 @@ def _written(node: ast.AST) -> Iterator[Any]:
     if isinstance(node, ast.expr):
         with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             yield ast.literal_eval(node)
+    if isinstance(node, ast.List | ast.Tuple) and any(isinstance(inner, ast.Call) for inner in ast.walk(node)):
+        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            yield ast.literal_eval(_Uncalled().visit(copy.deepcopy(node)))
     if isinstance(node, ast.Call) and node.keywords:  # such as jsonify(foo="bar")
         with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             yield {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
     for child in ast.iter_child_nodes(node):
         yield from _written(child)
+
+
+class _Uncalled(ast.NodeTransformer):
+    """Puts what a call is given in place of the call: its one argument, or all of them."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        arguments = [self.visit(argument) for argument in (*node.args, *(keyword.value for keyword in node.keywords))]
+        return arguments[0] if len(arguments) == 1 else ast.Tuple(elts=arguments, ctx=ast.Load())
 
 
 _TAGS = ((list, "l"), (tuple, "t"), ((set, frozenset), "S"))

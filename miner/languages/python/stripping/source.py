@@ -75,6 +75,8 @@ class StrippedSource:
                             argument.blank()
         tables.blank_shared(functions, tree, module)
         tables.blank_constants(tree, module, self._source)
+        helpers.drop_unused(tree, module, self._source)
+        tables.blank_constants(tree, module, self._source)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
     def unstopped(self, text: str, _output: str, attempt: int) -> str:
@@ -350,7 +352,13 @@ def _drop_words(tree: ast.Module, whole: Collection[str]) -> None:
                 keyword.value = ast.Constant(value="-")
     for function in functions:
         if function.name.startswith("test"):
-            function.returns = None
-            for argument in ast.walk(function.args):
-                if isinstance(argument, ast.arg):
-                    argument.annotation = None
+            _drop_annotations(function)
+
+
+def _drop_annotations(function: Function) -> None:
+    function.returns = None
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Name(id="object", ctx=ast.Load())
