@@ -48,6 +48,14 @@ _CRATE = "Cargo.toml"
 _CRATES = ("index.crates.io", "static.crates.io")
 """The package index of Rust: where cargo has the crates from that an extension needs."""
 NPM, GO, MAVEN = "registry.npmjs.org", "proxy.golang.org", "repo.maven.apache.org"
+GRADLE = (
+    "plugins.gradle.org",
+    "plugins-artifacts.gradle.org",
+    "services.gradle.org",
+    "downloads.gradle.org",
+    "github.com",
+)
+"""Where Gradle has plugins and its distributions from."""
 _INDEXES = frozenset({*_CRATES, NPM, GO, MAVEN})
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""

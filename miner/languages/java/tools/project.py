@@ -62,6 +62,7 @@ TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
+KOTLIN = "src/test/kotlin"
 INFORMATION = ("module-info", "package-info")
 """What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
@@ -137,11 +138,22 @@ class Project:
             runners += [f"org.junit.vintage:junit-vintage-engine:{engines}", "junit:junit:4.13.2"]
         if "testng" in versions:
             runners.append(f"org.junit.support:testng-engine:{TESTNG}")
+        jars = self.fetched(runners)
+        own = {library[:2] for jar in classpath if (library := self.library(jar))}
+        older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
+        if early:
+            older |= {name for name in versions if re.match("junit-(?:jupiter|platform|vintage)-", name)}
+        return [
+            jar for jar in jars if (library := self.library(jar)) and (library[:2] not in own or library[1] in older)
+        ]
+
+    def fetched(self, names: list[str]) -> list[str]:
+        """Libraries and what they need, as jars."""
         dependencies = "".join(
             "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>".format(
                 *word.split(":")
             )
-            for word in runners
+            for word in names
         )
         folder = Path("/tmp/runner")  # noqa: S108 - inside the container
         folder.mkdir(exist_ok=True)
@@ -150,14 +162,7 @@ class Project:
             f"<version>1</version><packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>"
         )
         self.must(self.call(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
-        jars = (folder / "paths").read_text().split(os.pathsep)
-        own = {library[:2] for jar in classpath if (library := self.library(jar))}
-        older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
-        if early:
-            older |= {name for name in versions if re.match("junit-(?:jupiter|platform|vintage)-", name)}
-        return [
-            jar for jar in jars if (library := self.library(jar)) and (library[:2] not in own or library[1] in older)
-        ]
+        return (folder / "paths").read_text().split(os.pathsep)
 
     def compile_recorder(self, jars: list[str]) -> None:
         """The recorder, for trials whose goldseam has the same."""
@@ -202,7 +207,7 @@ class Project:
 
     def must(self, ran: subprocess.CompletedProcess[str], goal: str) -> None:
         if ran.returncode:
-            raise SystemExit(f"Maven can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
+            raise SystemExit(f"the build can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
 
 
 def relative(place: str, module: Path) -> str:
@@ -226,12 +231,17 @@ def surefire(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
                     key, value = entry.findtext("name") or entry.tag, entry.findtext("value") or entry.text or ""
                     words.append(f"-D{key}={value}")
             env |= {entry.tag: entry.text or "" for entry in place.iterfind("./environmentVariables/*")}
-    usable: list[str] = []
+    return usable(words), env
+
+
+def usable(words: list[str]) -> list[str]:
+    """Of options of a virtual machine those that tests may need and trials can have."""
+    kept: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         pair = before in ("--add-opens", "--add-exports", "--add-modules", "--add-reads") and not word.startswith("-")
         if "{" not in word and "-Xmx" not in word and (pair or USABLE.fullmatch(word)):
-            usable.append(word)
-    return usable, env
+            kept.append(word)
+    return kept
 
 
 def effective_poms(text: str) -> dict[Path, ET.Element]:
@@ -288,16 +298,21 @@ def compiler_calls(text: str) -> dict[str, list[list[str]]]:
     return calls
 
 
-def test_sources(pom: ET.Element) -> list[str]:
-    """Folders of a module's tests, those that build-helper adds among them."""
-    helper = "./build/plugins/plugin[artifactId='build-helper-maven-plugin']/executions/execution"
+def test_sources(folder: Path, pom: ET.Element) -> list[str]:
+    """Folders of a module's tests, those that build-helper adds among them, and Kotlin's."""
+    plugins = {
+        "build-helper-maven-plugin": ("add-test-source", "sources"),
+        "kotlin-maven-plugin": ("test-compile", "sourceDirs"),
+    }
     added = [
         source.text or ""
-        for execution in pom.iterfind(helper)
-        if "add-test-source" in [goal.text for goal in execution.iterfind("./goals/goal")]
-        for source in execution.iterfind("./configuration/sources/*")
+        for name, (goal, field) in plugins.items()
+        for execution in pom.iterfind(f"./build/plugins/plugin[artifactId='{name}']/executions/execution")
+        if goal in [element.text for element in execution.iterfind("./goals/goal")]
+        for source in execution.iterfind(f"./configuration/{field}/*")
     ]
-    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added)]
+    kotlin = [str(folder / KOTLIN)] if (folder / KOTLIN).is_dir() else []
+    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added), *kotlin]
 
 
 class Modules:
@@ -352,23 +367,27 @@ class Modules:
         return {
             "sources": [relative(str(source), folder) for source in folders],
             "javac": javac,
-            "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(pom)]),
+            "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(folder, pom)]),
         }
 
-    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
-        """How the tests of a module are run."""
+    def runner(self, libraries: list[str]) -> tuple[list[str], list[str]]:
+        """The jars that run tests, with the recorder compiled against them; and the module's own among them."""
         judges = [jar for jar in libraries if (library := self.project.library(jar)) and OF_TESTS.match(library[0])]
         key = os.pathsep.join(judges)
         if key not in self.runners:
             self.runners[key] = [*self.project.runner(libraries), *judges]
             self.project.compile_recorder(self.runners[key])
             self.kept.write_text(json.dumps(self.runners))
-        runner = self.runners[key]
+        return self.runners[key], judges
+
+    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
+        """How the tests of a module are run."""
+        runner, judges = self.runner(libraries)
         places = [output_of(pom, "testOutputDirectory"), output_of(pom, "outputDirectory")]
         extra, env = surefire(pom)
         return {
             "root": "" if root == "." else root,
-            "test_sources": [relative(place, folder) for place in test_sources(pom)],
+            "test_sources": [relative(place, folder) for place in test_sources(folder, pom)],
             "test_output": relative(places[0], folder),
             "classpath": [*runner, *places, *(jar for jar in libraries if jar not in judges)],
             "runner": runner,
