@@ -16,7 +16,7 @@ import miner.languages.java
 from harness.config.settings import ImageSettings
 from harness.core import process
 from harness.languages.java.language import part
-from miner.languages.java.build import layer_of_jdk
+from miner.languages.java.toolchain import layer_of_jdk
 
 TOOLS = Path(miner.languages.java.__file__).parent / "tools"
 CERTIFICATE = """\
@@ -78,6 +78,12 @@ HELPED = """
 </execution>
 <execution><goals><goal>add-test-source</goal></goals>
 <configuration><sources><source>/testbed/core/src/test/java11</source></sources></configuration></execution>
+</executions></plugin>
+<plugin><artifactId>kotlin-maven-plugin</artifactId><executions>
+<execution><goals><goal>compile</goal></goals><configuration><sourceDirs><source>no</source></sourceDirs></configuration>
+</execution>
+<execution><goals><goal>test-compile</goal></goals>
+<configuration><sourceDirs><source>/testbed/core/tests</source></sourceDirs></configuration></execution>
 </executions></plugin></plugins></build></project>
 """
 
@@ -87,10 +93,11 @@ def project() -> dict[str, Any]:
     return runpy.run_path(str(TOOLS / "project.py"))
 
 
-def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds(project):
-    assert project["test_sources"](ET.fromstring(HELPED)) == [
-        "/testbed/core/src/test/java",
-        "/testbed/core/src/test/java11",
+def test_folders_of_tests_are_those_of_the_pom_and_those_that_plugins_add_and_kotlins(project, tmp_path):
+    (tmp_path / "src/test/kotlin").mkdir(parents=True)
+    assert project["test_sources"](tmp_path, ET.fromstring(HELPED)) == [
+        *("/testbed/core/src/test/java", "/testbed/core/src/test/java11", "/testbed/core/tests"),
+        str(tmp_path / "src/test/kotlin"),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.java.poms import DEBIAN
@@ -50,7 +50,7 @@ class Distribution:
     sha256: str = ""
     """Of the archive; empty where the wrapper does not say."""
     folder: Path | None = None
-    asked: str = ""
+    replaces: str = ""
     """The version that the wrapper names, where that is another."""
 
     def runs_on(self, jdk: int) -> bool:
@@ -69,7 +69,7 @@ class Distribution:
     def origin(self) -> str:
         """As a person would say where it is from."""
         place = "of its wrapper" if self.url else "of [images.gradles]" if self.folder else "of Debian"
-        return f"Gradle {self.version} {place}" + (f" in place of its {self.asked}" if self.asked else "")
+        return f"Gradle {self.version} {place}" + (f" in place of its {self.replaces}" if self.replaces else "")
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -132,27 +132,24 @@ def distributions(tree: Tree, root: str, folders: Mapping[str, Path]) -> tuple[D
 
     Of the others the nearest of the same major version goes before later and earlier ones.
     """
-    asked = wrapper(tree, root)
+    of_wrapper = wrapper(tree, root)
     own = [Distribution(version=version, folder=folder) for version, folder in folders.items()]
-    if asked is None:
+    if of_wrapper is None:
         newest = sorted(own, key=lambda distribution: numbers(distribution.version), reverse=True)
         return (*newest[:1], Distribution(version=OF_DEBIAN))
-    if exact := [distribution for distribution in own if distribution.version == asked.version]:
-        return tuple(exact)
-    wanted = numbers(asked.version)
+    preferred = numbers(of_wrapper.version)
 
     def distance(distribution: Distribution) -> tuple[bool, bool, tuple[int, ...]]:
         version = numbers(distribution.version)
-        return version[:1] != wanted[:1], version < wanted, version
+        return version[:1] != preferred[:1], version < preferred, version
 
-    others = [*sorted(own, key=distance)[:1], Distribution(version=OF_DEBIAN)]
-    instead = (
-        Distribution(version=other.version, folder=other.folder, asked=asked.version)
-        for other in others
-        if other.version != asked.version
+    exact = [distribution for distribution in own if distribution.version == of_wrapper.version]
+    nearest = sorted((distribution for distribution in own if distribution not in exact), key=distance)[:1]
+    others = (
+        other if other.version == of_wrapper.version else replace(other, replaces=of_wrapper.version)
+        for other in (*nearest, Distribution(version=OF_DEBIAN))
     )
-    same = [other for other in others if other.version == asked.version]
-    return (asked, *same, *instead)
+    return (*(exact or [of_wrapper]), *others)
 
 
 def is_in_kotlin(tree: Tree) -> bool:

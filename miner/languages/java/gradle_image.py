@@ -129,7 +129,7 @@ def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distributi
 def _in_place(error: RefusedError, distribution: Distribution) -> RefusedError:
     """A failure, which may be that of another Gradle than the wrapper's."""
     rejection = error.rejection
-    if distribution.asked and rejection.reason in _OF_A_VERSION:
+    if distribution.replaces and rejection.reason in _OF_A_VERSION:
         detail = f"with {distribution.origin} it can't be built; [images.gradles] may name it\n{rejection.detail}"
         rejection = replace(rejection, reason=_NO_GRADLE, detail=detail)
     return RefusedError(rejection, step=error.step, said=error.said)

@@ -23,6 +23,8 @@ OUT = "/tmp/gradle.json"  # noqa: S108 - inside the container
 CACHED = re.compile(r".*/files-2\.1/([^/]+)/([^/]+)/([^/]+)/[^/]+/[^/]+\.jar")
 OLDEST = (20, "1.8"), (12, "1.7"), (9, "1.6")
 """From which JDK on the oldest Java that its compiler takes is this."""
+SWITCHED_OFF = "configureondemand", "configuration-cache", "unsafe.configuration-cache", "caching"
+"""What a repository may switch on, and would keep the init script from seeing all projects."""
 NONE = "no project of the Gradle build compiles tests in"
 RUNNER = """\
 repositories {{ maven {{ url 'https://repo.maven.apache.org/maven2/' }} }}
@@ -38,6 +40,7 @@ class GradleProject(Project):
         self.javac = [str(home / "jdk/bin/javac"), *QUICK]
         self.gradle = [str(home / "gradle/bin/gradle"), "--no-daemon", "--console=plain"]
         self.gradle += ["--continue", "--init-script", str(home / INIT.name), f"-Dgoldseam.asked={home}/asked.json"]
+        self.gradle += [f"-Dorg.gradle.{name}=false" for name in SWITCHED_OFF]
         self.online = [*self.gradle, *proxies()]
         if Path(store).exists():
             self.online += [f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStorePassword=changeit"]
@@ -79,9 +82,9 @@ class Builds:
             self.project.must(ran, f"the classes of {', '.join(tests)}")
         if not out.exists():
             return
-        told = json.loads(out.read_text())
-        self.replaced.update(told["replaced"])
-        for facts in told["projects"]:
+        answer = json.loads(out.read_text())
+        self.replaced.update(answer["replaced"])
+        for facts in answer["projects"]:
             folder = os.path.relpath(facts["folder"], ROOT)
             outputs = [relative(path) for path in facts["output"]]
             if "tests" in facts:
@@ -91,23 +94,23 @@ class Builds:
         if whole and not any("runner" in facts for facts in self.modules.facts.values()):
             raise SystemExit(f"{NONE} {', '.join(tests)}")
 
-    def module(self, root: str, folder: str, told: dict[str, list[str]], outputs: list[str]) -> None:
-        runner, judges = self.modules.runner(told["classpath"])
-        calls = {name: [words] if words else [] for name, words in dict(told["compilers"]).items()}
+    def module(self, root: str, folder: str, written: dict[str, list[str]], outputs: list[str]) -> None:
+        runner, judges = self.modules.runner(written["classpath"])
+        calls = {name: [words] if words else [] for name, words in dict(written["compilers"]).items()}
         javac, sources = self.project.all_together(calls["main"])
         self.modules.facts[folder] = {
             "root": "" if root == "." else root,
             "output": of_java(outputs) if outputs else f"{folder}/build/classes/none".lstrip("/"),
-            "test_sources": [relative(path) for path in told["tests"]],
-            "test_output": of_java([relative(path) for path in told["test_output"]]),
-            "classpath": [*runner, *(path for path in told["classpath"] if path not in judges)],
+            "test_sources": [relative(path) for path in written["tests"]],
+            "test_output": of_java([relative(path) for path in written["test_output"]]),
+            "classpath": [*runner, *(path for path in written["classpath"] if path not in judges)],
             "runner": runner,
-            "options": [*RUN.split(), *usable(told["options"])],
-            "env": told["env"],
+            "options": [*RUN.split(), *usable(written["options"])],
+            "env": written["env"],
             "sources": [relative(str(source)) for source in sources],
             "javac": javac,
-            "test_javac": self.project.one_by_one(calls["test"], list(map(Path, told["tests"]))),
-            "tasks": told["tasks"],
+            "test_javac": self.project.one_by_one(calls["test"], list(map(Path, written["tests"]))),
+            "tasks": written["tasks"],
         }
 
 
@@ -137,13 +140,13 @@ def main(home: str, facts: str, store: str, kind: str, *words: str) -> None:
     groups = [group.split() for group in " ".join(words).split(" -- ")]
     release = (Path(home) / "jdk/release").read_text()
     major = int(re.findall(r'JAVA_VERSION="(?:1\.)?(\d+)', release)[0])
-    asked = {
+    request = {
         "tests": [str(ROOT / test) for _, *tests in groups for test in tests],
         "out": OUT,
         "whole": kind == "whole",
         "oldest": next((oldest for first, oldest in OLDEST if major >= first), "1.1"),
     }
-    (Path(home) / "asked.json").write_text(json.dumps(asked))
+    (Path(home) / "asked.json").write_text(json.dumps(request))
     (Path(home) / INIT.name).write_text(INIT.read_text())
     project = GradleProject(Path(home), store)
     builds = Builds(project)

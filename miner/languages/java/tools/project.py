@@ -236,12 +236,12 @@ def surefire(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
 
 def usable(words: list[str]) -> list[str]:
     """Of options of a virtual machine those that tests may need and trials can have."""
-    kept: list[str] = []
+    options: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         pair = before in ("--add-opens", "--add-exports", "--add-modules", "--add-reads") and not word.startswith("-")
         if "{" not in word and "-Xmx" not in word and (pair or USABLE.fullmatch(word)):
-            kept.append(word)
-    return kept
+            options.append(word)
+    return options
 
 
 def effective_poms(text: str) -> dict[Path, ET.Element]:
