@@ -144,5 +144,5 @@ def test_a_folder_without_gradle_or_a_name_that_is_no_version_is_refused(tmp_pat
     (tmp_path / "bin/gradle").write_bytes(b"")
     assert ImageSettings(gradles={"8.5": tmp_path}).gradles == {"8.5": tmp_path}
     for version, folder in (("8.5", Path("/nowhere")), ("eight", tmp_path)):
-        with pytest.raises(ValueError, match="expected a version such as 8.5"):
+        with pytest.raises(ValueError, match=r"expected a version such as 8\.5"):
             ImageSettings(gradles={version: folder})

@@ -164,9 +164,11 @@ def release(tree: Tree) -> int:
 
 
 def hosts(tree: Tree) -> tuple[str, ...]:
-    """Addresses of the repositories that build files name."""
+    """Addresses of the repositories that build files name, and of the distributions that wrappers do."""
     texts = (text_of(tree, path) for path in manifests(tree))
-    return tuple(dict.fromkeys(address for text in texts for address in _ADDRESS.findall(text)))
+    folders = (path.removesuffix(WRAPPER) for path in tree.files() if path.endswith(WRAPPER))
+    wrappers = (distribution.url for folder in folders if (distribution := wrapper(tree, folder)))
+    return tuple(dict.fromkeys((*wrappers, *(address for text in texts for address in _ADDRESS.findall(text)))))
 
 
 def drifting(tree: Tree) -> tuple[str, ...]:

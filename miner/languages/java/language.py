@@ -51,12 +51,10 @@ class Java(Unparsed):
     def build(self, request: ImageRequest) -> BuiltImage:
         """JDK, Maven or Gradle and libraries, in layers; repositories that build files name are reached as well."""
         tree = request.tree
-        named = [*poms.hosts(tree), *gradle.hosts(tree)]
-        of_gradle = (
-            [*egress.GRADLE, egress.host_of(wrapper.url)] if (wrapper := gradle.wrapper(tree, "")) else egress.GRADLE
-        )
-        hosts = (egress.MAVEN, *(of_gradle if any(gradle.manifests(tree)) else ()), *map(egress.host_of, named))
-        return build_image(replace(request, workshop=request.workshop.reaching(dict.fromkeys(filter(None, hosts)))))
+        portal = egress.GRADLE if any(gradle.manifests(tree)) else ()
+        named = map(egress.host_of, (*poms.hosts(tree), *gradle.hosts(tree)))
+        hosts = dict.fromkeys(filter(None, (egress.MAVEN, *portal, *named)))
+        return build_image(replace(request, workshop=request.workshop.reaching(tuple(hosts))))
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The tests, without the numbers of their rows."""

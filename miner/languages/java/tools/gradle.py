@@ -40,6 +40,7 @@ class GradleProject(Project):
         self.javac = [str(home / "jdk/bin/javac"), *QUICK]
         self.gradle = [str(home / "gradle/bin/gradle"), "--no-daemon", "--console=plain"]
         self.gradle += ["--continue", "--init-script", str(home / INIT.name), f"-Dgoldseam.asked={home}/asked.json"]
+        self.gradle += [f"-{kind}kotlin.compiler.execution.strategy=in-process" for kind in "DP"]
         self.gradle += [f"-Dorg.gradle.{name}=false" for name in SWITCHED_OFF]
         self.online = [*self.gradle, *proxies()]
         if Path(store).exists():
@@ -95,7 +96,7 @@ class Builds:
             raise SystemExit(f"{NONE} {', '.join(tests)}")
 
     def module(self, root: str, folder: str, written: dict[str, list[str]], outputs: list[str]) -> None:
-        runner, judges = self.modules.runner(written["classpath"])
+        folders = [path for path in written["classpath"] if not path.endswith((".jar", ".zip", ".war"))]
         calls = {name: [words] if words else [] for name, words in dict(written["compilers"]).items()}
         javac, sources = self.project.all_together(calls["main"])
         self.modules.facts[folder] = {
@@ -103,8 +104,7 @@ class Builds:
             "output": of_java(outputs) if outputs else f"{folder}/build/classes/none".lstrip("/"),
             "test_sources": [relative(path) for path in written["tests"]],
             "test_output": of_java([relative(path) for path in written["test_output"]]),
-            "classpath": [*runner, *(path for path in written["classpath"] if path not in judges)],
-            "runner": runner,
+            **self.modules.runner(written["classpath"], folders),
             "options": [*RUN.split(), *usable(written["options"])],
             "env": written["env"],
             "sources": [relative(str(source)) for source in sources],

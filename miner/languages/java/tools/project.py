@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+import zipfile
 from pathlib import Path
 
 ROOT = Path("/testbed")
@@ -315,6 +316,13 @@ def test_sources(folder: Path, pom: ET.Element) -> list[str]:
     return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added), *kotlin]
 
 
+def has_classes_of(jar: str, folders: list[str]) -> bool:
+    """Whether a jar has a class that one of the folders has too."""
+    with zipfile.ZipFile(jar) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".class") and Path(name).stem not in INFORMATION]
+    return any(Path(folder, name).exists() for folder in folders for name in names)
+
+
 class Modules:
     """What trials know of the modules."""
 
@@ -370,27 +378,32 @@ class Modules:
             "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(folder, pom)]),
         }
 
-    def runner(self, libraries: list[str]) -> tuple[list[str], list[str]]:
-        """The jars that run tests, with the recorder compiled against them; and the module's own among them."""
+    def runner(self, libraries: list[str], outputs: list[str]) -> dict[str, list[str]]:
+        """The jars that run tests, with the recorder compiled against them, and a class path on which they go first.
+
+        What the project makes itself goes before a jar with the same classes: it may be a library that judges tests.
+        """
         judges = [jar for jar in libraries if (library := self.project.library(jar)) and OF_TESTS.match(library[0])]
         key = os.pathsep.join(judges)
         if key not in self.runners:
             self.runners[key] = [*self.project.runner(libraries), *judges]
             self.project.compile_recorder(self.runners[key])
             self.kept.write_text(json.dumps(self.runners))
-        return self.runners[key], judges
+        runner = self.runners[key]
+        last = [jar for jar in runner if has_classes_of(jar, outputs)]
+        first = [jar for jar in runner if jar not in last]
+        rest = [library for library in libraries if library not in judges and library not in outputs]
+        return {"runner": runner, "classpath": [*first, *outputs, *rest, *last]}
 
     def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
         """How the tests of a module are run."""
-        runner, judges = self.runner(libraries)
         places = [output_of(pom, "testOutputDirectory"), output_of(pom, "outputDirectory")]
         extra, env = surefire(pom)
         return {
             "root": "" if root == "." else root,
             "test_sources": [relative(place, folder) for place in test_sources(folder, pom)],
             "test_output": relative(places[0], folder),
-            "classpath": [*runner, *places, *(jar for jar in libraries if jar not in judges)],
-            "runner": runner,
+            **self.runner(libraries, places),
             "options": [*RUN.split(), f"-Dbasedir={folder}", *extra],
             "env": env,
         }
