@@ -135,7 +135,7 @@ def driver() -> dict[str, Any]:
     source = part("driver.py")
     names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
-    exec(source[source.index("def missing_name") : source.index("def lose")], names)
+    exec(source[source.index("def failures") : source.index("def lose")], names)
     return names
 
 
@@ -155,9 +155,50 @@ def driver() -> dict[str, Any]:
 )
 def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(driver, error, name):
     said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n"
-    [(path, line, column, message)] = driver["FAILED"].findall(said)
-    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", "3", "4")
+    [(path, line, column, message)] = driver["failures"](said)
+    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", 3, 4)
     assert driver["missing_name"](message) == name
+
+
+GRADLES = """\
+/testbed/src/test/java/ATest.java:4: error: cannot find symbol
+        assertEquals(1, Prices.later(1));
+                              ^
+  symbol:   method later(int)
+  location: class Prices
+/testbed/src/test/java/BTest.java:5: warning: [deprecation] given(int) in Prices has been deprecated
+        Prices.given(1);
+              ^
+/testbed/src/test/java/BTest.java:6: error: package money.shares does not exist
+import money.shares.Share;
+                   ^
+2 errors
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "errors"),
+    [
+        (GRADLES, [("ATest.java", 4, 31, "later"), ("BTest.java", 6, 20, "shares")]),
+        ("e: /testbed/A.kt: (12, 5): Unresolved reference: later\n", [("A.kt", 12, 5, "later")]),
+        ("e: file:///testbed/A.kt:12:5 Unresolved reference 'b'.\n", [("A.kt", 12, 5, "b")]),
+        (
+            "[ERROR] /testbed/A.kt: (3, 9) No value passed for parameter 'off'\n[ERROR] Failed to execute",
+            [("A.kt", 3, 9, "off")],
+        ),
+        (
+            "[ERROR] /testbed/A.kt:[3,9] Too many arguments for public final fun price(cents: Int): Int\n",
+            [("A.kt", 3, 9, "price")],
+        ),
+        ("w: /testbed/A.kt: (12, 5): Variable 'x' is never used\n", []),
+    ],
+)
+def test_errors_of_javac_and_of_kotlins_compiler_are_read_with_the_name_they_miss(driver, said, errors):
+    found = [
+        (path.rpartition("/")[2], line, column, driver["missing_name"](message))
+        for path, line, column, message in driver["failures"](said)
+    ]
+    assert found == errors
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ def failures(text):
     for path, line, column, message in FAILED.findall(text) + FAILED_IN_KOTLIN.findall(text):
         yield path, int(line), int(column), message
     for path, line, message, _, before, details in FAILED_IN_GRADLE.findall(text):
-        yield path, int(line), len(before) + 1, message + "\n" + details
+        yield path, int(line), len(before) + 1, (message + "\n" + details).rstrip()
 
 
 def missing_name(message):

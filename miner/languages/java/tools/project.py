@@ -30,7 +30,8 @@ PLATFORM, ENGINES = "1.11.4", "5.11.4"
 """Versions of JUnit's platform and engines, where the project has none."""
 EARLIEST = "1.3.2", "5.3.2"
 """The first of both that can be told which engines and listeners there are; they replace earlier ones of a project."""
-TESTNG = "1.0.5"
+TESTNG, EARLIEST_TESTNG = "1.0.5", "6.14.3"
+"""TestNG's engine, and the first TestNG that it runs; it replaces earlier ones of a project."""
 OF_TESTS = re.compile(
     r"junit|org/(?:junit|hamcrest|opentest4j|apiguardian|testng|assertj|mockito)|com/google/truth|net/jqwik"
 )
@@ -130,6 +131,7 @@ class Project:
             engines = platform.replace("1.", "5.", 1) if platform.startswith("1.") else platform
         platform, engines = platform or PLATFORM, engines or ENGINES
         early = re.match(r"5\.[0-2]\b", engines)
+        early_testng = re.match(r"[1-5]\.|6\.(?:\d|1[0-3])\b|6\.14\.[0-2]\b", versions.get("testng", ""))
         if early:
             platform, engines = EARLIEST
         runners = [f"org.junit.platform:junit-platform-launcher:{platform}"]
@@ -139,9 +141,13 @@ class Project:
             runners += [f"org.junit.vintage:junit-vintage-engine:{engines}", "junit:junit:4.13.2"]
         if "testng" in versions:
             runners.append(f"org.junit.support:testng-engine:{TESTNG}")
+            if early_testng:
+                runners.append(f"org.testng:testng:{EARLIEST_TESTNG}")
         jars = self.fetched(runners)
         own = {library[:2] for jar in classpath if (library := self.library(jar))}
         older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
+        if early_testng:
+            older |= {"testng", "jcommander"}
         if early:
             older |= {name for name in versions if re.match("junit-(?:jupiter|platform|vintage)-", name)}
         return [
