@@ -46,6 +46,11 @@ def test_build_files_and_what_they_apply_decide_which_libraries_are_there():
     }  # fmt: skip
 
 
+def test_commits_with_tests_in_the_same_folders_of_sources_share_their_libraries():
+    paths = [TEST, "core/src/test/java/a/b/CTest.java", "src/test/kotlin/DTest.kt", "test/ETest.java"]
+    assert gradle.source_folders(paths) == ["core/src/test/java", "src/test/kotlin", "test"]
+
+
 @pytest.mark.parametrize(
     ("text", "release"),
     [

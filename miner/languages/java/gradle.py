@@ -104,6 +104,12 @@ def roots(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
     return by_root
 
 
+def source_folders(paths: Collection[str]) -> list[str]:
+    """The folders of sources that files are in, as far as their paths tell: `src/test/java`."""
+    parts = (path.split("/") for path in paths)
+    return sorted({"/".join(each[: each.index("src") + 3] if "src" in each[:-3] else each[:-1]) for each in parts})
+
+
 def manifests(tree: Tree) -> Iterator[str]:
     """What decides which libraries are there: build files, what they apply, and the code of `buildSrc`."""
     for path in tree.files():

@@ -99,7 +99,7 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
 def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distribution, Layer, BuiltLayer]:
     """The first distribution that runs on the JDK and can be had."""
     request = building.request
-    settings, roots = request.workshop.settings, gradle.roots(request.tree, called_like_tests(request))
+    settings, roots = request.workshop.settings, gradle.roots(request.tree, _tests(request))
     folders = settings.gradles if platforms.is_of_here(settings.platform) else {}
     tried = gradle.distributions(request.tree, next(iter(roots)), folders)
     usable = [distribution for distribution in tried if distribution.runs_on(major)]
@@ -133,6 +133,12 @@ def _in_place(error: RefusedError, distribution: Distribution) -> RefusedError:
         detail = f"with {distribution.origin} it can't be built; [images.gradles] may name it\n{rejection.detail}"
         rejection = replace(rejection, reason=_NO_GRADLE, detail=detail)
     return RefusedError(rejection, step=error.step, said=error.said)
+
+
+def _tests(request: ImageRequest) -> list[str]:
+    """The files of the change by which its projects are found, without code of products where there are others."""
+    files = called_like_tests(request)
+    return [path for path in files if "/src/main/" not in f"/{path}"] or files
 
 
 def _distribution(parent: str, distribution: Distribution) -> Layer:
@@ -174,8 +180,10 @@ def _distribution(parent: str, distribution: Distribution) -> Layer:
 
 def _called(request: ImageRequest, kind: str) -> str:
     """The commands that compile what the tests need and write down how these are run."""
-    roots = gradle.roots(request.tree, called_like_tests(request))
-    words = " -- ".join(" ".join(map(quote, [root or ".", *tests])) for root, tests in roots.items())
+    roots = gradle.roots(request.tree, _tests(request))
+    whole = kind == "whole"  # else for the folders, which more commits have in common than test files
+    groups = ([root or ".", *(tests if whole else gradle.source_folders(tests))] for root, tests in roots.items())
+    words = " -- ".join(" ".join(map(quote, group)) for group in groups)
     names = ("project.py", "gradle.py", "init.gradle")
     return "\n".join(
         (
