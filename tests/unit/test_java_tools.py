@@ -45,9 +45,9 @@ def test_a_folder_without_a_compiler_or_with_a_name_that_is_no_major_version_is_
             ImageSettings(jdks={version: folder})
 
 
-def access(folder: Path, **variables: str) -> None:
+def access(folder: Path, *caches: Path, **variables: str) -> None:
     env = {"PATH": os.environ["PATH"], **variables}
-    words = [sys.executable, TOOLS / "access.py", folder / "settings.xml", folder / "trust.jks"]
+    words = [sys.executable, TOOLS / "access.py", folder / "settings.xml", folder / "trust.jks", *caches]
     process.run(words, env=env)
 
 
@@ -69,6 +69,35 @@ def test_certificates_become_a_trust_store_once_each(tmp_path):
     data = (tmp_path / "trust.jks").read_bytes()
     assert data[:12] == bytes.fromhex("feedfeed0000000200000002")
     assert data.count(b"X.509") == 2
+
+
+def test_maven_looks_for_libraries_in_the_folder_that_builds_share_before_any_other(tmp_path):
+    access(tmp_path, tmp_path / "a cache")
+    settings = ET.parse(tmp_path / "settings.xml")
+    assert [url.text for url in settings.iter("url")] == [(tmp_path / "a cache").as_uri()] * 2
+    assert settings.findtext("activeProfiles/activeProfile") == settings.findtext("profiles/profile/id")
+
+
+def test_releases_of_libraries_are_copied_to_the_folder_that_builds_share_once(project, tmp_path):
+    files = {
+        "a/b/1.0/b-1.0.jar": "new",
+        "a/b/1.0/b-1.0.pom": "pom",
+        "a/c/2/c-2.jar": "new",
+        "a/b/1.0/b-1.0.jar.sha1": "",
+    }
+    for name, text in {**files, "a/d/1-SNAPSHOT/d-1.jar": "day"}.items():
+        (tmp_path / "repository" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "repository" / name).write_text(text)
+    kept = tmp_path / "cache/a/c/2/c-2.jar"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("old")
+    project["cache"](tmp_path / "repository", tmp_path / "cache")
+    cached = {
+        str(path.relative_to(tmp_path / "cache")): path.read_text() for path in (tmp_path / "cache").rglob("*.*r")
+    }
+    assert cached == {"a/b/1.0/b-1.0.jar": "new", "a/c/2/c-2.jar": "old"}
+    assert (tmp_path / "cache/a/b/1.0/b-1.0.pom").exists()
+    assert len([path for path in (tmp_path / "cache").rglob("*") if path.is_file()]) == 3
 
 
 HELPED = """

@@ -19,7 +19,7 @@ from miner.languages.java.toolchain import (
     tool,
 )
 from miner.layers import base, source
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Layer, quote, readable, write_tool
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
     from miner.languages.base import ImageRequest
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _FETCH, _PROJECT = (f"/tmp/{name}.py" for name in ("maven", "project"))  # noqa: S108
 _GIVEN = "poms.tar"
+_CACHE = f"{CACHE_DIR}/maven"
+"""Libraries that builds of the repository have had; what one may put there, others of the same repository get."""
 _FAILURES = (
     ("snapshot_dependency", r"(?:Could not (?:find|resolve|transfer)|Non-resolvable parent)[^\n]*-SNAPSHOT"),
     ("no_jdk", r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version"),
@@ -83,7 +85,7 @@ def _called(request: ImageRequest, kind: str) -> str:
         (
             *(write_tool(f"/tmp/{name}", text) for name, text in sources().items()),  # noqa: S108 - inside the container
             write_tool(_PROJECT, tool("project.py")),
-            f"python3 {_PROJECT} {HOME} {FACTS_PATH} {SETTINGS} {STORE} {kind} {words}",
+            f"python3 {_PROJECT} {HOME} {FACTS_PATH} {SETTINGS} {STORE} {_CACHE} {kind} {words}",
         )
     )
 
@@ -100,7 +102,7 @@ def _libraries(parent: str, request: ImageRequest) -> Layer:
             write_tool(_FETCH, tool("maven.py")),
             f"python3 {_FETCH} {quote(poms.maven_version(request.tree))} {MAVEN}",
             f"mkdir -p {TESTBED} {REPOSITORY} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
-            *environment(ENV),
+            *environment(ENV, _CACHE),
             _called(request, "skeleton"),
             _cleaned(),
             f"rm -rf {TESTBED}; echo '{{}}' > {FACTS_PATH}",
@@ -110,10 +112,12 @@ def _libraries(parent: str, request: ImageRequest) -> Layer:
 
 
 def _cleaned() -> str:
-    """Remove what Maven remembers of its downloads: it would ask again, and what failed once may be there later."""
-    names = " -o ".join(
-        f"-name '{name}'" for name in ("*.lastUpdated", "_remote.repositories", "resolver-status.properties")
-    )
+    """Remove what Maven remembers of its downloads: it would ask again, and what failed once may be there later.
+
+    Checksums are there of what did not come from the cache alone.
+    """
+    patterns = ("*.lastUpdated", "_remote.repositories", "resolver-status.properties", "*.sha1", "*.md5")
+    names = " -o ".join(f"-name '{name}'" for name in patterns)
     return f"find {REPOSITORY} \\( {names} \\) -delete"
 
 
@@ -127,7 +131,7 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
         env={name: value for name, value in ENV.items() if name != "PATH"},
         commands=(
             *source.committed(unversioned=("target/",)),
-            *environment(ENV),
+            *environment(ENV, _CACHE),
             _called(request, "whole"),
             _cleaned(),
             readable(TESTBED, HOME),

@@ -72,12 +72,12 @@ def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
     )
 
 
-def environment(variables: Mapping[str, str]) -> tuple[str, ...]:
-    """Commands that let a build find the JDK, a home, and the network of builds."""
+def environment(variables: Mapping[str, str], cache: str = "") -> tuple[str, ...]:
+    """Commands that let a build find the JDK, a home, the network of builds, and a folder with libraries of others."""
     return (
         *(f"export {name}={quote(value)}" for name, value in {**variables, "HOME": "/tmp"}.items()),  # noqa: S108
         write_tool(_ACCESS, tool("access.py")),
-        f"python3 {_ACCESS} {SETTINGS} {STORE}",
+        f"python3 {_ACCESS} {SETTINGS} {STORE} {cache}".rstrip(),
     )
 
 

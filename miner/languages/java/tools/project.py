@@ -1,9 +1,9 @@
 """Compile modules of a Maven project with their tests, and write down what running these takes.
 
-    project.py HOME FACTS SETTINGS STORE TRY REACTOR MODULE... [-- REACTOR MODULE...]
+    project.py HOME FACTS SETTINGS STORE CACHE TRY REACTOR MODULE... [-- REACTOR MODULE...]
 
-Dependencies are downloaded into HOME/repository. TRY is `whole`, or `skeleton` where no sources are there, so that what
-fails is left for later. Folders are relative to /testbed. Standard library.
+Dependencies are downloaded into HOME/repository, and copied to CACHE. TRY is `whole`, or `skeleton` where no sources
+are there, so that what fails is left for later. Folders are relative to /testbed. Standard library.
 """
 
 from __future__ import annotations
@@ -322,6 +322,18 @@ def test_sources(folder: Path, pom: ET.Element) -> list[str]:
     return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added), *kotlin]
 
 
+def cache(repository: Path, folder: Path) -> None:
+    """Copy releases of libraries that are new to a folder which other builds of the repository have, too."""
+    for path in repository.rglob("*"):
+        place = folder / path.relative_to(repository)
+        if path.suffix not in (".jar", ".pom") or place.exists() or path.parent.name.endswith("-SNAPSHOT"):
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
+            file.write(path.read_bytes())
+        Path(file.name).replace(place)
+
+
 def has_classes_of(jar: str, folders: list[str]) -> bool:
     """Whether a jar has a class that one of the folders has too."""
     with zipfile.ZipFile(jar) as archive:
@@ -415,7 +427,7 @@ class Modules:
         }
 
 
-def main(home: str, facts: str, settings: str, store: str, kind: str, *words: str) -> None:
+def main(home: str, facts: str, settings: str, store: str, folder: str, kind: str, *words: str) -> None:
     project = Project(Path(home), settings, store)
     modules = Modules(project)
     for group in " ".join(words).split(" -- "):
@@ -424,6 +436,7 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
     if kind == "whole":
         contents = {"maven": project.maven, "modules": modules.facts}
         (project.home / "project.json").write_text(json.dumps(contents))
+    cache(project.repository, Path(folder))
     patterns = {"snapshots": "*-SNAPSHOT/*.jar", "released": RELEASED}
     versions = {
         kind: sorted({":".join(path.parts[-3:-1]) for path in project.repository.rglob(pattern)})
