@@ -13,12 +13,13 @@ from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
-    CERTIFICATES,
     STORE,
     called_like_tests,
+    copied,
     environment,
     layer_of_jdk,
     name_of_jdk,
+    of_debian,
     tool,
 )
 from miner.layers import base, source
@@ -154,20 +155,9 @@ def _distribution(parent: str, distribution: Distribution) -> Layer:
         key = hashlib.sha256(repr(jars).encode()).hexdigest()
         context = f"gradle-{distribution.version}"
         folders = (Folder(path=distribution.folder, target=_MOUNTED, key=key, context=context),)
-        laid = (
-            f"mkdir -p {GRADLE}",
-            f"tar -C {_MOUNTED} -h --exclude=./docs --exclude=./src -cf /tmp/gradle-folder.tar .",
-            f"tar -C {GRADLE} --no-same-owner -xf /tmp/gradle-folder.tar",
-            f"rm /tmp/gradle-folder.tar; {readable(GRADLE)}",
-        )
+        laid = copied(_MOUNTED, GRADLE, "docs", "src")
     else:
-        laid = (
-            f'options="$({CERTIFICATES})"',
-            "apt-get $options -qq update",
-            "apt-get $options -qq install -y --no-install-recommends gradle",
-            "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
-            f"ln -s /usr/share/gradle {GRADLE}",
-        )
+        laid = (*of_debian("gradle"), f"ln -s /usr/share/gradle {GRADLE}")
     return Layer(
         kind="gradle",
         parent=parent,

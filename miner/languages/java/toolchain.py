@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from miner.languages.base import ImageRequest
 
 SETTINGS, STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside the container
-CERTIFICATES = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
+_CERTIFICATES = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
 """The command that tells apt's option for the certificates of builds."""
 _MOUNTED = f"{RUN_DIR}/jdk"
 _ACCESS = "/tmp/access.py"  # noqa: S108
@@ -39,26 +39,14 @@ def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
     own = settings.jdks.get(str(major)) if platforms.is_of_here(settings.platform) else None
     folders: tuple[Folder, ...] = ()
     laid: tuple[str, ...] = (
-        f'options="$({CERTIFICATES})"',
-        "mkdir -p /usr/share/man/man1",  # which packages of Java want, and slim images lack
-        "apt-get $options -qq update",
-        f"apt-get $options -qq install -y --no-install-recommends openjdk-{major}-jdk-headless",
-        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
+        *of_debian(f"openjdk-{major}-jdk-headless"),
         f"rm -rf /usr/lib/jvm/java-{major}-openjdk-*/jmods",  # what jlink alone takes
         f"mkdir -p {HOME} && ln -s /usr/lib/jvm/java-{major}-openjdk-* {JDK}",
     )
     if own:
         digest = hashlib.sha256((own / "release").read_bytes()).hexdigest()
         folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"jdk-{major}"),)
-        excluded = " ".join(
-            f"--exclude={name}" for name in ("./src.zip", "./lib/src.zip", "./jmods", "./demo", "./man")
-        )
-        laid = (
-            f"mkdir -p {JDK}",
-            f"tar -C {_MOUNTED} {excluded} -cf /tmp/jdk.tar .",
-            f"tar -C {JDK} --no-same-owner -xf /tmp/jdk.tar",
-            f"rm /tmp/jdk.tar; {readable(JDK)}",
-        )
+        laid = copied(_MOUNTED, JDK, "src.zip", "lib/src.zip", "jmods", "demo", "man")
     return Layer(
         kind="jdk",
         parent=parent,
@@ -69,6 +57,28 @@ def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
             f'version="$({JDK}/bin/java -version 2>&1 | sed -n \'s/.* version "\\(.*\\)".*/\\1/p\')"',
             f'printf \'{{"jdk": "%s"}}\' "$version" > {FACTS_PATH}',
         ),
+    )
+
+
+def of_debian(package: str) -> tuple[str, ...]:
+    """Commands that install a package of Debian's, and what it needs."""
+    return (
+        f'options="$({_CERTIFICATES}) -o DPkg::options::=--path-exclude=/usr/share/doc/*"',
+        "mkdir -p /usr/share/man/man1",  # which packages of Java want, and slim images lack
+        "apt-get $options -qq update",
+        f"apt-get $options -qq install -y --no-install-recommends {package}",
+        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb",
+    )
+
+
+def copied(mounted: str, place: str, *excluded: str) -> tuple[str, ...]:
+    """Commands that copy an installation of this machine."""
+    options = " ".join(f"--exclude=./{name}" for name in excluded)
+    return (
+        f"mkdir -p {place}",
+        f"tar -C {mounted} {options} -cf /tmp/installation.tar .",
+        f"tar -C {place} --no-same-owner -xf /tmp/installation.tar",
+        f"rm /tmp/installation.tar; {readable(place)}",
     )
 
 
