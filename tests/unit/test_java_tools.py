@@ -164,6 +164,7 @@ def driver() -> dict[str, Any]:
     source = part("driver.py")
     names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
+    exec("import os\n" + source[source.index("def types_in_kotlin") : source.index("def modules_of")], names)
     exec(source[source.index("def failures") : source.index("def lose")], names)
     return names
 
@@ -245,3 +246,19 @@ def test_where_the_compiler_tells_no_name_it_is_that_of_the_call_around_the_plac
     (tmp_path / "ATest.java").write_text(source.replace("^", ""))
     column = len(before[-1].expandtabs(8)) + 1
     assert driver["called"](tmp_path / "ATest.java", len(before), column) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("package money.tests\n\nclass PricesTest {\n    class Inner\n}\n", ["money.tests.PricesTest"]),
+        ('package `in`.money\n@Suppress("a")\ninternal class A\nclass B<T>(val t: T)\n', ["in.money.A", "in.money.B"]),
+        ("class PricesTest\n// class No\nobject Data\nfun free() {}\n", ["PricesTest"]),
+        ("package money\n", []),
+    ],
+)
+def test_classes_of_a_file_in_kotlin_are_those_that_it_declares(driver, tmp_path, text, classes):
+    path = tmp_path / "any.kt"
+    path.write_text(text)
+    assert driver["types_in_kotlin"](str(path)) == classes
+    assert driver["types_in_kotlin"](str(tmp_path / "none.kt")) == []
