@@ -70,7 +70,7 @@ NO_PRICE, NO_LABEL = "4217, Prices.price(4217, 0)", '"9531EUR", Shop.label(9531,
 PRICE, LABEL = "2500, Prices.price(5000, 50)", '"800EUR", Shop.label(1000, 20)'
 
 
-def tests(*more: str) -> dict[str, str]:
+def suites(*more: str) -> dict[str, str]:
     """The test files, with a further test each."""
     places = (("money", "PricesTest", PRICES_TEST, NO_PRICE), ("shop", "ShopTest", SHOP_TEST, NO_LABEL))
     added = (TURNED.format(expected) for expected in more or ("", ""))
@@ -87,7 +87,7 @@ BASE = {
     "shop/build.gradle": "dependencies { compile project(':core') }\n",
     PRICES: WRONG,
     SHOP: SHOP_TEXT,
-    **tests(),
+    **suites(),
 }
 BROKEN: dict[str, dict[str, str | None]] = {
     "broken_build_file": {"build.gradle": "subprojects { apply plugin: 'java'\n"},
@@ -104,7 +104,7 @@ def task(tmp_path_factory) -> Task:
     folder = tmp_path_factory.mktemp("gradle")
     repo = Repository(folder / "repo")
     repo.commit("Start", BASE)
-    fix = repo.commit("Fix wrong prices", {PRICES: RIGHT, **tests(PRICE, LABEL)})
+    fix = repo.commit("Fix wrong prices", {PRICES: RIGHT, **suites(PRICE, LABEL)})
     return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
 
 
@@ -132,7 +132,7 @@ def test_patches_are_compiled_offline_in_each_project_and_told_apart(task, sandb
 
 
 def test_a_file_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
-    broken = tests(PRICE, "1, Shop.later(1)")[SHOP_TEST]
+    broken = suites(PRICE, "1, Shop.later(1)")[SHOP_TEST]
     report = run(task, sandbox, PRICES_TEST, SHOP_TEST, overlay={SHOP_TEST: broken.encode()})
     assert list(report.collect_errors) == [SHOP_TEST]
     assert [raised.says for raised in report.collect_raised[SHOP_TEST]] == ["later"]
@@ -145,7 +145,7 @@ def test_builds_that_cannot_be_are_refused_with_a_reason_each(tmp_path: Path):
     for reason, files in BROKEN.items():
         written = {path: text for path, text in {**BASE, **files}.items() if text is not None}
         repo.commit(f"Start of {reason}", {**written, **dict.fromkeys(path for path in files if path not in written)})
-        fixes[repo.commit("Fix wrong prices", {PRICES: RIGHT, **tests(PRICE, LABEL)})] = reason
+        fixes[repo.commit("Fix wrong prices", {PRICES: RIGHT, **suites(PRICE, LABEL)})] = reason
     words = [word for fix in fixes for word in ("--commit", fix)]
     done = tiny.goldseam("mine", repo.path, "-o", tmp_path / "out", "--name", "acme/money", *words)
     assert done.returncode == 0, done.error_text
