@@ -117,12 +117,13 @@ def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distributi
             )
         except RefusedError as error:
             refused = error
-    detail = f"no Gradle that runs on JDK {major} can be had; its build asks for {tried[0].version}"
-    kotlin = ", in Kotlin" if gradle.is_in_kotlin(request.tree) else ""
+    version = f" {tried[0].version}" if tried[0].is_whole else ""
+    kotlin = ", with build files in Kotlin" if gradle.is_in_kotlin(request.tree) else ""
     rejection = Rejection(
         stage=Stage.ENVIRONMENT,
         reason=_NO_GRADLE,
-        detail=f'{detail}{kotlin}: name one, "{tried[0].version}" under [images.gradles] in goldseam.toml',
+        detail=f"its build asks for Gradle{version}{kotlin}, and none that runs on JDK {major} can be had;"
+        " [images.gradles] in goldseam.toml may name one of this machine",
     )
     raise RefusedError(rejection, step="gradle", said=refused.said if refused else "")
 
