@@ -43,12 +43,14 @@ class GradleProject(Project):
         self.gradle += [f"-{kind}kotlin.compiler.execution.strategy=in-process" for kind in "DP"]
         self.gradle += [f"-Dorg.gradle.{name}=false" for name in SWITCHED_OFF]
         self.online = [*self.gradle, *proxies()]
-        if Path(store).exists():
-            self.online += [f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStorePassword=changeit"]
+        self.options = os.environ["GRADLE_OPTS"]
+        if Path(store).exists():  # as words of the call these would make Gradle start another virtual machine
+            self.options += f" -Djavax.net.ssl.trustStore={store} -Djavax.net.ssl.trustStorePassword=changeit"
 
     def call(self, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         streams: dict[str, int] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        ran = subprocess.run([*self.online, *words], cwd=folder, check=False, text=True, errors="replace", **streams)
+        argv, env = [*self.online, *words], {**os.environ, "GRADLE_OPTS": self.options}
+        ran = subprocess.run(argv, cwd=folder, env=env, check=False, text=True, errors="replace", **streams)
         print(ran.stdout[-4 * TAIL :], flush=True)
         return ran
 
