@@ -130,6 +130,7 @@ def test_repositories_and_versions_that_drift_are_read_from_build_files():
             "Could not resolve all artifacts for configuration ':classpath'.\n> Could not find x:y:1.",
             "needs_plugin_portal",
         ),
+        ("> Could not GET 'https://plugins.gradle.org/api/gradle/4.4.1/plugin/use/a/1'.", "needs_plugin_portal"),
         ("A problem occurred evaluating root project 'a'.", "broken_build_file"),
         ("Could not compile build file '/testbed/build.gradle'.", "broken_build_file"),
         ("> Configuring project ':x' without an existing directory is not allowed.", "broken_build_file"),

@@ -40,16 +40,16 @@ _JAVA = {"JAVA_HOME": JDK, "PATH": f"{JDK}/bin:{GRADLE}/bin:/usr/local/bin:/usr/
 _NO_GRADLE, _BROKEN = "no_gradle", "broken_build_file"
 _FAILURES = (
     ("no_test_project", r"no project of the Gradle build compiles tests in"),
-    ("snapshot_dependency", r"Could not (?:find|resolve|get) [^\n]*-SNAPSHOT"),
+    ("snapshot_dependency", r"Could not (?:find|resolve|get|GET) [^\n]*-SNAPSHOT"),
     ("no_jdk", r"(?:invalid|error:) (?:source|target) release|release version \d+ not supported|has wrong version"),
     ("no_jdk", r"No (?:matching|compatible) toolchains? found|Cannot find a Java installation"),
     ("no_jdk", r"Unsupported class file major version|Could not determine java version"),
     ("base_not_compiled", r"Compilation failed|Compilation error"),
     ("needs_plugin_portal", r"Plugin \[[^\n]*\] was not found|for configuration '(?::[\w-]+)*:classpath'"),
-    ("needs_plugin_portal", r"Could not (?:find|resolve|get) [^\n]*(?:\.gradle\.plugin:|plugins\.gradle\.org)"),
+    ("needs_plugin_portal", r"Could not (?:find|resolve|get|GET) [^\n]*(?:\.gradle\.plugin:|plugins\.gradle\.org)"),
     (_BROKEN, r"Could not compile (?:build|settings) file|A problem occurred (?:evaluating|configuring)"),
     (_BROKEN, r"without an existing directory"),
-    ("unresolvable", r"Could not (?:find|resolve|get|download)"),
+    ("unresolvable", r"Could not (?:find|resolve|get|GET|download)"),
 )
 """Reasons, and how Gradle says so; what comes first goes before others."""
 _OF_A_VERSION = (_BROKEN, "install_failed")
