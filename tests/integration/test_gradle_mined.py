@@ -91,10 +91,8 @@ BASE = {
 }
 BROKEN: dict[str, dict[str, str | None]] = {
     "broken_build_file": {"build.gradle": "subprojects { apply plugin: 'java'\n"},
-    "no_test_project": {"build.gradle": ""},
+    "no_test_project": {"build.gradle": "", "shop/build.gradle": ""},
     "needs_plugin_portal": {"build.gradle": "plugins { id 'org.example.none' version '1.0' }\n" + BUILD},
-    "unresolvable": {"shop/build.gradle": "dependencies { compile project(':core'), 'org.example:none:1.0' }\n"},
-    "base_not_compiled": {"build.gradle": BUILD, "shop/build.gradle": ""},
     "no_gradle": {"shop/build.gradle.kts": "", "shop/build.gradle": None},
 }
 
