@@ -117,6 +117,8 @@ def examine(
     checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
     checks.append(judge_toolchains("go", settings.images.gos, "those of the module proxy"))
     checks.append(judge_toolchains("jdk", settings.images.jdks, "that of the base's Debian"))
+    others = "those of wrappers, where these can be had, and that of the base's Debian"
+    checks.append(judge_toolchains("gradle", settings.images.gradles, others))
     checks.append(judge_toolchains("rust", settings.images.rusts, "that of the base's Debian"))
     return Diagnosis(checks=tuple(checks))
 

@@ -55,6 +55,9 @@ class ImageSettings(_Section):
     others."""
     jdks: dict[str, Path] = Field(default_factory=dict)
     """JDKs of this machine that may be copied into images: major version to folder; Debian has others."""
+    gradles: dict[str, Path] = Field(default_factory=dict)
+    """Gradle's distributions of this machine that may be copied into images: version to folder; the wrapper's and
+    Debian's others."""
     rusts: dict[str, Path] = Field(default_factory=dict)
     """Toolchains of Rust of this machine that may be copied into images: minor version to folder; Debian has one."""
     registry: str | None = None
@@ -107,6 +110,14 @@ class ImageSettings(_Section):
         for version, folder in value.items():
             if not (version.isdecimal() and (folder.expanduser() / "bin" / "javac").exists()):
                 raise ValueError(f"JDK {version}: expected a major version such as 21, and bin/javac in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("gradles")
+    @classmethod
+    def _gradles(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            if not (re.fullmatch(r"\d+(\.\d+)+(-[\w-]+)?", version) and (folder.expanduser() / "bin/gradle").exists()):
+                raise ValueError(f"Gradle {version}: expected a version such as 8.5, and bin/gradle in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
 
     @field_validator("rusts")
@@ -339,6 +350,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "nodes": _pairs,
     "gos": _pairs,
     "jdks": _pairs,
+    "gradles": _pairs,
     "rusts": _pairs,
     "services": _services,
     "max_drop": _share,

@@ -38,7 +38,6 @@ _PATHS = 1 << 14
 """Paths whose kind is remembered: a history touches the same ones again and again."""
 
 _OTHERS: Mapping[str, str] = {
-    **dict.fromkeys((".kt", ".kts"), "kotlin"),
     **dict.fromkeys((".scala", ".sc"), "scala"),
     ".groovy": "groovy",
     ".rs": "rust",
@@ -69,7 +68,6 @@ _FIXTURES = re.compile(r"(?:.*[-_.])?(?:data|files|fixtures?|goldens?|snapshots?
 """The same in a language whose runners take files of any name, in which the others may as well hold tests."""
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
-    "kotlin": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.kts?"),
     "scala": re.compile(r".*(Test|Tests|TestCase|IT|Spec|Suite)\.scala"),
     "groovy": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.groovy"),
     "ruby": re.compile(r".*_(spec|test)\.rb|test_.*\.rb"),

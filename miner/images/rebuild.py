@@ -272,6 +272,7 @@ def _folder(workshop: Workshop, name: str, target: str) -> Folder:
         "node": settings.nodes,
         "go": settings.gos,
         "jdk": settings.jdks,
+        "gradle": settings.gradles,
         "rust": settings.rusts,
     }[program]
     if version not in installed:

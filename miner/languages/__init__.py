@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness import languages
 from miner.languages.declared.language import DECLARED
 from miner.languages.go.language import GO
-from miner.languages.java.language import JAVA
+from miner.languages.java.language import JAVA, KOTLIN
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 from miner.languages.rust.language import RUST
@@ -22,6 +22,7 @@ LANGUAGES: dict[str, Language] = {
     "typescript": TYPESCRIPT,
     "go": GO,
     "java": JAVA,
+    "kotlin": KOTLIN,
     "rust": RUST,
     "declared": DECLARED,
 }

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 
 _WEB = (80, 443)
 _OWN_INDEX = "https://pypi.org/simple"
+_OF_GITHUB = ("codeload.github.com", "objects.githubusercontent.com", "release-assets.githubusercontent.com")
 _FILES_OF = {
     "pypi.org": ("files.pythonhosted.org",),
-    "github.com": (
-        "codeload.github.com",
-        "objects.githubusercontent.com",
-        "release-assets.githubusercontent.com",
-    ),
+    "github.com": _OF_GITHUB,
+    "services.gradle.org": ("downloads.gradle.org", "github.com", *_OF_GITHUB),
 }
 """Hosts that others send one on to for files."""
 _DEFAULTS = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
@@ -48,6 +46,8 @@ _CRATE = "Cargo.toml"
 _CRATES = ("index.crates.io", "static.crates.io")
 """The package index of Rust: where cargo has the crates from that an extension needs."""
 NPM, GO, MAVEN = "registry.npmjs.org", "proxy.golang.org", "repo.maven.apache.org"
+GRADLE = ("plugins.gradle.org", "plugins-artifacts.gradle.org")
+"""Where Gradle has plugins from."""
 _INDEXES = frozenset({*_CRATES, NPM, GO, MAVEN})
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.languages.java import poms
-from miner.languages.java.build import told_reason
+from miner.languages.java.maven import told_reason
 from tests.trees import Files
 
 CI = """\
@@ -59,7 +59,8 @@ def test_poms_and_what_maven_is_told_beside_them_decide_which_libraries_are_ther
     ],
 )
 def test_the_jdk_is_debians_unless_a_pom_or_ci_wants_another_that_is_there(pom, more, installed, majors):
-    assert poms.jdks(Files({"pom.xml": pom, **more}), installed) == majors
+    tree = Files({"pom.xml": pom, **more})
+    assert poms.jdks(tree, installed, poms.release(tree)) == majors
 
 
 def test_maven_is_the_wrappers():

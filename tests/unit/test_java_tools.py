@@ -16,7 +16,7 @@ import miner.languages.java
 from harness.config.settings import ImageSettings
 from harness.core import process
 from harness.languages.java.language import part
-from miner.languages.java.build import layer_of_jdk
+from miner.languages.java.toolchain import layer_of_jdk
 
 TOOLS = Path(miner.languages.java.__file__).parent / "tools"
 CERTIFICATE = """\
@@ -45,9 +45,9 @@ def test_a_folder_without_a_compiler_or_with_a_name_that_is_no_major_version_is_
             ImageSettings(jdks={version: folder})
 
 
-def access(folder: Path, **variables: str) -> None:
+def access(folder: Path, *caches: Path, **variables: str) -> None:
     env = {"PATH": os.environ["PATH"], **variables}
-    words = [sys.executable, TOOLS / "access.py", folder / "settings.xml", folder / "trust.jks"]
+    words = [sys.executable, TOOLS / "access.py", folder / "settings.xml", folder / "trust.jks", *caches]
     process.run(words, env=env)
 
 
@@ -71,6 +71,35 @@ def test_certificates_become_a_trust_store_once_each(tmp_path):
     assert data.count(b"X.509") == 2
 
 
+def test_maven_looks_for_libraries_in_the_folder_that_builds_share_before_any_other(tmp_path):
+    access(tmp_path, tmp_path / "a cache")
+    settings = ET.parse(tmp_path / "settings.xml")
+    assert [url.text for url in settings.iter("url")] == [(tmp_path / "a cache").as_uri()] * 2
+    assert settings.findtext("activeProfiles/activeProfile") == settings.findtext("profiles/profile/id")
+
+
+def test_releases_of_libraries_are_copied_to_the_folder_that_builds_share_once(project, tmp_path):
+    files = {
+        "a/b/1.0/b-1.0.jar": "new",
+        "a/b/1.0/b-1.0.pom": "pom",
+        "a/c/2/c-2.jar": "new",
+        "a/b/1.0/b-1.0.jar.sha1": "",
+    }
+    for name, text in {**files, "a/d/1-SNAPSHOT/d-1.jar": "day"}.items():
+        (tmp_path / "repository" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "repository" / name).write_text(text)
+    kept = tmp_path / "cache/a/c/2/c-2.jar"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("old")
+    project["cache"](tmp_path / "repository", tmp_path / "cache")
+    cached = {
+        str(path.relative_to(tmp_path / "cache")): path.read_text() for path in (tmp_path / "cache").rglob("*.*r")
+    }
+    assert cached == {"a/b/1.0/b-1.0.jar": "new", "a/c/2/c-2.jar": "old"}
+    assert (tmp_path / "cache/a/b/1.0/b-1.0.pom").exists()
+    assert len([path for path in (tmp_path / "cache").rglob("*") if path.is_file()]) == 3
+
+
 HELPED = """
 <project><build><testSourceDirectory>/testbed/core/src/test/java</testSourceDirectory><plugins>
 <plugin><artifactId>build-helper-maven-plugin</artifactId><executions>
@@ -78,6 +107,12 @@ HELPED = """
 </execution>
 <execution><goals><goal>add-test-source</goal></goals>
 <configuration><sources><source>/testbed/core/src/test/java11</source></sources></configuration></execution>
+</executions></plugin>
+<plugin><artifactId>kotlin-maven-plugin</artifactId><executions>
+<execution><goals><goal>compile</goal></goals><configuration><sourceDirs><source>no</source></sourceDirs></configuration>
+</execution>
+<execution><goals><goal>test-compile</goal></goals>
+<configuration><sourceDirs><source>/testbed/core/tests</source></sourceDirs></configuration></execution>
 </executions></plugin></plugins></build></project>
 """
 
@@ -87,10 +122,11 @@ def project() -> dict[str, Any]:
     return runpy.run_path(str(TOOLS / "project.py"))
 
 
-def test_folders_of_tests_are_those_of_the_pom_and_those_that_build_helper_adds(project):
-    assert project["test_sources"](ET.fromstring(HELPED)) == [
-        "/testbed/core/src/test/java",
-        "/testbed/core/src/test/java11",
+def test_folders_of_tests_are_those_of_the_pom_and_those_that_plugins_add_and_kotlins(project, tmp_path):
+    (tmp_path / "src/test/kotlin").mkdir(parents=True)
+    assert project["test_sources"](tmp_path, ET.fromstring(HELPED)) == [
+        *("/testbed/core/src/test/java", "/testbed/core/src/test/java11", "/testbed/core/tests"),
+        str(tmp_path / "src/test/kotlin"),
     ]
 
 
@@ -128,7 +164,8 @@ def driver() -> dict[str, Any]:
     source = part("driver.py")
     names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
-    exec(source[source.index("def missing_name") : source.index("def lose")], names)
+    exec("import os\n" + source[source.index("def types_in_kotlin") : source.index("def modules_of")], names)
+    exec(source[source.index("def failures") : source.index("def lose")], names)
     return names
 
 
@@ -148,9 +185,50 @@ def driver() -> dict[str, Any]:
 )
 def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(driver, error, name):
     said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n"
-    [(path, line, column, message)] = driver["FAILED"].findall(said)
-    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", "3", "4")
+    [(path, line, column, message)] = driver["failures"](said)
+    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", 3, 4)
     assert driver["missing_name"](message) == name
+
+
+GRADLES = """\
+/testbed/src/test/java/ATest.java:4: error: cannot find symbol
+        assertEquals(1, Prices.later(1));
+                              ^
+  symbol:   method later(int)
+  location: class Prices
+/testbed/src/test/java/BTest.java:5: warning: [deprecation] given(int) in Prices has been deprecated
+        Prices.given(1);
+              ^
+/testbed/src/test/java/BTest.java:6: error: package money.shares does not exist
+import money.shares.Share;
+                   ^
+2 errors
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "errors"),
+    [
+        (GRADLES, [("ATest.java", 4, 31, "later"), ("BTest.java", 6, 20, "shares")]),
+        ("e: /testbed/A.kt: (12, 5): Unresolved reference: later\n", [("A.kt", 12, 5, "later")]),
+        ("e: file:///testbed/A.kt:12:5 Unresolved reference 'b'.\n", [("A.kt", 12, 5, "b")]),
+        (
+            "[ERROR] /testbed/A.kt: (3, 9) No value passed for parameter 'off'\n[ERROR] Failed to execute",
+            [("A.kt", 3, 9, "off")],
+        ),
+        (
+            "[ERROR] /testbed/A.kt:[3,9] Too many arguments for public final fun price(cents: Int): Int\n",
+            [("A.kt", 3, 9, "price")],
+        ),
+        ("w: /testbed/A.kt: (12, 5): Variable 'x' is never used\n", []),
+    ],
+)
+def test_errors_of_javac_and_of_kotlins_compiler_are_read_with_the_name_they_miss(driver, said, errors):
+    found = [
+        (path.rpartition("/")[2], line, column, driver["missing_name"](message))
+        for path, line, column, message in driver["failures"](said)
+    ]
+    assert found == errors
 
 
 @pytest.mark.parametrize(
@@ -168,3 +246,19 @@ def test_where_the_compiler_tells_no_name_it_is_that_of_the_call_around_the_plac
     (tmp_path / "ATest.java").write_text(source.replace("^", ""))
     column = len(before[-1].expandtabs(8)) + 1
     assert driver["called"](tmp_path / "ATest.java", len(before), column) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("package money.tests\n\nclass PricesTest {\n    class Inner\n}\n", ["money.tests.PricesTest"]),
+        ('package `in`.money\n@Suppress("a")\ninternal class A\nclass B<T>(val t: T)\n', ["in.money.A", "in.money.B"]),
+        ("class PricesTest\n// class No\nobject Data\nfun free() {}\n", ["PricesTest"]),
+        ("package money\n", []),
+    ],
+)
+def test_classes_of_a_file_in_kotlin_are_those_that_it_declares(driver, tmp_path, text, classes):
+    path = tmp_path / "any.kt"
+    path.write_text(text)
+    assert driver["types_in_kotlin"](str(path)) == classes
+    assert driver["types_in_kotlin"](str(tmp_path / "none.kt")) == []

@@ -19,6 +19,8 @@ FRAMEWORK = "junit"
 HOME = "/opt/goldseam/java"
 JDK, MAVEN, REPOSITORY = f"{HOME}/jdk", f"{HOME}/maven", f"{HOME}/repository"
 """Toolchain, Maven and its local repository, in an image."""
+GRADLE, GRADLE_HOME = f"{HOME}/gradle", f"{HOME}/gradle-home"
+"""Gradle and its user home with libraries, in an image."""
 PRISTINE = "/opt/goldseam/src"
 """The tree as the image has it, in a trial."""
 PROJECT, RECORDERS = f"{HOME}/project.json", f"{HOME}/recorder"
@@ -29,6 +31,11 @@ ENV: Mapping[str, str] = {
     "PATH": f"{JDK}/bin:{MAVEN}/bin:/usr/local/bin:/usr/bin:/bin",
 }
 """Variables of whatever calls the toolchain."""
+GRADLE_ENV: Mapping[str, str] = {
+    "GRADLE_USER_HOME": GRADLE_HOME,
+    "GRADLE_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss8m -Xmx1g -Duser.home=/tmp",
+}
+"""Variables of whatever calls Gradle; where a task's tests have them, Gradle builds it."""
 
 
 def part(name: str) -> str:
@@ -42,7 +49,7 @@ def sources() -> dict[str, str]:
 
 
 class Java:
-    """Tests on JUnit's platform, compiled by Maven."""
+    """Tests on JUnit's platform, compiled by Maven or Gradle."""
 
     name = "java"
     frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
@@ -69,20 +76,17 @@ class Java:
         return screen.reason
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
-        """Maven's own `test`, on the classes of these files."""
+        """The own `test` of Maven or Gradle, on the classes of these files."""
         files = dict.fromkeys(path.partition("::")[0] for path in paths)
-        names = dict.fromkeys(file.rpartition("/")[2].removesuffix(".java") for file in files)
+        names = dict.fromkeys(file.rpartition("/")[2].rpartition(".")[0] for file in files)
         variables = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
-        chosen = (f"-Dtest={','.join(names)}", "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
-        return (
-            "env",
-            *variables,
-            "mvn",
-            "--offline",
-            f"-Dmaven.repo.local={REPOSITORY}",
-            *(chosen if names else ()),
-            "test",
-        )
+        if "GRADLE_USER_HOME" in test.env:
+            init = ("--init-script", f"{HOME}/init.gradle", f"-Dgoldseam.asked={HOME}/asked.json")
+            chosen = [word for name in names for word in ("--tests", f"*{name}")]
+            return ("env", *variables, f"{GRADLE}/bin/gradle", "--offline", "--no-daemon", *init, "test", *chosen)
+        chosen = [f"-Dtest={','.join(names)}", "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"]
+        repository = f"-Dmaven.repo.local={REPOSITORY}"
+        return ("env", *variables, "mvn", "--offline", repository, *(chosen if names else ()), "test")
 
     def graded(self, test: TestSpec) -> InnerGrading:
         """The same driver, with nothing around it."""

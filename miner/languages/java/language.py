@@ -10,13 +10,13 @@ from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
 from miner.languages.base import TestCommand
 from miner.languages.guessing import guess
-from miner.languages.java import poms
+from miner.languages.java import gradle, poms
 from miner.languages.java.build import build_image
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import literals
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.recording import record
-from miner.languages.unparsed import Unparsed
+from miner.languages.unparsed import Unparsed, UnparsedCode
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -27,20 +27,21 @@ if TYPE_CHECKING:
     from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
 
-_TESTS = re.compile(r".*(?:Tests?|TestCase|IT|Spec)\.java")
-_MODULES = re.compile(r"Test.*\.java|" + _TESTS.pattern)
+_MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt)")
 _CALLED = re.compile(rb"\b(\w+)\(")
 _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
 
 
 class Java(Unparsed):
-    """Java, built by Maven; all tests run on JUnit's platform."""
+    """Java or Kotlin, built by Maven or Gradle; all tests run on JUnit's platform."""
 
-    name = "java"
-    suffixes: tuple[str, ...] = (".java",)
-    test_names = _TESTS
     test_modules: re.Pattern[str] | None = _MODULES
-    code: Code = CODE
+
+    def __init__(self, name: str, suffixes: tuple[str, ...], code: Code) -> None:
+        self.name = name
+        self.suffixes = suffixes
+        self.code = code
+        self.test_names = re.compile(rf".*(?:Tests?|TestCase|IT|Spec)\{suffixes[0]}")
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """JUnit's platform, which runs tests of JUnit 3, 4, 5 and TestNG."""
@@ -48,10 +49,12 @@ class Java(Unparsed):
         return (TestCommand(framework=FRAMEWORK, runner=FRAMEWORK),)
 
     def build(self, request: ImageRequest) -> BuiltImage:
-        """JDK, Maven and libraries, in layers; repositories that poms name are reached as well."""
-        repositories = map(egress.host_of, poms.hosts(request.tree))
-        hosts = (egress.MAVEN, *dict.fromkeys(filter(None, repositories)))
-        return build_image(replace(request, workshop=request.workshop.reaching(hosts)))
+        """JDK, Maven or Gradle and libraries, in layers; repositories that build files name are reached as well."""
+        tree = request.tree
+        portal = egress.GRADLE if any(gradle.manifests(tree)) else ()
+        named = map(egress.host_of, (*poms.hosts(tree), *gradle.hosts(tree)))
+        hosts = dict.fromkeys(filter(None, (egress.MAVEN, *portal, *named)))
+        return build_image(replace(request, workshop=request.workshop.reaching(tuple(hosts))))
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The tests, without the numbers of their rows."""
@@ -68,9 +71,10 @@ class Java(Unparsed):
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves."""
+        """The test files themselves, those in Java: Kotlin's are judged where they run."""
         del is_test
-        return dict(read([path for path in paths if _MODULES.fullmatch(path.rpartition("/")[2])]))
+        named = [path for path in paths if _MODULES.fullmatch(path.rpartition("/")[2])]
+        return dict(read([path for path in named if path.endswith(".java")]))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests."""
@@ -93,4 +97,5 @@ class Java(Unparsed):
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
-JAVA = Java()
+JAVA = Java("java", (".java",), CODE)
+KOTLIN = Java("kotlin", (".kt", ".kts"), UnparsedCode(".kt"))

@@ -97,9 +97,9 @@ def release(tree: Tree) -> int:
     return max((int(number) for text in texts for number in _RELEASE.findall(text)), default=0)
 
 
-def jdks(tree: Tree, installed: Collection[int]) -> tuple[int, ...]:
-    """The major versions of the JDK to try: Debian's unless a pom or CI wants others, then CI's newest."""
-    usable = sorted({DEBIAN, *installed} - set(range(release(tree))))
+def jdks(tree: Tree, installed: Collection[int], oldest: int) -> tuple[int, ...]:
+    """The major versions of the JDK to try, from the `oldest` on: Debian's unless CI wants others, then CI's newest."""
+    usable = sorted({DEBIAN, *installed} - set(range(oldest)))
     of_ci = _of_ci(tree) & set(usable)
     first = [DEBIAN] if DEBIAN in usable and (DEBIAN in of_ci or not of_ci) else []
     return tuple(dict.fromkeys((*first, *sorted(of_ci, reverse=True), *usable)))[:2]

@@ -167,6 +167,8 @@ public final class Recorder implements TestExecutionListener {
                     name = value.substring(0, value.length() - type.length() - 2); // JUnit 4's runners repeat their rows
                 } else if (value.startsWith("#")) {
                     name += "[" + value.substring(1) + "]";
+                } else if (kind.equals("invoc")) { // TestNG's rows
+                    name += "[" + value + "]";
                 } else {
                     name += (name.isEmpty() ? "" : "::") + value;
                 }

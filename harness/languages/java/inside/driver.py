@@ -1,6 +1,7 @@
 # Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: compiles the modules of some
-# tests by Maven, then runs them on JUnit's platform (Recorder.java), and writes what they said and handed out (Handout.java)
-# to descriptor 3, one JSON object a line. What the image knows of its modules is in project.json (miner/languages/java/tools/project.py).
+# tests by Maven or Gradle, then runs them on JUnit's platform (Recorder.java), and writes what they said and handed out
+# (Handout.java) to descriptor 3, one JSON object a line. What the image knows of its modules is in project.json
+# (miner/languages/java/tools/project.py and gradle.py).
 import hashlib
 import re
 import shutil
@@ -11,6 +12,11 @@ FAILED = re.compile(
     r"^\[ERROR\] (/[^\n:]+\.java):\[(\d+),(\d+)\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)",
     re.M,
 )
+FAILED_IN_KOTLIN = re.compile(
+    r"^(?:e:|\[ERROR\]) (?:file://)?(/[^\n:]+\.kt): ?[\[(]?(\d+)[,:] ?(\d+)[\])]?:? (.*)", re.M
+)
+FAILED_IN_GRADLE = re.compile(r"^(/[^\n:]+\.java):(\d+): error: (.*)\n(.*\n)??( *)\^\n((?:  .*\n)*)", re.M)
+"""The same as javac itself tells it: with the line of the source, and a mark below it."""
 WANTED = re.compile(
     r"symbol: +(?:method|class|variable|static|interface|enum) ([^\s(]+)"
     r"|package ([\w.]+) does not exist"
@@ -20,6 +26,9 @@ WANTED = re.compile(
     r"|does not override abstract method (\w+)\("
     r"|cannot find symbol: (\w+)"
     r"|cannot inherit from final ([\w.]+)"
+    r"|Unresolved reference:? ['`]?(\w+)"
+    r"|(?:No value passed for parameter|No parameter with name|Cannot find a parameter with this name:) ['`]?(\w+)"
+    r"|(?:Too many arguments for|None of the following)[^\n]*?\bfun (\w+)"
     r"|(?:unreported )?exception ([\w.]+)(?:;| is never thrown)"
 )
 """How the compiler tells which name, or which form of one, it misses."""
@@ -34,13 +43,13 @@ HANDOUT = "goldseam/Handout.java"
 class Module(object):
     """A module with the tests that are asked for."""
 
-    javac = test_javac = sources = ()  # of images that were made before trials called the compiler
+    javac = test_javac = sources = tasks = ()  # of images that were made before trials called the compiler
 
     def __init__(self, folder, facts):
         self.folder = folder
         for name, value in facts.items():
             setattr(self, name, value)
-        self.type_of, self.alone = {}, {}
+        self.types_of, self.alone = {}, {}
 
     def root_of(self, path):
         return next((root for root in self.test_sources if path.startswith(root + "/")), None)
@@ -49,17 +58,30 @@ class Module(object):
         root = self.root_of(path)
         if root is None:
             return False
-        self.type_of[path] = path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")
+        self.types_of[path] = types_in_kotlin(path) or [path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")]
         self.alone.setdefault(path, []).append(re.sub(r"(\[[^\]]*\])+$", "", name))
         return True
 
     def selection(self):
         """Lines that tell the recorder which classes to run, and of which of them only some tests."""
-        for path, name in self.type_of.items():
-            yield "class %s\n" % name
-            if "" not in self.alone[path]:
-                for test in self.alone[path]:
-                    yield "only %s %s\n" % (name, test)
+        for path, names in self.types_of.items():
+            for name in names:
+                yield "class %s\n" % name
+                if "" not in self.alone[path]:
+                    for test in self.alone[path]:
+                        yield "only %s %s\n" % (name, test)
+
+
+def types_in_kotlin(path):
+    """The classes that a file of Kotlin declares; none of another file, or of one that is not there."""
+    if not path.endswith(".kt") or not os.path.isfile(path):
+        return []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    package = re.search(r"^package\s+([\w.`]+)", text, re.M)
+    names = re.findall(r"^(?:@\S+\s+)*(?:(?:public|internal|open|abstract|final|data)\s+)*class\s+(\w+)", text, re.M)
+    prefix = package.group(1).replace("`", "") + "." if package else ""
+    return [prefix + name for name in names]
 
 
 def modules_of(project, names):
@@ -76,8 +98,8 @@ def modules_of(project, names):
         if folder is not None and folder not in modules:
             modules[folder] = Module(folder, project["modules"][folder])
         if folder is None or not modules[folder].ask(path, test):
-            say("collect_error", id=path, text="it is in no folder that Maven compiles tests of")
-    return [module for module in modules.values() if module.type_of]
+            say("collect_error", id=path, text="it is in no folder that the build compiles tests of")
+    return [module for module in modules.values() if module.types_of]
 
 
 def differing(pristine):
@@ -132,14 +154,15 @@ def compile_what_is_asked(project, root, modules, beside):
     `beside` has what has changed beside these, by its module; Maven goes first unless that is one module's code alone.
     """
     changed = [module for module in modules if module.folder in beside]
-    if len(changed) < len(beside) or not all(module.test_javac for module in modules):
+    in_java = all(path.endswith(".java") for module in modules for path in module.types_of)
+    if len(changed) < len(beside) or not in_java or not all(module.test_javac for module in modules):
         return False
     if len(changed) < 2 and all(is_source(module, path) for module in changed for path in beside[module.folder]):
         well = all(compile_product(module) for module in changed)
     else:
         stale(project, beside)
-        well = maven(project, root, modules, "process-test-resources")[0] == 0
-    return well and all(compiled(m.test_javac, [os.path.abspath(path) for path in m.type_of]) for m in modules)
+        well = build(project, root, modules, "process-test-resources")[0] == 0
+    return well and all(compiled(m.test_javac, [os.path.abspath(path) for path in m.types_of]) for m in modules)
 
 
 def is_source(module, path):
@@ -170,34 +193,34 @@ def compiled(argv, paths):
 def compile_all(project, root, modules):
     well = True
     for _ in range(ROUNDS):
-        left = [module for module in modules if module.type_of]
+        left = [module for module in modules if module.types_of]
         if not left:
             break
-        code, text = maven(project, root, left, "test-compile")
+        code, text = build(project, root, left, "test-compile")
         if code == 0:
             break
         well = False
         errors = {}
-        for place, line, column, message in FAILED.findall(text):
+        for place, line, column, message in failures(text):
             path = os.path.relpath(place)
-            name = missing_name(message) or called(path, int(line), int(column))
+            name = missing_name(message) or called(path, line, column)
             text_of = "%s:%s:%s: %s" % (os.path.basename(path), line, column, message)
             errors.setdefault(path, []).append((text_of, name))
-        tests = {path for path in errors if any(path in m.type_of or inside(path, m.test_sources) for m in left)}
+        tests = {path for path in errors if any(path in m.types_of or inside(path, m.test_sources) for m in left)}
         if errors and tests == set(errors):
             for path in tests:
                 os.unlink(path)
                 lose(left, path, text, errors[path])
         else:
             every = [error for of_file in errors.values() for error in of_file]
-            for path in [path for module in left for path in module.type_of]:
+            for path in [path for module in left for path in module.types_of]:
                 lose(left, path, text, every)
     return well
 
 
 def lay(modules, stub):
     """Put what stripped tests call into the folders of their sources."""
-    for root in {module.root_of(path) for module in modules for path in module.type_of if is_stripped(path)}:
+    for root in {module.root_of(path) for module in modules for path in module.types_of if is_stripped(path)}:
         place = os.path.join(root, HANDOUT)
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8") as file:
@@ -215,19 +238,41 @@ def inside(path, roots):
     return any(path.startswith(root + "/") for root in roots)
 
 
-def maven(project, root, modules, phase):
-    folders = [os.path.relpath(module.folder or ".", root or ".") for module in modules]
-    chosen = [] if folders == ["."] else ["-pl", ",".join(folders), "-am"]
-    ran = subprocess.Popen(
-        project["maven"] + ["--offline", "--quiet"] + chosen + [phase],
-        cwd=root or ".",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+def build(project, root, modules, phase):
+    """Call Maven up to a phase, or Gradle for what comes to the same; its exit code and what it said."""
+    env = dict(os.environ)
+    if "gradle" in project:
+        env["GRADLE_USER_HOME"] = home = os.path.join(tempfile.mkdtemp(prefix="gradle-"), "home")
+        writable(project["home"], home)
+        tasks = [task for module in modules for task in module.tasks[phase]]
+        argv = project["gradle"] + ["--offline", "--quiet"] + tasks
+    else:
+        folders = [os.path.relpath(module.folder or ".", root or ".") for module in modules]
+        chosen = [] if folders == ["."] else ["-pl", ",".join(folders), "-am"]
+        argv = project["maven"] + ["--offline", "--quiet"] + chosen + [phase]
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    ran = subprocess.Popen(argv, cwd=root or ".", env=env, **streams)
     text = ran.communicate()[0].decode("utf-8", "replace")
     os.write(2, text.encode("utf-8", "replace"))
     return ran.returncode, text
+
+
+def writable(home, copy):
+    """Copy Gradle's user home, of which it locks files: all but the libraries, to which a link leads."""
+    linked = "files-2.1"
+    shutil.copytree(home, copy, ignore=shutil.ignore_patterns(linked))
+    for place, folders, _ in os.walk(home):
+        if linked in folders:
+            folders.remove(linked)
+            os.symlink(os.path.join(place, linked), os.path.join(copy, os.path.relpath(place, home), linked))
+
+
+def failures(text):
+    """File, line, column and message of each error of the compiler."""
+    for path, line, column, message in FAILED.findall(text) + FAILED_IN_KOTLIN.findall(text):
+        yield path, int(line), int(column), message
+    for path, line, message, _, before, details in FAILED_IN_GRADLE.findall(text):
+        yield path, int(line), len(before) + 1, (message + "\n" + details).rstrip()
 
 
 def missing_name(message):
@@ -254,7 +299,7 @@ def called(path, line, column):
 def lose(modules, path, text, errors):
     """Tell a file that can't be compiled as lost, with the name that it misses."""
     for module in modules:
-        if module.type_of.pop(path, None):
+        if module.types_of.pop(path, None):
             names = [name for _, name in errors if name]
             raised = {"names": ["CompileError"], "says": names[0] if names else ""}
             messages = "\n".join(message for message, _ in errors)
@@ -278,7 +323,7 @@ def recorder(settings, modules, work):
 
 def run_tests(module, program, word, order):
     """Run a module's tests, those that a crash has kept from running once more; True if all is well."""
-    file_of = {name: path for path, name in module.type_of.items()}
+    file_of = {name: path for path, names in module.types_of.items() for name in names}
     lines = list(module.selection())
     lines += [] if order is None else ["order %d\n" % order]
     argv = ["java"] + module.options + ["-cp", os.pathsep.join([program] + module.classpath), "goldseam.Recorder"]
@@ -344,7 +389,7 @@ def main(settings, names):
     changed = differing(settings["pristine"])
     lay(modules, settings["stub"])
     well = compile_modules(project, modules, changed)  # before anything of the product runs as a test
-    modules = [module for module in modules if module.type_of]
+    modules = [module for module in modules if module.types_of]
     if modules:
         program, word = recorder(settings, modules, work), os.urandom(16).hex()
         for module in modules:

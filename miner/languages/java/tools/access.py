@@ -1,9 +1,10 @@
 """Write what Maven needs to reach its repositories from a build: proxy settings, and a trust store of the certificates.
 
-    access.py SETTINGS STORE
+    access.py SETTINGS STORE [CACHE]
 
-Both come from the variables that builds have (https_proxy, SSL_CERT_FILE); STORE is not written where no bundle is
-named. A trust store has the form (JKS) of the JDK's sun.security.provider.JavaKeyStore. Standard library.
+CACHE is a folder of libraries in the layout of a repository, in which Maven looks before any other. Proxies and
+certificates come from the variables that builds have (https_proxy, SSL_CERT_FILE); STORE is not written where no
+bundle is named. A trust store has the form (JKS) of the JDK's sun.security.provider.JavaKeyStore. Standard library.
 """
 
 from __future__ import annotations
@@ -46,13 +47,25 @@ def proxy(scheme: str, address: str) -> str:
     return "<proxy>" + "".join(f"<{name}>{escape(value)}</{name}>" for name, value in fields.items()) + "</proxy>"
 
 
-def main(settings: Path, trust: Path) -> None:
+def cached(folder: str) -> str:
+    """The profile with a repository of a folder: of releases, whose checksums were looked at when they came."""
+    fields = f"<id>cached</id><url>{escape(Path(folder).as_uri())}</url>"
+    fields += (
+        "<releases><checksumPolicy>ignore</checksumPolicy></releases><snapshots><enabled>false</enabled></snapshots>"
+    )
+    places = f"<repositories><repository>{fields}</repository></repositories>"
+    places += f"<pluginRepositories><pluginRepository>{fields}</pluginRepository></pluginRepositories>"
+    profile = f"<profiles><profile><id>cached</id>{places}</profile></profiles>"
+    return f"{profile}<activeProfiles><activeProfile>cached</activeProfile></activeProfiles>"
+
+
+def main(settings: Path, trust: Path, *caches: str) -> None:
     addresses = {scheme: os.environ.get(f"{scheme}_proxy") for scheme in ("http", "https")}
     proxies = "".join(proxy(scheme, address) for scheme, address in addresses.items() if address)
-    settings.write_text(f"<settings><proxies>{proxies}</proxies></settings>")
+    settings.write_text(f"<settings><proxies>{proxies}</proxies>{''.join(map(cached, caches))}</settings>")
     bundle = os.environ.get("SSL_CERT_FILE")
     if bundle:
         trust.write_bytes(store(Path(bundle).read_text(encoding="utf-8", errors="replace")))
 
 
-main(Path(sys.argv[1]), Path(sys.argv[2]))
+main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

@@ -1,9 +1,9 @@
 """Compile modules of a Maven project with their tests, and write down what running these takes.
 
-    project.py HOME FACTS SETTINGS STORE TRY REACTOR MODULE... [-- REACTOR MODULE...]
+    project.py HOME FACTS SETTINGS STORE CACHE TRY REACTOR MODULE... [-- REACTOR MODULE...]
 
-Dependencies are downloaded into HOME/repository. TRY is `whole`, or `skeleton` where no sources are there, so that what
-fails is left for later. Folders are relative to /testbed. Standard library.
+Dependencies are downloaded into HOME/repository, and copied to CACHE. TRY is `whole`, or `skeleton` where no sources
+are there, so that what fails is left for later. Folders are relative to /testbed. Standard library.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+import zipfile
 from pathlib import Path
 
 ROOT = Path("/testbed")
@@ -29,7 +30,8 @@ PLATFORM, ENGINES = "1.11.4", "5.11.4"
 """Versions of JUnit's platform and engines, where the project has none."""
 EARLIEST = "1.3.2", "5.3.2"
 """The first of both that can be told which engines and listeners there are; they replace earlier ones of a project."""
-TESTNG = "1.0.5"
+TESTNG, EARLIEST_TESTNG = "1.0.5", "6.14.3"
+"""TestNG's engine, and the first TestNG that it runs; it replaces earlier ones of a project."""
 OF_TESTS = re.compile(
     r"junit|org/(?:junit|hamcrest|opentest4j|apiguardian|testng|assertj|mockito)|com/google/truth|net/jqwik"
 )
@@ -62,6 +64,7 @@ TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
+KOTLIN = "src/test/kotlin"
 INFORMATION = ("module-info", "package-info")
 """What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
@@ -128,6 +131,7 @@ class Project:
             engines = platform.replace("1.", "5.", 1) if platform.startswith("1.") else platform
         platform, engines = platform or PLATFORM, engines or ENGINES
         early = re.match(r"5\.[0-2]\b", engines)
+        early_testng = re.match(r"[1-5]\.|6\.(?:\d|1[0-3])\b|6\.14\.[0-2]\b", versions.get("testng", ""))
         if early:
             platform, engines = EARLIEST
         runners = [f"org.junit.platform:junit-platform-launcher:{platform}"]
@@ -137,11 +141,26 @@ class Project:
             runners += [f"org.junit.vintage:junit-vintage-engine:{engines}", "junit:junit:4.13.2"]
         if "testng" in versions:
             runners.append(f"org.junit.support:testng-engine:{TESTNG}")
+            if early_testng:
+                runners.append(f"org.testng:testng:{EARLIEST_TESTNG}")
+        jars = self.fetched(runners)
+        own = {library[:2] for jar in classpath if (library := self.library(jar))}
+        older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
+        if early_testng:
+            older |= {"testng", "jcommander"}
+        if early:
+            older |= {name for name in versions if re.match("junit-(?:jupiter|platform|vintage)-", name)}
+        return [
+            jar for jar in jars if (library := self.library(jar)) and (library[:2] not in own or library[1] in older)
+        ]
+
+    def fetched(self, names: list[str]) -> list[str]:
+        """Libraries and what they need, as jars."""
         dependencies = "".join(
             "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>".format(
                 *word.split(":")
             )
-            for word in runners
+            for word in names
         )
         folder = Path("/tmp/runner")  # noqa: S108 - inside the container
         folder.mkdir(exist_ok=True)
@@ -150,14 +169,7 @@ class Project:
             f"<version>1</version><packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>"
         )
         self.must(self.call(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
-        jars = (folder / "paths").read_text().split(os.pathsep)
-        own = {library[:2] for jar in classpath if (library := self.library(jar))}
-        older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
-        if early:
-            older |= {name for name in versions if re.match("junit-(?:jupiter|platform|vintage)-", name)}
-        return [
-            jar for jar in jars if (library := self.library(jar)) and (library[:2] not in own or library[1] in older)
-        ]
+        return (folder / "paths").read_text().split(os.pathsep)
 
     def compile_recorder(self, jars: list[str]) -> None:
         """The recorder, for trials whose goldseam has the same."""
@@ -202,7 +214,7 @@ class Project:
 
     def must(self, ran: subprocess.CompletedProcess[str], goal: str) -> None:
         if ran.returncode:
-            raise SystemExit(f"Maven can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
+            raise SystemExit(f"the build can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
 
 
 def relative(place: str, module: Path) -> str:
@@ -226,12 +238,17 @@ def surefire(pom: ET.Element) -> tuple[list[str], dict[str, str]]:
                     key, value = entry.findtext("name") or entry.tag, entry.findtext("value") or entry.text or ""
                     words.append(f"-D{key}={value}")
             env |= {entry.tag: entry.text or "" for entry in place.iterfind("./environmentVariables/*")}
-    usable: list[str] = []
+    return usable(words), env
+
+
+def usable(words: list[str]) -> list[str]:
+    """Of options of a virtual machine those that tests may need and trials can have."""
+    options: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         pair = before in ("--add-opens", "--add-exports", "--add-modules", "--add-reads") and not word.startswith("-")
         if "{" not in word and "-Xmx" not in word and (pair or USABLE.fullmatch(word)):
-            usable.append(word)
-    return usable, env
+            options.append(word)
+    return options
 
 
 def effective_poms(text: str) -> dict[Path, ET.Element]:
@@ -288,16 +305,40 @@ def compiler_calls(text: str) -> dict[str, list[list[str]]]:
     return calls
 
 
-def test_sources(pom: ET.Element) -> list[str]:
-    """Folders of a module's tests, those that build-helper adds among them."""
-    helper = "./build/plugins/plugin[artifactId='build-helper-maven-plugin']/executions/execution"
+def test_sources(folder: Path, pom: ET.Element) -> list[str]:
+    """Folders of a module's tests, those that build-helper adds among them, and Kotlin's."""
+    plugins = {
+        "build-helper-maven-plugin": ("add-test-source", "sources"),
+        "kotlin-maven-plugin": ("test-compile", "sourceDirs"),
+    }
     added = [
         source.text or ""
-        for execution in pom.iterfind(helper)
-        if "add-test-source" in [goal.text for goal in execution.iterfind("./goals/goal")]
-        for source in execution.iterfind("./configuration/sources/*")
+        for name, (goal, field) in plugins.items()
+        for execution in pom.iterfind(f"./build/plugins/plugin[artifactId='{name}']/executions/execution")
+        if goal in [element.text for element in execution.iterfind("./goals/goal")]
+        for source in execution.iterfind(f"./configuration/{field}/*")
     ]
-    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added)]
+    kotlin = [str(folder / KOTLIN)] if (folder / KOTLIN).is_dir() else []
+    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added), *kotlin]
+
+
+def cache(repository: Path, folder: Path) -> None:
+    """Copy releases of libraries that are new to a folder which other builds of the repository have, too."""
+    for path in repository.rglob("*"):
+        place = folder / path.relative_to(repository)
+        if path.suffix not in (".jar", ".pom") or place.exists() or path.parent.name.endswith("-SNAPSHOT"):
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
+            file.write(path.read_bytes())
+        Path(file.name).replace(place)
+
+
+def has_classes_of(jar: str, folders: list[str]) -> bool:
+    """Whether a jar has a class that one of the folders has too."""
+    with zipfile.ZipFile(jar) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".class") and Path(name).stem not in INFORMATION]
+    return any(Path(folder, name).exists() for folder in folders for name in names)
 
 
 class Modules:
@@ -352,11 +393,14 @@ class Modules:
         return {
             "sources": [relative(str(source), folder) for source in folders],
             "javac": javac,
-            "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(pom)]),
+            "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(folder, pom)]),
         }
 
-    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
-        """How the tests of a module are run."""
+    def runner(self, libraries: list[str], outputs: list[str]) -> dict[str, list[str]]:
+        """The jars that run tests, with the recorder compiled against them, and a class path on which they go first.
+
+        What the project makes itself goes before a jar with the same classes: it may be a library that judges tests.
+        """
         judges = [jar for jar in libraries if (library := self.project.library(jar)) and OF_TESTS.match(library[0])]
         key = os.pathsep.join(judges)
         if key not in self.runners:
@@ -364,20 +408,26 @@ class Modules:
             self.project.compile_recorder(self.runners[key])
             self.kept.write_text(json.dumps(self.runners))
         runner = self.runners[key]
+        last = [jar for jar in runner if has_classes_of(jar, outputs)]
+        first = [jar for jar in runner if jar not in last]
+        rest = [library for library in libraries if library not in judges and library not in outputs]
+        return {"runner": runner, "classpath": [*first, *outputs, *rest, *last]}
+
+    def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
+        """How the tests of a module are run."""
         places = [output_of(pom, "testOutputDirectory"), output_of(pom, "outputDirectory")]
         extra, env = surefire(pom)
         return {
             "root": "" if root == "." else root,
-            "test_sources": [relative(place, folder) for place in test_sources(pom)],
+            "test_sources": [relative(place, folder) for place in test_sources(folder, pom)],
             "test_output": relative(places[0], folder),
-            "classpath": [*runner, *places, *(jar for jar in libraries if jar not in judges)],
-            "runner": runner,
+            **self.runner(libraries, places),
             "options": [*RUN.split(), f"-Dbasedir={folder}", *extra],
             "env": env,
         }
 
 
-def main(home: str, facts: str, settings: str, store: str, kind: str, *words: str) -> None:
+def main(home: str, facts: str, settings: str, store: str, folder: str, kind: str, *words: str) -> None:
     project = Project(Path(home), settings, store)
     modules = Modules(project)
     for group in " ".join(words).split(" -- "):
@@ -386,6 +436,7 @@ def main(home: str, facts: str, settings: str, store: str, kind: str, *words: st
     if kind == "whole":
         contents = {"maven": project.maven, "modules": modules.facts}
         (project.home / "project.json").write_text(json.dumps(contents))
+    cache(project.repository, Path(folder))
     patterns = {"snapshots": "*-SNAPSHOT/*.jar", "released": RELEASED}
     versions = {
         kind: sorted({":".join(path.parts[-3:-1]) for path in project.repository.rglob(pattern)})
