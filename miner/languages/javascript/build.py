@@ -9,6 +9,7 @@ import posixpath
 import re
 from dataclasses import dataclass, replace
 from importlib import resources
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Build
@@ -80,6 +81,8 @@ _BUILD_ENV = {
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
 _UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
+_RESOLVERS = frozenset({"jest", "vitest"})
+"""Runners that find modules in ways of their own."""
 _VAGUE = frozenset({"unresolvable", "install_failed"})
 """Reasons that say less than others."""
 _CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
@@ -120,11 +123,12 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
     building = Building(request, told_reason)
+    plans = _plans(request, tests)
     refused: list[RefusedError] = []
     for recipe in _recipes(request.tree, refused):
-        for node in manifest.node_majors(request.tree, request.when.date()):
+        for node, plan in product(manifest.node_majors(request.tree, request.when.date()), plans):
             try:
-                image = _image(building, ground, recipe, node)
+                image = _image(building, ground, recipe, node, plan)
             except RefusedError as error:
                 refused.append(error)
                 break  # what is installed hardly depends on Node
@@ -133,6 +137,15 @@ def build_image(request: ImageRequest) -> BuiltImage:
         if (best := building.best()) is not None:
             return best
     raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
+    """What to build: nothing first, where runners may be told to take the sources of what tests load by its name."""
+    plan = artefacts.plan(request.tree, request.touched)
+    runners = {command.framework for command in manifest.test_commands(request.tree, tests)}
+    if plan and plan.is_by_name and request.collect and runners <= _RESOLVERS:
+        return None, plan
+    return (plan,)
 
 
 def _toolchain(node: int) -> str:
@@ -162,7 +175,7 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
         yield _Recipe(manager=manifest.OF_THE_DAY, rung=rung, without=idle | elsewhere, is_dated=is_dated)
 
 
-def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
+def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, plan: Plan | None) -> BuiltImage:
     request, manager, rung, toolchain = building.request, recipe.manager, recipe.rung, _toolchain(node)
     node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
     noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
@@ -173,7 +186,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    plan, idle = artefacts.plan(request.tree, request.touched), artefacts.idle(request.tree)
+    idle = artefacts.idle(request.tree)
     for has_npm in (True, False):
         if not has_npm:  # what a later layer takes away an earlier one still has
             node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, has_npm=False)
@@ -427,7 +440,7 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
-            *held_by_npm(artefacts.own_names(request.tree)),
+            *held_by_npm(tuple(artefacts.own_packages(request.tree))),
             readable(TESTBED),
             *source.copied(),
         ),

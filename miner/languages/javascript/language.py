@@ -46,7 +46,7 @@ _CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
 _MARKS = re.compile(
     rb"(?<![\w$.])(?:[xf]?(?:it|test|describe)|suite|specify|context|scenario|property)\s*(?:\.\w+\s*)*[(`]"
     rb"|\bQUnit\b|[\"'](?:tape|tap|ava|uvu|zora|vitest|node:test|lab|@hapi/lab|@jest/globals)[\"'/]"
-    rb"|^(?:await\s+)?(?:\w*T|t)est(?:er|s)?(?:[A-Z]\w*)?(?:\.\w+)?\(",  # what declares tests by data, such as ruleTester.run(
+    rb"|^(?:await\s+)?(?:\w*T|t)est(?:er|s)?(?:[A-Z]\w*)?(?:\.\w+)?\(",  # tests that are data: ruleTester.run(
     re.MULTILINE,
 )
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
