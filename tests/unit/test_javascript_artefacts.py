@@ -145,3 +145,10 @@ def test_development_dependencies_that_nothing_names_are_idle():
     text = json.dumps({"devDependencies": listed, "scripts": {"test": "mocha", "lint": "eslint ."}})
     more = {"test/a.js": 'require("chai")', ".babelrc": '{"presets": ["env"]}', "eslint.config.js": 'import "ncp"'}
     assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}
+
+
+def test_what_a_package_of_a_workspace_names_is_not_idle():
+    root = json.dumps({"devDependencies": {"mocha": "1", "chai": "1", "oxlint-config": "1"}})
+    inner = json.dumps({"name": "a", "scripts": {"test": "mocha"}, "devDependencies": {"knip": "1"}})
+    more = {"packages/a/test/x.js": 'require("chai")', "oxlint.config.js": 'import "oxlint-config"'}
+    assert idle(Files({"package.json": root, "packages/a/package.json": inner, **more})) == {"knip", "oxlint-config"}

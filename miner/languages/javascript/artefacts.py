@@ -41,9 +41,11 @@ _BUILDS = re.compile(
 )
 _CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
 _READ = re.compile(
-    r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
+    r"(?!.*(?:node_modules|fixtures)/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
 )
-_LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$")
+_LOOKS = re.compile(
+    r"eslint|oxlint|oxfmt|biome|knip|cspell|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$"
+)
 _TOOLS = re.compile(
     r"^@types/|babel|typescript|jest|run|rollup|webpack|browserify|esbuild|vite|swc|tsx|ts-|rimraf|uglify|terser"
 )
@@ -117,17 +119,23 @@ def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[s
 
 def idle(tree: Tree) -> frozenset[str]:
     """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
-    manifest = read_manifest(tree)
-    listed, scripts = manifest.get("devDependencies"), manifest.get("scripts")
-    lines = scripts.items() if isinstance(scripts, dict) else ()
-    texts = test_scripts(manifest)
-    texts += [str(line) for name, line in lines if re.search(r"build|compile|prepare", name)]
-    texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
+    manifests = [read_manifest(tree, folder) for folder in dict.fromkeys(("", *own_packages(tree).values()))]
+    texts = [script for manifest in manifests for script in test_scripts(manifest)]
+    for manifest in manifests:
+        scripts = _table(manifest, "scripts").items()
+        texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]
+        texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
     read = [path for path in tree.files() if _READ.fullmatch(path) and not _LOOKS.search(path)]
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
-    names = listed if isinstance(listed, dict) else {}
-    return frozenset(name for name, wish in names.items() if not (_is_tool(name, wish) or _is_named(name, text)))
+    names = (item for manifest in manifests for item in _table(manifest, "devDependencies").items())
+    return frozenset(name for name, wish in names if not (_is_tool(name, wish) or _is_named(name, text)))
+
+
+def _table(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table of a manifest, empty where it is none."""
+    table = manifest.get(key)
+    return table if isinstance(table, dict) else {}
 
 
 def _is_tool(name: str, wish: Any) -> bool:
@@ -224,7 +232,7 @@ def _needed(tree: Tree, wanted: Sequence[Sequence[str]]) -> list[tuple[str, str]
     def visit(folder: str) -> None:
         visited.add(folder)
         manifest = read_manifest(tree, folder)
-        required = {name for key in _NEEDS if isinstance(manifest.get(key), dict) for name in manifest[key]}
+        required = {name for key in _NEEDS for name in _table(manifest, key)}
         for needed in sorted(own[name] for name in required & own.keys()):
             if needed not in visited and files.isdisjoint(ways[needed]):
                 visit(needed)
@@ -243,8 +251,7 @@ def _needed(tree: Tree, wanted: Sequence[Sequence[str]]) -> list[tuple[str, str]
 
 def _lines(tree: Tree, folder: str) -> dict[str, Any]:
     """The scripts of a package."""
-    scripts = read_manifest(tree, folder).get("scripts")
-    return scripts if isinstance(scripts, dict) else {}
+    return _table(read_manifest(tree, folder), "scripts")
 
 
 def _builders(lines: Mapping[str, Any]) -> Iterator[str]:

@@ -81,6 +81,7 @@ _BUILD_ENV = {
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
 _UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
+_LOOSE = "the lock could not be installed as it is: what it lacks is of the newest versions"
 _RESOLVERS = frozenset({"jest", "vitest"})
 """Runners that find modules in ways of their own."""
 _VAGUE = frozenset({"unresolvable", "install_failed"})
@@ -106,6 +107,8 @@ class _Recipe:
     """Dependencies that are left out: of development, and from git."""
     is_dated: bool = True
     """Whether no version is newer than the change."""
+    is_frozen: bool = True
+    """Whether what a lock says is installed, and nothing else."""
 
 
 def build_image(request: ImageRequest) -> BuiltImage:
@@ -155,16 +158,21 @@ def _toolchain(node: int) -> str:
 def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     """What to install, in this order: as the lock says; the versions of the day; of these what something names.
 
+    For a workspace whose packages only its own package manager can link, instead: what of the lock something names.
     Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
     none of what comes from git, where that can't be reached.
     """
     manager = manifest.manager_of(tree)
     if manager.lock:
         yield _Recipe(manager=manager, rung=manager.lock)
+    idle = artefacts.idle(tree)
     if any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+        if manager.lock:
+            rung = f"{manager.lock}, what is named"
+            yield _Recipe(manager=manager, rung=rung, without=idle, is_dated=False, is_frozen=False)
         return
     yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
-    if idle := artefacts.idle(tree):
+    if idle:
         yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
     is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
     if not is_dated:
@@ -192,7 +200,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
             node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, has_npm=False)
             noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
         modules = _modules(noded.image_id, inputs, recipe, node, idle, has_npm=has_npm)
-        installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
+        installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
         tree_layer = _tree(installed.image_id, request, plan)
         tree = building.ensure(tree_layer, rung, toolchain, "source", "")
         if _IN_NPM not in tree.facts:
@@ -204,7 +212,8 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
         locks=locks,
         notes=(
             f"Node {noded.facts.get('node')}",
-            *(() if recipe.is_dated else (_UNDATED,)),
+            *(() if recipe.is_frozen else (_LOOSE,)),
+            *(() if recipe.is_dated or not recipe.is_frozen else (_UNDATED,)),
             *manifest.lock_notes(request.tree),
             *_unbuilt(installed.facts, tree.facts),
         ),
@@ -320,16 +329,17 @@ def _unpacked() -> tuple[str, ...]:
     return (f"mkdir -p {TESTBED}", f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {TESTBED}")
 
 
-def _install(manager: Manager) -> str:
-    """The command that installs what a lock says, and runs no script of any package."""
+def _install(manager: Manager, is_frozen: bool = True) -> str:
+    """The command that installs what a lock says, and more unless it `is_frozen`, and runs no script of any package."""
     if manager.name == "pnpm":
         # from 11 on, locks are judged again by when and how their versions were published
         trusted = " --config.trust-lockfile=true" if int(manager.version.partition(".")[0]) >= _DISTRUSTS else ""
-        return f"pnpm install --frozen-lockfile --ignore-scripts{trusted}"
+        return f"pnpm install --{'' if is_frozen else 'no-'}frozen-lockfile --ignore-scripts{trusted}"
     if manager.name == "yarn":
-        return "yarn install --frozen-lockfile --ignore-scripts --non-interactive --ignore-engines"
+        frozen = " --frozen-lockfile" if is_frozen else ""
+        return f"yarn install{frozen} --ignore-scripts --non-interactive --ignore-engines"
     if manager.name == "berry":
-        return "yarn install --immutable"
+        return f"yarn install --{'' if is_frozen else 'no-'}immutable"
     return "npm ci --ignore-scripts"
 
 
@@ -389,11 +399,11 @@ def _modules(
     parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str], *, has_npm: bool
 ) -> Layer:
     manager = recipe.manager
-    command = _install(manager)
+    command = _install(manager, recipe.is_frozen)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
     retries = {"npm": unless_peers_disagree, "pnpm": unless_lock_has_more}
-    retried = retries[manager.name](command) if manager.name in retries else command
+    retried = retries[manager.name](command) if manager.name in retries and recipe.is_frozen else command
     return Layer(
         kind="deps",
         parent=parent,
@@ -488,6 +498,7 @@ def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:
 
 
 def _read_by_installs(tree: Tree, recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
+    linked = frozenset() if recipe.is_frozen else frozenset(artefacts.own_packages(tree))
     for path in tree.files():
         name = path.rpartition("/")[2]
         if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
@@ -495,14 +506,17 @@ def _read_by_installs(tree: Tree, recipe: _Recipe) -> Iterator[tuple[str, bytes]
             if recipe.manager.lock is None and name in LOCKS:
                 continue
             if name == MANIFEST:
-                data = _plain(data, recipe.without)
+                data = plain(data, recipe.without, linked)
             elif name == ".npmrc":
                 data = _CREDENTIALS.sub(b"", data)
             yield path, data
 
 
-def _plain(data: bytes, without: frozenset[str]) -> bytes:
-    """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer."""
+def plain(data: bytes, without: frozenset[str], linked: frozenset[str] = frozenset()) -> bytes:
+    """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer.
+
+    `linked` are packages of the workspace that are taken from it whatever version is asked for.
+    """
     try:
         found = json.loads(data)
     except ValueError:
@@ -510,10 +524,10 @@ def _plain(data: bytes, without: frozenset[str]) -> bytes:
     if not isinstance(found, dict):
         return data
     kept = {name: value for name, value in found.items() if name != "scripts"}
-    for key in manifest.DEPENDENCIES if without else ():
+    for key in manifest.DEPENDENCIES if without or linked else ():
         if isinstance(listed := found.get(key), dict):
             kept[key] = {
-                name: wish
+                name: "workspace:*" if name in linked else wish
                 for name, wish in listed.items()
                 if name not in without or not (key == "devDependencies" or manifest.is_from_git(wish))
             }
