@@ -210,6 +210,7 @@ def task(tmp_path_factory) -> Task:
     repo.clock = datetime.now(tz=UTC) - timedelta(hours=9)  # a mirror may have other days than the registry
     runners = dict(RUNNERS.values())
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
+    broken |= {f"{path.rpartition('/')[0]}/types.test-d.ts": BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
     files |= {"money.js": javascript.BASE, **TYPED_FILES}
     files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
@@ -317,7 +318,8 @@ def test_typescript_is_loaded_by_the_projects_own_compiler(task, sandbox, framew
 def test_a_file_that_cannot_be_loaded_is_told_and_loses_no_other(task, sandbox, framework):
     path, _ = RUNNERS[framework]
     broken = path.replace("/a.", "/broken.")
-    report = run(task, sandbox, framework, broken, path)
+    types = f"{path.rpartition('/')[0]}/types.test-d.ts"  # what has types alone is given to no runner
+    report = run(task, sandbox, framework, broken, path, types)
     assert list(report.collect_errors) == [broken]
     assert "require is not defined" in report.collect_errors[broken] or "not-there" in report.collect_errors[broken]
     assert len(report.statuses) == len(EXPECTED.get(framework, SEEN))

@@ -139,6 +139,13 @@ def test_the_plainest_name_comes_first():
     assert named("tests/data/page.html", **sources) == ("tests/test_b.py", "tests/test_a.py")
 
 
+def test_a_snapshot_is_read_by_the_test_file_that_it_is_named_after():
+    snapshot, own = "tests/format/scss/__snapshots__/format.test.js.snap", "tests/format/scss/format.test.js"
+    scripts = {own: b"check(import.meta)", "tests/format/js/format.test.js": b"", "tests/a.test.js": b"'scss/a.scss'"}
+    assert readers([snapshot, "tests/format/scss/a.scss"], tuple(scripts), scripts).by_name == (own,)
+    assert named("tests/__snapshots__/test_a.ambr", test_a="", test_b="'test_a.ambr'") == ("tests/test_a.py",)
+
+
 def test_files_of_a_suite_with_names_of_its_own_may_read_data():
     assert named("tests/unit/check-enum.test", testcheck="find('check-*.test')") == ("tests/testcheck.py",)
 

@@ -10,7 +10,8 @@ const asked = JSON.parse(process.argv[1]);
 const top = process.cwd();
 const root = path.resolve(asked.root);
 const wanted = process.argv.slice(2);
-const files = [...new Set(wanted.map((name) => name.split("::")[0]))];
+const OF_TYPES = /\.(?:d|test-d|tst|type-test)\.[cm]?tsx?$/; // nothing of them runs, and most runners fail for them
+const files = [...new Set(wanted.map((name) => name.split("::")[0]))].filter((file) => !OF_TYPES.test(file));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "runner-"));
 const BEGUN = path.join(folder, "begun");
 const VALUES = path.join(folder, "values");
