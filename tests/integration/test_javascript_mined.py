@@ -185,6 +185,14 @@ const test = require("node:test");
 const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
 test([timeZone, locale, new Date().getUTCFullYear(), require("os").availableParallelism()].join(" "), () => {});
 """
+ENDS = """\
+const { describe, it } = require("node:test");
+it("first", () => {});
+describe("outer", () => {
+  it("ends", () => process.exit(1));
+  it("later", () => {});
+});
+"""
 SNAPSHOTS = (
     "{head}\n"
     """\
@@ -218,7 +226,10 @@ def task(tmp_path_factory) -> Task:
     for name in javascript_honest.variants():
         files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.ALIAS
     built = {"fresh.mjs": OLD, "build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
-    repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
+    repo.commit(
+        "Start",
+        {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, "ends.js": ENDS, ".gitignore": "node_modules\n"},
+    )
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER, "fresh.mjs": NAMED, "test/fresh.test.mjs": NAMING}
     fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER, **more})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
@@ -332,6 +343,15 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
     assert list(run(task, sandbox, framework, one).statuses) == [one]
     nothing = run(task, sandbox, framework, path.replace("/a.", "/gone."))
     assert (nothing.statuses, nothing.collect_errors, nothing.finished) == ({}, {}, True)
+
+
+def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, sandbox):
+    report = run(task, sandbox, "node:test", "ends.js")
+    assert {name: str(status) for name, status in report.statuses.items()} == {
+        "ends.js::first": "PASSED",
+        "ends.js::outer > ends": "FAILED",
+    }
+    assert list(report.collect_errors) == ["ends.js"]
 
 
 def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):

@@ -13,6 +13,7 @@ const wanted = process.argv.slice(2);
 const OF_TYPES = /\.(?:d|test-d|tst|type-test)\.[cm]?tsx?$/; // nothing of them runs, and most runners fail for them
 const files = [...new Set(wanted.map((name) => name.split("::")[0]))].filter((file) => !OF_TYPES.test(file));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "runner-"));
+const IDLE_SECONDS = 45;
 const BEGUN = path.join(folder, "begun");
 const VALUES = path.join(folder, "values");
 
@@ -58,10 +59,21 @@ function written(name, ending, ...texts) {
   return place;
 }
 
+// Ends a process of tests that waits for nothing that will come: these runners set no limit to a test's time.
+const IDLE = `const [{ exit }, { isMainThread }] = [process, require("worker_threads")];
+let [calm, used] = [0, 0];
+if (isMainThread) setInterval(() => {
+  const { user, system } = process.cpuUsage();
+  const works = user + system - used > 20000 || process._getActiveHandles().some((handle) => handle.constructor.name === "ChildProcess");
+  [calm, used] = [works ? 0 : calm + 1, user + system];
+  if (calm === ${IDLE_SECONDS}) exit(${framework === "tap" ? 0 : 1}); // tape tells of tests under way where nothing failed
+}, 1000).unref();`;
+
 const inOrder = reordered(files);
 const isVaried = order !== undefined;
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
 const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
+if (framework === "node:test" || framework === "tap") preloaded.push(["idle", IDLE]);
 const preloads = preloaded.map(([name, text]) => "--require=" + written(name, ".cjs", text));
 const env = Object.assign({}, process.env, { NODE_OPTIONS: [...preloads, process.env.NODE_OPTIONS || ""].join(" ").trim() });
 
