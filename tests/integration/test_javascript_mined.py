@@ -41,6 +41,7 @@ MANIFEST = {
         "jasmine": "^5.0.0",
         "uvu": "^0.5.6",
         "qunit": "^2.10.0",
+        "@hapi/lab": "^25.0.0",
         "supertest": "^7.0.0",
         "typescript": "^5.0.0",
     },
@@ -148,6 +149,10 @@ RUNNERS = {
     "ava": ("runners/ava/a.test.js", AVA),
     "uvu": ("runners/uvu/a.js", UVU),
     "qunit": ("runners/qunit/a.js", QUNIT),
+    "lab": (
+        "runners/lab/a.js",
+        SUITE.format(head=f'{ASSERT}\nconst {{ describe, it }} = (exports.lab = require("@hapi/lab").script());'),
+    ),
     "jasmine": ("runners/jasmine/a.js", SUITE.format(head=ASSERT).replace("it.skip", "xit")),
 }
 TYPED = """\

@@ -80,6 +80,7 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("uvu -r esm -i fixtures test", "uvu", ("-r", "esm")),
         ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
         ("ts-mocha -r tsconfig-paths/register test/*.ts", "mocha", ("-r", "tsconfig-paths/register")),
+        ("lab -a @hapi/code -t 100 -L -m 5000 --typescript", "lab", ("-m", "5000", "--typescript")),
         ("node --trace-gc node_modules/mocha/bin/mocha.js -r esm", "mocha", ("-r", "esm")),
     ],
 )  # fmt: skip
@@ -159,7 +160,7 @@ def test_a_package_of_a_workspace_is_where_its_tests_are_run():
 @pytest.mark.parametrize(
     ("script", "found"),
     [
-        ("lab", ("runner_unsupported", "lab")),
+        ("zora", ("runner_unsupported", "zora")),
         ("make check", ("runner_unsupported", "no runner that is known")),
         ("karma start", ("browser_tests", "karma")),
         ("playwright test", ("browser_tests", "playwright")),

@@ -52,9 +52,10 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "ava": "ava",
         "uvu": "uvu",
         "qunit": "qunit",
+        "lab": "(?:@hapi/)?lab",
     }.items()
 }
-_UNSUPPORTED = re.compile(r"\b(bun test|deno test|lab|zora|intern)\b")
+_UNSUPPORTED = re.compile(r"\b(bun test|deno test|zora|intern)\b")
 _BROWSERS = re.compile(
     r"\b(karma|cypress|playwright|web-test-runner|wtr|testcafe|nightwatch|wdio|airtap|tape-run|testem|--browser)\b"
 )
@@ -79,8 +80,9 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "jasmine": ("jasmine",),
     "uvu": ("uvu",),
     "qunit": ("qunit", "qunitjs"),
+    "lab": ("@hapi/lab", "lab"),
 }
-_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit"})
+_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit", "lab"})
 """Runners that leave the loading of files to Node."""
 _NO_DIAGNOSTICS = '--globals={"ts-jest":{"diagnostics":false}}'
 _TYPED = (".ts", ".tsx", ".mts", ".cts")

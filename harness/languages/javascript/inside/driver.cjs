@@ -30,9 +30,9 @@ function manifest(name) {
   return JSON.parse(fs.readFileSync(path.join(installed(name), "package.json"), "utf8"));
 }
 
-function program(name) {
+function program(name, command = name) {
   const { bin } = manifest(name);
-  return path.join(installed(name), typeof bin === "string" ? bin : bin[name]);
+  return path.join(installed(name), typeof bin === "string" ? bin : bin[command]);
 }
 
 function major(name) {
@@ -213,6 +213,10 @@ const RUNNERS = {
   qunit() {
     const seed = isVaried ? ["--seed=" + (order + 1)] : [];
     return eachFile((file) => [program("qunit"), ...asked.options, ...seed, "--reporter=" + reporterFile(".cjs"), path.relative(root, file)]);
+  },
+  lab() {
+    const name = fs.existsSync(path.join(root, "node_modules/lab")) ? "lab" : "@hapi/lab";
+    return eachFile((file) => [program(name, "lab"), "--leaks", ...asked.options, "--reporter", reporterFile(".cjs"), file]);
   },
   jasmine() {
     const random = isVaried ? ["--random=true", "--seed=" + (order + 1)] : ["--random=false"];
