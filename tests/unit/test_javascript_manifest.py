@@ -40,6 +40,7 @@ def test_a_version_that_the_repository_names_comes_first():
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/Gallium\n"}), DAY) == (16, 18)
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/*\n"}), DAY) == (18,)
     assert node_majors(tree({"volta": {"node": "16.13.0"}}), DAY) == (16, 18)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "26"}), date(2026, 6, 1)) == (26, 24)
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,14 @@ _BUILD_ENV = {
     "pnpm_config_verify_deps_before_run": "false",
     "NX_DAEMON": "false",
     "TURBO_TELEMETRY_DISABLED": "1",
+    "NODE_OPTIONS": "--max-old-space-size=1536",  # by itself Node takes 1.1 of the 2 GB of a trial
 }
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
 _UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
 _LOOSE = "the lock could not be installed as it is: what it lacks is of the newest versions"
+_PROTOCOLS = re.compile(rb'"(?:workspace|catalog):')
+"""What npm does not know."""
 _RESOLVERS = frozenset({"jest", "vitest"})
 """Runners that find modules in ways of their own."""
 _VAGUE = frozenset({"unresolvable", "install_failed"})
@@ -166,7 +169,7 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     if manager.lock:
         yield _Recipe(manager=manager, rung=manager.lock)
     idle = artefacts.idle(tree)
-    if any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+    if any(_PROTOCOLS.search(tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
         if manager.lock:
             rung = f"{manager.lock}, what is named"
             yield _Recipe(manager=manager, rung=rung, without=idle, is_dated=False, is_frozen=False)
@@ -434,7 +437,7 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
     """The tree, with links to its packages and with what its tests load of what is built."""
     building: tuple[str, ...] = (f"echo '{{}}' > {FACTS_PATH}",)
     if plan:
-        lenient = {"NODE_OPTIONS": f"--require {_TYPES}"}
+        lenient = {"NODE_OPTIONS": f"{_BUILD_ENV['NODE_OPTIONS']} --require {_TYPES}"}
         text = json.dumps({"wanted": plan.wanted, "commands": plan.commands, "lenient": lenient})
         exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
         tools = (write_tool(_TYPES, _tool("types.cjs")), write_tool(_BUILT, _tool("built.py")))

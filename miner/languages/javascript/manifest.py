@@ -28,6 +28,7 @@ RELEASED: Mapping[int, date] = {
     20: date(2023, 4, 18),
     22: date(2024, 4, 24),
     24: date(2025, 5, 6),
+    26: date(2026, 5, 6),
 }
 """Lines of Node with long-term support, and when each came out (nodejs.org/en/about/previous-releases)."""
 LOCKS: Mapping[str, str] = {
