@@ -191,13 +191,21 @@ const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
 test([timeZone, locale, new Date().getUTCFullYear(), require("os").availableParallelism()].join(" "), () => {});
 """
 ENDS = """\
-const { describe, it } = require("node:test");
-it("first", () => {});
-describe("outer", () => {
-  it("ends", () => process.exit(1));
-  it("later", () => {});
-});
+{head}
+it("first", () => {{}});
+describe("outer", () => {{
+  it("ends", async () => {{
+    await new Promise((done) => setTimeout(done, 500)); // what was reported is on its way
+    process.kill(process.pid, "SIGTERM");
+    await new Promise((done) => setTimeout(done, 4000));
+  }});
+  it("later", () => {{}});
+}});
 """
+ENDING = {
+    "node:test": ("ends.js", ENDS.format(head='const { describe, it } = require("node:test");')),
+    "jest": ("ends.test.js", ENDS.format(head="")),
+}
 SNAPSHOTS = (
     "{head}\n"
     """\
@@ -233,7 +241,14 @@ def task(tmp_path_factory) -> Task:
     built = {"fresh.mjs": OLD, "build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit(
         "Start",
-        {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, "ends.js": ENDS, ".gitignore": "node_modules\n"},
+        {
+            **files,
+            **built,
+            **SNAPSHOT_FILES,
+            "around.js": AROUND,
+            **dict(ENDING.values()),
+            ".gitignore": "node_modules\n",
+        },
     )
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER, "fresh.mjs": NAMED, "test/fresh.test.mjs": NAMING}
     fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER, **more})
@@ -350,13 +365,15 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
     assert (nothing.statuses, nothing.collect_errors, nothing.finished) == ({}, {}, True)
 
 
-def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, sandbox):
-    report = run(task, sandbox, "node:test", "ends.js")
+@pytest.mark.parametrize("framework", ENDING)
+def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, sandbox, framework):
+    path, _ = ENDING[framework]
+    report = run(task, sandbox, framework, path)
     assert {name: str(status) for name, status in report.statuses.items()} == {
-        "ends.js::first": "PASSED",
-        "ends.js::outer > ends": "FAILED",
+        f"{path}::first": "PASSED",
+        f"{path}::outer > ends": "FAILED",
     }
-    assert list(report.collect_errors) == ["ends.js"]
+    assert list(report.collect_errors) == [path]
 
 
 def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):
