@@ -77,6 +77,8 @@ class ImageRequest:
     repairing: Repairing | None
     declared: DeclaredSettings | None = None
     """How the repository's tests are run, where goldseam.toml says so."""
+    fixed: Mapping[str, bytes] = field(default_factory=dict)
+    """Configuration that the fix changes, as it leaves it."""
 
 
 class Mode(StrEnum):

@@ -59,6 +59,20 @@ def test_the_manager_is_told_by_its_lock(files, told):
     assert (found.name, found.version, found.lock) == told
 
 
+def test_what_a_fix_requires_is_taken_from_its_manifests_where_that_is_something_else():
+    base = Files({"package.json": '{"version": "1", "dependencies": {"a": "1"}}', "index.js": ""})
+    fixed = {
+        "package.json": b'{"version": "2", "dependencies": {"a": "1", "b": "1"}}',
+        "yarn.lock": b"# yarn lockfile v1",
+    }
+    after = manifest.with_fix(base, fixed)
+    assert after.files() == ("index.js", "package.json", "yarn.lock")
+    assert manifest.read_manifest(after)["dependencies"] == {"a": "1", "b": "1"}
+    assert manager_of(after).name == "yarn"
+    assert manifest.with_fix(base, {"package.json": b'{"version": "2", "dependencies": {"a": "1"}}'}) is None
+    assert manifest.with_fix(base, {"yarn.lock": b"# yarn lockfile v1"}) is None
+
+
 def test_the_manager_that_the_manifest_names_decides_among_locks():
     files = {"package-lock.json": "{}", "yarn.lock": "__metadata:\n"}
     found = manager_of(Files({"package.json": '{"packageManager": "yarn@4.1.0+sha224.x"}', **files}))

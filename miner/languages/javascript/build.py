@@ -82,6 +82,7 @@ _BUILD_ENV = {
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
 _UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
+_FIXED = "what is required is as of the fix: its tests can't be loaded with what the base requires"
 _LOOSE = "the lock could not be installed as it is: what it lacks is of the newest versions"
 _PROTOCOLS = re.compile(rb'"(?:workspace|catalog):')
 """What npm does not know."""
@@ -104,6 +105,8 @@ _FAILURES = (
 class _Recipe:
     """What is installed, and by which package manager."""
 
+    tree: Tree
+    """What says what is required."""
     manager: Manager
     rung: str
     without: frozenset[str] = frozenset()
@@ -131,18 +134,36 @@ def build_image(request: ImageRequest) -> BuiltImage:
     building = Building(request, told_reason)
     plans = _plans(request, tests)
     refused: list[RefusedError] = []
-    for recipe in _recipes(request.tree, refused):
+    collects_all = _attempt(building, ground, request.tree, plans, refused)
+    if not collects_all and building.best() and (fixed := manifest.with_fix(request.tree, request.fixed)):
+        _attempt(building, ground, fixed, plans, [])
+    if (best := building.best()) is not None:
+        return best
+    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _attempt(
+    building: Building, ground: BuiltLayer, tree: Tree, plans: Sequence[Plan | None], refused: list[RefusedError]
+) -> bool:
+    """Whether all tests are collected with the first recipe by which an image of what a tree requires can be made.
+
+    `refused` gets the failures.
+    """
+    request = building.request
+    for recipe in _recipes(tree, refused):
+        is_made = False
         for node, plan in product(manifest.node_majors(request.tree, request.when.date()), plans):
             try:
                 image = _image(building, ground, recipe, node, plan)
             except RefusedError as error:
                 refused.append(error)
                 break  # what is installed hardly depends on Node
+            is_made = True
             if building.collects_all(image, _toolchain(node)):
-                break
-        if (best := building.best()) is not None:
-            return best
-    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+                return True
+        if is_made:
+            break
+    return False
 
 
 def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
@@ -166,38 +187,41 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     none of what comes from git, where that can't be reached.
     """
     manager = manifest.manager_of(tree)
+    day = _Recipe(tree=tree, manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
     if manager.lock:
-        yield _Recipe(manager=manager, rung=manager.lock)
+        yield _Recipe(tree=tree, manager=manager, rung=manager.lock)
     idle = artefacts.idle(tree)
     if any(_PROTOCOLS.search(tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
         if manager.lock:
             rung = f"{manager.lock}, what is named"
-            yield _Recipe(manager=manager, rung=rung, without=idle, is_dated=False, is_frozen=False)
+            yield replace(day, manager=manager, rung=rung, without=idle, is_dated=False, is_frozen=False)
         return
-    yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
+    yield day
     if idle:
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+        yield replace(day, rung=f"{_OF_THE_DAY}, what is named", without=idle)
     is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
     if not is_dated:
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
+        yield replace(day, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
     if not reached and (elsewhere := manifest.from_git(tree)):
         rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=rung, without=idle | elsewhere, is_dated=is_dated)
+        yield replace(day, rung=rung, without=idle | elsewhere, is_dated=is_dated)
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, plan: Plan | None) -> BuiltImage:
-    request, manager, rung, toolchain = building.request, recipe.manager, recipe.rung, _toolchain(node)
+    request, manager, toolchain = building.request, recipe.manager, _toolchain(node)
+    is_fixed = recipe.tree is not request.tree
+    rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
     node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
     noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
-    given = _manifests(request.tree, request.workshop, recipe)
-    locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
+    given = _manifests(request.workshop, recipe)
+    locks = {manager.lock: (recipe.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    idle = artefacts.idle(request.tree)
+    idle = artefacts.idle(recipe.tree)
     for has_npm in (True, False):
         if not has_npm:  # what a later layer takes away an earlier one still has
             node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, has_npm=False)
@@ -215,9 +239,10 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
         locks=locks,
         notes=(
             f"Node {noded.facts.get('node')}",
+            *((_FIXED,) if is_fixed else ()),
             *(() if recipe.is_frozen else (_LOOSE,)),
             *(() if recipe.is_dated or not recipe.is_frozen else (_UNDATED,)),
-            *manifest.lock_notes(request.tree),
+            *manifest.lock_notes(recipe.tree),
             *_unbuilt(installed.facts, tree.facts),
         ),
         build=_build_of(tree.facts),
@@ -495,12 +520,13 @@ def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str
     )
 
 
-def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:
+def _manifests(workshop: Workshop, recipe: _Recipe) -> Input:
     """The files that an install reads, as a tar."""
-    return workshop.packed(_GIVEN, _read_by_installs(tree, recipe))
+    return workshop.packed(_GIVEN, _read_by_installs(recipe))
 
 
-def _read_by_installs(tree: Tree, recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
+def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
+    tree = recipe.tree
     linked = frozenset() if recipe.is_frozen else frozenset(artefacts.own_packages(tree))
     for path in tree.files():
         name = path.rpartition("/")[2]

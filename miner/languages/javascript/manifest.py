@@ -125,6 +125,30 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+@dataclass(frozen=True)
+class _Fixed:
+    """A tree with some files as the fix leaves them."""
+
+    base: Tree
+    fixed: Mapping[str, bytes]
+
+    def read(self, path: str) -> bytes | None:
+        return self.fixed.get(path) or self.base.read(path)
+
+    def files(self) -> tuple[str, ...]:
+        return tuple(sorted({*self.base.files(), *self.fixed}))
+
+
+def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
+    """A tree with the configuration of the fix; None where that asks for no other dependencies."""
+    after = _Fixed(tree, fixed)
+    folders = {posixpath.dirname(path) for path in fixed if posixpath.basename(path) == MANIFEST}
+    tables = [
+        [read_manifest(side, folder).get(key) for side in (tree, after)] for folder in folders for key in DEPENDENCIES
+    ]
+    return after if any(before != now for before, now in tables) else None
+
+
 def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     """The lines of Node to try: the one that the repository names, then the newest of that day which it allows.
 
