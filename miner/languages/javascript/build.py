@@ -134,8 +134,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
     building = Building(request, told_reason)
     plans = _plans(request, tests)
     refused: list[RefusedError] = []
-    collects_all = _attempt(building, ground, request.tree, plans, refused)
-    if not collects_all and building.best() and (fixed := manifest.with_fix(request.tree, request.fixed)):
+    _attempt(building, ground, request.tree, plans, refused)
+    if building.best() and not building.is_sound and (fixed := manifest.with_fix(request.tree, request.fixed)):
         _attempt(building, ground, fixed, plans, [])
     if (best := building.best()) is not None:
         return best
@@ -144,10 +144,10 @@ def build_image(request: ImageRequest) -> BuiltImage:
 
 def _attempt(
     building: Building, ground: BuiltLayer, tree: Tree, plans: Sequence[Plan | None], refused: list[RefusedError]
-) -> bool:
-    """Whether all tests are collected with the first recipe by which an image of what a tree requires can be made.
+) -> None:
+    """Images of what a tree requires, by the first recipe that makes any, until one collects all tests.
 
-    `refused` gets the failures.
+    One without the build has to have them pass as well. `refused` gets the failures.
     """
     request = building.request
     for recipe in _recipes(tree, refused):
@@ -159,11 +159,10 @@ def _attempt(
                 refused.append(error)
                 break  # what is installed hardly depends on Node
             is_made = True
-            if building.collects_all(image, _toolchain(node)):
-                return True
+            if building.collects_all(image, _toolchain(node)) and (plan is plans[-1] or building.is_sound):
+                return
         if is_made:
-            break
-    return False
+            return
 
 
 def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
