@@ -59,21 +59,22 @@ function written(name, ending, ...texts) {
   return place;
 }
 
-// Ends a process of tests that waits for nothing that will come: these runners set no limit to a test's time.
+// Ends a process of tests that waits for nothing that will come: some runners set no limit to a test's time, nor to
+// that of a server which a test left open.
 const IDLE = `const [{ exit }, { isMainThread }] = [process, require("worker_threads")];
 let [calm, used] = [0, 0];
 if (isMainThread) setInterval(() => {
   const { user, system } = process.cpuUsage();
   const works = user + system - used > 20000 || process._getActiveHandles().some((handle) => handle.constructor.name === "ChildProcess");
   [calm, used] = [works ? 0 : calm + 1, user + system];
-  if (calm === ${IDLE_SECONDS}) exit(${framework === "tap" ? 0 : 1}); // tape tells of tests under way where nothing failed
+  if (calm === ${IDLE_SECONDS}) exit();
 }, 1000).unref();`;
 
 const inOrder = reordered(files);
 const isVaried = order !== undefined;
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
 const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
-if (framework === "node:test" || framework === "tap") preloaded.push(["idle", IDLE]);
+if (["node:test", "tap", "uvu", "qunit"].includes(framework)) preloaded.push(["idle", IDLE]);
 const preloads = preloaded.map(([name, text]) => "--require=" + written(name, ".cjs", text));
 const env = Object.assign({}, process.env, { NODE_OPTIONS: [...preloads, process.env.NODE_OPTIONS || ""].join(" ").trim() });
 
@@ -182,7 +183,7 @@ function mochaOptions() {
 const RUNNERS = {
   jest() {
     const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
-    const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--reporters=" + reporterFile(".cjs")].concat(memory);
+    const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--forceExit", "--reporters=" + reporterFile(".cjs")].concat(memory);
     return call([program("jest"), ...asked.options, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)]).code;
   },
   vitest() {
@@ -191,7 +192,7 @@ const RUNNERS = {
     return call([program("vitest"), ...fixed, ...asked.options, ...varied, ...files.map((file) => path.relative(root, absolute(file)))]).code;
   },
   mocha() {
-    const options = [...mochaOptions(), "--reporter", reporterFile(".cjs")];
+    const options = [...mochaOptions(), ...(major("mocha") > 3 ? ["--exit"] : []), "--reporter", reporterFile(".cjs")];
     return eachFile((file) => [program("mocha"), ...options, file]);
   },
   "node:test"() {

@@ -25,7 +25,7 @@ function unfinished(tests, at) {
 }
 
 export default async function* (source) {
-  const [around, printed, under] = [new Map(), new Map(), new Map()];
+  const [around, printed, under, lost] = [new Map(), new Map(), new Map(), new Set()];
   for await (const { type, data } of source) {
     if (type === "test:stderr") printed.set(plain(data.file), (printed.get(plain(data.file)) || "") + data.message);
     if (type === "test:dequeue") begin(under, plain(data.file), data);
@@ -41,7 +41,7 @@ export default async function* (source) {
     const isFile = data.nesting === 0 && (data.name === at || data.name === file || files_.has(relative(data.name)));
     if (isFile) {
       const name = files_.has(relative(data.name)) ? relative(data.name) : file;
-      if (type === "test:fail") for (const names of unfinished(under.get(at) || [], at)) report(file, names, "failed", 0, "it did not end");
+      if (type === "test:fail") lost.add(at);
       if (type === "test:fail") say("collect_error", { id: name, text: (textOf(data.details.error) + "\n" + (printed.get(at) || printed.get(plain(data.name)) || "")).slice(0, 4000) });
       continue;
     }
@@ -50,5 +50,10 @@ export default async function* (source) {
     if (isSuite && (type === "test:pass" || failedBelow)) continue;
     const status = data.skip !== undefined ? "skipped" : data.todo !== undefined ? "todo" : type === "test:pass" ? "passed" : "failed";
     report(file, [...titles], status, data.details.duration_ms, type === "test:fail" ? textOf(data.details.error) : "");
+  }
+  for (const [at, tests] of under) {
+    const names = unfinished(tests, at);
+    for (const titles of names) report(relative(at), titles, "failed", 0, "it did not end");
+    if (names.length && !lost.has(at)) say("collect_error", { id: relative(at), text: "its process ended before its tests did" });
   }
 }
