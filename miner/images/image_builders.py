@@ -74,7 +74,7 @@ class Order:
     declared: DeclaredSettings | None = None
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    """Configuration that the fix changes, as it leaves it."""
+    """The files that the change touches, as it leaves them."""
 
 
 class Images(Protocol):

@@ -55,8 +55,8 @@ def build_environment(
     `touched` are the files of the change, by which the project is found where the repository holds several. `collect`
     tries to collect the change's tests in an image: the first in which it can wins; without it, the first that is
     built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
-    that git's tags would give. `declared` says how the tests are run, for the language of that name. `fixed` is
-    the configuration that the fix changes, as it leaves it. `tar` opens the tree as an uncompressed tar stream
+    that git's tags would give. `declared` says how the tests are run, for the language of that name. `fixed` has
+    the files of the change as it leaves them. `tar` opens the tree as an uncompressed tar stream
     (byte-exact: without export-subst and export-ignore). The whole build
     goes to `log`, credentials masked. `repairing` is asked where no recipe does. `interrupted`, once set, ends it.
 

@@ -78,7 +78,7 @@ class ImageRequest:
     declared: DeclaredSettings | None = None
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict)
-    """Configuration that the fix changes, as it leaves it."""
+    """The files that the change touches, as it leaves them."""
 
 
 class Mode(StrEnum):

@@ -23,7 +23,7 @@ from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
-from miner.candidates.split import is_config, is_data, split, test_modules
+from miner.candidates.split import is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.images.image_builders import Collector, Order
 from miner.languages import LANGUAGES, language_of
@@ -146,7 +146,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             version_hint=site.repo.nearest_version(change.base_commit),
             touched=(*draft.split.test_files, *draft.split.kinds),
             declared=declared,
-            fixed=_fixed_configuration(site.repo, draft),
+            fixed=site.repo.read_files(change.head_commit, draft.split.kinds),
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )
         tree = CommitTree(site.repo, change.base_commit)
@@ -164,13 +164,6 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
         note = f"\nThe whole log is {log.relative_to(site.dataset.path)}" if log.exists() else ""
         return replace(built, detail=f"{built.detail}{note}")
     return _called(draft, built, language, commands[built.way])
-
-
-def _fixed_configuration(repo: BareRepository, draft: Draft) -> dict[str, bytes]:
-    """The configuration that a draft's fix changes, as it leaves it."""
-    assert draft.split is not None  # noqa: S101
-    changed = [path for path, kind in draft.split.kinds.items() if kind is Kind.GOLD and is_config(path)]
-    return repo.read_files(draft.candidate.change.head_commit, changed)
 
 
 @dataclass(frozen=True, kw_only=True)

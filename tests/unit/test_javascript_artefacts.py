@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from harness.dataset.schema import BuildModel
 from miner.languages.javascript.artefacts import idle, lacking, plan
+from miner.languages.javascript.manifest import Fixed
 from tests.trees import Files
 
 TEST = "test/a.js"
@@ -110,6 +111,13 @@ def test_packages_that_tests_load_are_built_after_those_that_they_require():
     own = plan(workspace('import "@x/b"; import "./dist/x.js"', **packages), ["packages/a/test.js"])
     assert not own.is_by_name
     assert own.commands[0][1].endswith("&& (cd packages/a && npm run build)")
+
+
+def test_what_the_tests_of_a_fix_load_is_built_though_those_of_its_base_do_not():
+    base = files({"build": "tsc"}, **{TEST: "", "src/x.ts": ""})
+    fixed = {TEST: b'import "../dist/x.js"; import "../src/new.js"', "src/new.ts": b""}
+    assert plan(base, [TEST]) is None
+    assert plan(Fixed(base, fixed), [TEST]).wanted == (("dist/x.js", "dist/x.ts", "dist/x.tsx", "dist/x.jsx"),)
 
 
 def test_a_part_of_a_package_is_what_its_exports_say():

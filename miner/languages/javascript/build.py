@@ -167,8 +167,9 @@ def _attempt(
 
 def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
     """What to build: nothing first, where runners may be told to take the sources of what tests load by its name."""
-    plan = artefacts.plan(request.tree, request.touched)
-    runners = {command.framework for command in manifest.test_commands(request.tree, tests)}
+    tree = manifest.Fixed(request.tree, request.fixed)
+    plan = artefacts.plan(tree, request.touched)
+    runners = {command.framework for command in manifest.test_commands(tree, tests)}
     if plan and plan.is_by_name and request.collect and runners <= _RESOLVERS:
         return None, plan
     return (plan,)

@@ -126,7 +126,7 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Fixed:
+class Fixed:
     """A tree with some files as the fix leaves them."""
 
     base: Tree
@@ -140,8 +140,8 @@ class _Fixed:
 
 
 def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
-    """A tree with the configuration of the fix; None where that asks for no other dependencies."""
-    after = _Fixed(tree, fixed)
+    """A tree as the fix leaves it; None where that asks for no other dependencies."""
+    after = Fixed(tree, fixed)
     folders = {posixpath.dirname(path) for path in fixed if posixpath.basename(path) == MANIFEST}
     tables = [
         [read_manifest(side, folder).get(key) for side in (tree, after)] for folder in folders for key in DEPENDENCIES
