@@ -13,7 +13,7 @@ const wanted = process.argv.slice(2);
 const OF_TYPES = /\.(?:d|test-d|tst|type-test)\.[cm]?tsx?$/; // nothing of them runs, and most runners fail for them
 const files = [...new Set(wanted.map((name) => name.split("::")[0]))].filter((file) => !OF_TYPES.test(file));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "runner-"));
-const IDLE_SECONDS = 45;
+const IDLE_SECONDS = 15;
 const BEGUN = path.join(folder, "begun");
 const VALUES = path.join(folder, "values");
 
