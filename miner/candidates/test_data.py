@@ -25,6 +25,7 @@ MOST_OF_SUITE = 60
 
 _RUNNABLE = re.compile(r"tests?.*|.*tests?", re.IGNORECASE)
 """Stems of what may be given to a runner; projects with names of their own for test modules keep to that."""
+_SNAPSHOTS = frozenset({".snap", ".ambr"})
 _GLOB = re.compile(r"""["']([^"'\s]*[*?][^"'\s]*)["']""")
 _SHORTEST = 4
 """Characters of a stem that stands for itself in a text."""
@@ -57,6 +58,8 @@ def _runnable(path: str) -> bool:
 def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[str, bytes]) -> Readers:
     """The test files that may read `data`; `contents` has those of `runnable` and of the helpers beside them."""
     runnable = [path for path in runnable if path not in data and _has_tests(path, contents.get(path))]
+    if owners := [path for path in runnable if any(_is_snapshot_of(path, of) for of in data)]:
+        return Readers(by_name=tuple(sorted(owners)[:MOST_NAMED]), suite=())
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     scores = {path: max(_score(text, of) for of in data) for path, text in texts.items()}
     helpers = {path: score for path, score in scores.items() if score > _BY_ENDING and path not in runnable}
@@ -70,6 +73,12 @@ def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[st
     order = [path for path in order if path.partition("/")[0] in tops] or order  # other projects need other packages
     suite = sorted({path for of in data for path in _suite(of, runnable)} - set(order[:MOST_NAMED]))
     return Readers(by_name=tuple(order[:MOST_NAMED]), suite=tuple(suite) if len(suite) <= MOST_OF_SUITE else ())
+
+
+def _is_snapshot_of(path: str, data: str) -> bool:
+    """Whether data are the snapshots of a test file: below its folder, by its name and one ending more."""
+    pure, test = PurePosixPath(data), PurePosixPath(path)
+    return pure.suffix in _SNAPSHOTS and pure.stem in (test.name, test.stem) and test.parent in pure.parents
 
 
 def _has_tests(path: str, source: bytes | None) -> bool:

@@ -73,6 +73,8 @@ class Order:
     collect: Collector | None = None
     declared: DeclaredSettings | None = None
     """How the repository's tests are run, where goldseam.toml says so."""
+    fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """The files that the change touches, as it leaves them."""
 
 
 class Images(Protocol):
@@ -325,6 +327,7 @@ def _build(
         progress=progress,
         touched=order.touched,
         declared=order.declared,
+        fixed=order.fixed,
         collect=None if collect is None else lambda image: collect(image, sandbox),
         shelf=shelf,
         repairing=repairing,

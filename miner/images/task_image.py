@@ -19,7 +19,7 @@ from miner.layers.prestarted_containers import Ahead, remove
 from miner.layers.runner import Workshop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -44,6 +44,7 @@ def build_environment(
     progress: Callable[[str], None],
     touched: Sequence[str] = (),
     declared: DeclaredSettings | None = None,
+    fixed: Mapping[str, bytes] | None = None,
     collect: Collect | None = None,
     shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
@@ -54,8 +55,9 @@ def build_environment(
     `touched` are the files of the change, by which the project is found where the repository holds several. `collect`
     tries to collect the change's tests in an image: the first in which it can wins; without it, the first that is
     built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
-    that git's tags would give. `declared` says how the tests are run, for the language of that name. `tar`
-    opens the tree as an uncompressed tar stream (byte-exact: without export-subst and export-ignore). The whole build
+    that git's tags would give. `declared` says how the tests are run, for the language of that name. `fixed` has
+    the files of the change as it leaves them. `tar` opens the tree as an uncompressed tar stream
+    (byte-exact: without export-subst and export-ignore). The whole build
     goes to `log`, credentials masked. `repairing` is asked where no recipe does. `interrupted`, once set, ends it.
 
     Raises:
@@ -78,6 +80,7 @@ def build_environment(
             collect=collect,
             repairing=repairing,
             declared=declared,
+            fixed=fixed or {},
         )
         try:
             return LANGUAGES[language].build(request)

@@ -77,6 +77,8 @@ class ImageRequest:
     repairing: Repairing | None
     declared: DeclaredSettings | None = None
     """How the repository's tests are run, where goldseam.toml says so."""
+    fixed: Mapping[str, bytes] = field(default_factory=dict)
+    """The files that the change touches, as it leaves them."""
 
 
 class Mode(StrEnum):

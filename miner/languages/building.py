@@ -80,9 +80,14 @@ class Building:
             failure = "" if collected.ok else collected.failure
             self.record(image.rung, toolchain, "collect", collected.seconds, failure=failure, command=collected.command)
         best = self._best
-        if best is None or (collected and best[1] and collected.lost < best[1].lost):
+        if best is None or (collected and best[1] and _losses(collected) < _losses(best[1])):
             self._best = image, collected
         return collected is None or collected.ok
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether in the best image all tests are collected and none failed, or neither was asked for."""
+        return self._best is not None and (self._best[1] is None or _losses(self._best[1]) == (0, 0))
 
     def over(
         self, versions: Iterable[int], called: Callable[[int], str], made: Callable[[int], BuiltImage]
@@ -131,3 +136,7 @@ class Building:
         image, collected = self._best
         seconds = {**image.seconds, "total": time.monotonic() - self._began}
         return replace(image, attempts=tuple(self._attempts), seconds=seconds, way=collected.way if collected else 0)
+
+
+def _losses(collected: Collected) -> tuple[int, int]:
+    return collected.lost, collected.failed

@@ -39,6 +39,8 @@ class Collected:
     tests: int = 0
     lost: int = 0
     """Files or folders that could not be collected."""
+    failed: int = 0
+    """Tests that failed, where a language can collect them only by running them."""
     missing: tuple[str, ...] = ()
     """Modules of whose package nothing is there."""
     parts: tuple[str, ...] = ()

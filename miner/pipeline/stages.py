@@ -146,6 +146,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             version_hint=site.repo.nearest_version(change.base_commit),
             touched=(*draft.split.test_files, *draft.split.kinds),
             declared=declared,
+            fixed=site.repo.read_files(change.head_commit, draft.split.kinds),
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )
         tree = CommitTree(site.repo, change.base_commit)

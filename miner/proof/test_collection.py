@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.core.instance import Budgets
+from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
 from miner.candidates.split import classify
@@ -59,9 +59,10 @@ def judged(ran: Trial) -> Collected:
     """What a trial that only collects says of its environment. Pure."""
     report = ran.report
     lost = len(report.collect_errors)
+    failed = sum(status in (TestStatus.FAILED, TestStatus.ERROR) for status in report.statuses.values())
     whole = report.internal_error or _USAGE in {ran.child_exit, report.exit_code}
     if not ran.ran or ran.timed_out or ran.oom_killed or not (lost or whole):
-        return Collected(ok=True, seconds=ran.seconds, tests=len(report.collected))
+        return Collected(ok=True, seconds=ran.seconds, tests=len(report.collected), failed=failed)
     chains = [*report.collect_raised.values(), report.internal_raised]
     missing = tuple(dict.fromkeys(link.missing for chain in chains for link in chain if link.missing))
     links = [link for chain in chains for link in chain if "ModuleNotFoundError" in link.names and not link.missing]
@@ -72,6 +73,7 @@ def judged(ran: Trial) -> Collected:
         seconds=ran.seconds,
         tests=len(report.collected),
         lost=lost or 1 + len(report.collected),
+        failed=failed,
         missing=missing,
         parts=parts,
         failure=_public_words(missing, lost),

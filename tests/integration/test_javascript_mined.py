@@ -42,6 +42,7 @@ MANIFEST = {
         "jasmine": "^5.0.0",
         "uvu": "^0.5.6",
         "qunit": "^2.10.0",
+        "@hapi/lab": "^25.0.0",
         "supertest": "^7.0.0",
         "typescript": "^5.0.0",
     },
@@ -149,6 +150,10 @@ RUNNERS = {
     "ava": ("runners/ava/a.test.js", AVA),
     "uvu": ("runners/uvu/a.js", UVU),
     "qunit": ("runners/qunit/a.js", QUNIT),
+    "lab": (
+        "runners/lab/a.js",
+        SUITE.format(head=f'{ASSERT}\nconst {{ describe, it }} = (exports.lab = require("@hapi/lab").script());'),
+    ),
     "jasmine": ("runners/jasmine/a.js", SUITE.format(head=ASSERT).replace("it.skip", "xit")),
 }
 TYPED = """\
@@ -186,6 +191,22 @@ const test = require("node:test");
 const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
 test([timeZone, locale, new Date().getUTCFullYear(), require("os").availableParallelism()].join(" "), () => {});
 """
+ENDS = """\
+{head}
+it("first", () => {{}});
+describe("outer", () => {{
+  it("ends", async () => {{
+    await new Promise((done) => setTimeout(done, 500)); // what was reported is on its way
+    process.kill(process.pid, "SIGTERM");
+    await new Promise((done) => setTimeout(done, 4000));
+  }});
+  it("later", () => {{}});
+}});
+"""
+ENDING = {
+    "node:test": ("ends.js", ENDS.format(head='const { describe, it } = require("node:test");')),
+    "jest": ("ends.test.js", ENDS.format(head="")),
+}
 SNAPSHOTS = (
     "{head}\n"
     """\
@@ -211,6 +232,7 @@ def task(tmp_path_factory) -> Task:
     repo.clock = datetime.now(tz=UTC) - timedelta(hours=9)  # a mirror may have other days than the registry
     runners = dict(RUNNERS.values())
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
+    broken |= {f"{path.rpartition('/')[0]}/types.test-d.ts": BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
     files |= {"money.js": javascript.BASE, **TYPED_FILES}
     files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
@@ -218,7 +240,17 @@ def task(tmp_path_factory) -> Task:
     for name in javascript_honest.variants():
         files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.ALIAS
     built = {"fresh.mjs": OLD, "build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
-    repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
+    repo.commit(
+        "Start",
+        {
+            **files,
+            **built,
+            **SNAPSHOT_FILES,
+            "around.js": AROUND,
+            **dict(ENDING.values()),
+            ".gitignore": "node_modules\n",
+        },
+    )
     more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER, "fresh.mjs": NAMED, "test/fresh.test.mjs": NAMING}
     fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER, **more})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
@@ -296,7 +328,8 @@ def test_what_says_how_tests_are_run_does_not_reach_them(task, path):
 def test_each_runner_tells_what_became_of_each_test_beside_a_file_that_cannot_be_loaded(task, sandbox, framework):
     path, _ = RUNNERS[framework]
     broken = path.replace("/a.", "/broken.")
-    report = run(task, sandbox, framework, broken, path)
+    types = f"{path.rpartition('/')[0]}/types.test-d.ts"  # what has types alone is given to no runner
+    report = run(task, sandbox, framework, broken, path, types)
     expected = EXPECTED.get(framework, SEEN)
     assert {name: str(status) for name, status in report.statuses.items()} == {
         f"{path}::{titles}": status for titles, status in expected.items()
@@ -324,6 +357,17 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
     assert list(run(task, sandbox, framework, one).statuses) == [one]
     nothing = run(task, sandbox, framework, path.replace("/a.", "/gone."))
     assert (nothing.statuses, nothing.collect_errors, nothing.finished) == ({}, {}, True)
+
+
+@pytest.mark.parametrize("framework", ENDING)
+def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, sandbox, framework):
+    path, _ = ENDING[framework]
+    report = run(task, sandbox, framework, path)
+    assert {name: str(status) for name, status in report.statuses.items()} == {
+        f"{path}::first": "PASSED",
+        f"{path}::outer > ends": "FAILED",
+    }
+    assert list(report.collect_errors) == [path]
 
 
 def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.core.instance import TestStatus
 from harness.grading.trial import Trial
 from harness.languages.base import Raised, TestReport
 from miner.proof.test_collection import judged
@@ -46,6 +47,12 @@ def test_what_was_collected_whole_is_well():
 def test_a_lost_file_is_counted_and_its_missing_module_named():
     found = judged(trial(report=LOST, child_exit=2))
     assert (found.ok, found.lost, found.missing) == (False, 2, ("yaml",))
+
+
+def test_tests_that_fail_where_they_are_run_to_be_collected_are_counted():
+    statuses = {"a.js::one": TestStatus.PASSED, "a.js::two": TestStatus.FAILED, "a.js::three": TestStatus.ERROR}
+    found = judged(trial(report=TestReport(finished=True, exit_code=1, statuses=statuses), child_exit=0))
+    assert (found.ok, found.lost, found.failed) == (True, 0, 2)
 
 
 def test_nothing_of_the_tests_words_is_said_in_public():

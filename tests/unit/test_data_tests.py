@@ -120,6 +120,10 @@ def test_a_test_file_that_imports_a_changed_helper_may_depend_on_it():
         ("test/a.js", b"describe.each`a`('x', () => {})", True),
         ("test/a.js", b"xit('x', () => {})", True),
         ("test/a.js", b"const t = require('tape');", True),
+        ("tests/rules/a.js", b"const ruleTester = new RuleTester();\nruleTester.run('a', rule, {})", True),
+        ("rules/__tests__/index.mjs", b"const { rule } = x;\ntestRule({ accept: [] });", True),
+        ("test/a.mjs", b"await runTests(import.meta.url)", True),
+        ("test/helpers.js", b"export function testRule(a) {\n  latest(a);\n}\nregister(testRule);", False),
         ("test/helpers.ts", b"export const isTest = (x) => /x/.test(x) && split(x)", False),
         ("src/test/java/a/Support.java", b"class Support {}", False),
         ("tests/a.rs", b"", True),
@@ -133,6 +137,13 @@ def test_a_helper_has_no_tests_of_its_own(path, source, has_tests):
 def test_the_plainest_name_comes_first():
     sources = {"test_a": "load('data')", "test_b": "load('data/page.html')"}
     assert named("tests/data/page.html", **sources) == ("tests/test_b.py", "tests/test_a.py")
+
+
+def test_a_snapshot_is_read_by_the_test_file_that_it_is_named_after():
+    snapshot, own = "tests/format/scss/__snapshots__/format.test.js.snap", "tests/format/scss/format.test.js"
+    scripts = {own: b"check(import.meta)", "tests/format/js/format.test.js": b"", "tests/a.test.js": b"'scss/a.scss'"}
+    assert readers([snapshot, "tests/format/scss/a.scss"], tuple(scripts), scripts).by_name == (own,)
+    assert named("tests/__snapshots__/test_a.ambr", test_a="", test_b="'test_a.ambr'") == ("tests/test_a.py",)
 
 
 def test_files_of_a_suite_with_names_of_its_own_may_read_data():

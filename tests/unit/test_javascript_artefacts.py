@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from harness.dataset.schema import BuildModel
 from miner.languages.javascript.artefacts import idle, lacking, plan
+from miner.languages.javascript.manifest import Fixed
 from tests.trees import Files
 
 TEST = "test/a.js"
@@ -85,6 +86,51 @@ def test_a_package_of_a_workspace_is_built_before_the_whole():
     assert found.commands == (("packages/a", "npm run build"), ("", "npm run build"))
 
 
+def workspace(test: str, **packages: dict[str, object]) -> Files:
+    manifests = {
+        f"packages/{name}/package.json": json.dumps({"name": f"@x/{name}", **it}) for name, it in packages.items()
+    }
+    return Files({"package.json": "{}", **manifests, "packages/a/test.js": test})
+
+
+def test_packages_that_tests_load_are_built_after_those_that_they_require():
+    built, compiled = (
+        {"main": "dist/x.js", "scripts": {"build": "tsc"}},
+        {"main": "lib/x.js", "scripts": {"compile": "tsc"}},
+    )
+    packages = {
+        "a": {**built, "dependencies": {"@x/c": "^1"}},
+        "b": {**built, "devDependencies": {"@x/d": "1"}, "dependencies": {"@x/c": "1", "@x/e": "1", "tape": "1"}},
+        "c": {**compiled, "peerDependencies": {"@x/b": "1"}},
+        "d": built,
+        "e": {"main": "index.js"},
+    }
+    by_name = plan(workspace('import "@x/b"', **packages), ["packages/a/test.js"])
+    assert by_name.is_by_name
+    assert by_name.commands[0] == ("", "(cd packages/c && npm run compile) && (cd packages/b && npm run build)")
+    own = plan(workspace('import "@x/b"; import "./dist/x.js"', **packages), ["packages/a/test.js"])
+    assert not own.is_by_name
+    assert own.commands[0][1].endswith("&& (cd packages/a && npm run build)")
+
+
+def test_what_the_tests_of_a_fix_load_is_built_though_those_of_its_base_do_not():
+    base = files({"build": "tsc"}, **{TEST: "", "src/x.ts": ""})
+    fixed = {TEST: b'import "../dist/x.js"; import "../src/new.js"', "src/new.ts": b""}
+    assert plan(base, [TEST]) is None
+    assert plan(Fixed(base, fixed), [TEST]).wanted == (("dist/x.js", "dist/x.ts", "dist/x.tsx", "dist/x.jsx"),)
+
+
+def test_a_part_of_a_package_is_what_its_exports_say():
+    package = {"exports": {".": "./dist/x.js", "./part": {"import": "./dist/part.mjs", "types": "./dist/part.d.ts"}}}
+    tree = workspace('import { y } from "@x/a/part"', a=package)
+    assert lacking(tree, ["packages/a/test.js"]) == (("packages/a/dist/part.mjs",),)
+
+
+def test_imports_of_types_load_nothing():
+    lines = ('import type {\n  A,\n} from "../gone";', 'export type { B } from "pkg"', 'import { C } from "../types"')
+    assert lacking(files(**{TEST: "\n".join(lines), "types.d.ts": ""}), [TEST]) == ()
+
+
 def test_what_the_script_for_tests_builds_is_built_for_tests_that_load_no_source():
     line = ("", "cross-env BABEL_ENV=test npm run build")
     scripts = {"build": "babel src -d lib", "test": f"npm run lint && {line[1]} && tape test"}
@@ -107,3 +153,10 @@ def test_development_dependencies_that_nothing_names_are_idle():
     text = json.dumps({"devDependencies": listed, "scripts": {"test": "mocha", "lint": "eslint ."}})
     more = {"test/a.js": 'require("chai")', ".babelrc": '{"presets": ["env"]}', "eslint.config.js": 'import "ncp"'}
     assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}
+
+
+def test_what_a_package_of_a_workspace_names_is_not_idle():
+    root = json.dumps({"devDependencies": {"mocha": "1", "chai": "1", "oxlint-config": "1"}})
+    inner = json.dumps({"name": "a", "scripts": {"test": "mocha"}, "devDependencies": {"knip": "1"}})
+    more = {"packages/a/test/x.js": 'require("chai")', "oxlint.config.js": 'import "oxlint-config"'}
+    assert idle(Files({"package.json": root, "packages/a/package.json": inner, **more})) == {"knip", "oxlint-config"}

@@ -40,6 +40,7 @@ def test_a_version_that_the_repository_names_comes_first():
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/Gallium\n"}), DAY) == (16, 18)
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/*\n"}), DAY) == (18,)
     assert node_majors(tree({"volta": {"node": "16.13.0"}}), DAY) == (16, 18)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "26"}), date(2026, 6, 1)) == (26, 24)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,20 @@ def test_a_version_that_the_repository_names_comes_first():
 def test_the_manager_is_told_by_its_lock(files, told):
     found = manager_of(Files({"package.json": "{}", **files}))
     assert (found.name, found.version, found.lock) == told
+
+
+def test_what_a_fix_requires_is_taken_from_its_manifests_where_that_is_something_else():
+    base = Files({"package.json": '{"version": "1", "dependencies": {"a": "1"}}', "index.js": ""})
+    fixed = {
+        "package.json": b'{"version": "2", "dependencies": {"a": "1", "b": "1"}}',
+        "yarn.lock": b"# yarn lockfile v1",
+    }
+    after = manifest.with_fix(base, fixed)
+    assert after.files() == ("index.js", "package.json", "yarn.lock")
+    assert manifest.read_manifest(after)["dependencies"] == {"a": "1", "b": "1"}
+    assert manager_of(after).name == "yarn"
+    assert manifest.with_fix(base, {"package.json": b'{"version": "2", "dependencies": {"a": "1"}}'}) is None
+    assert manifest.with_fix(base, {"yarn.lock": b"# yarn lockfile v1"}) is None
 
 
 def test_the_manager_that_the_manifest_names_decides_among_locks():
@@ -80,6 +95,7 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("uvu -r esm -i fixtures test", "uvu", ("-r", "esm")),
         ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
         ("ts-mocha -r tsconfig-paths/register test/*.ts", "mocha", ("-r", "tsconfig-paths/register")),
+        ("lab -a @hapi/code -t 100 -L -m 5000 --typescript", "lab", ("-m", "5000", "--typescript")),
         ("node --trace-gc node_modules/mocha/bin/mocha.js -r esm", "mocha", ("-r", "esm")),
     ],
 )  # fmt: skip
@@ -159,7 +175,7 @@ def test_a_package_of_a_workspace_is_where_its_tests_are_run():
 @pytest.mark.parametrize(
     ("script", "found"),
     [
-        ("lab", ("runner_unsupported", "lab")),
+        ("zora", ("runner_unsupported", "zora")),
         ("make check", ("runner_unsupported", "no runner that is known")),
         ("karma start", ("browser_tests", "karma")),
         ("playwright test", ("browser_tests", "playwright")),

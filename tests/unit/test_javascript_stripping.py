@@ -29,7 +29,7 @@ def best(source: StrippedSource) -> dict[int, Mode]:
 def stripped(text: str, path: str = "a.test.js") -> str:
     """The file with every assertion in its best mode, without what is put in front of its first statement."""
     source = parsed(text, path)
-    head, found, rest = source.stripped(best(source)).partition("(globalThis, ")
+    head, found, rest = source.stripped(best(source)).partition(" : globalThis")
     return head.rpartition("const")[0] + rest.partition("; ")[2] if found else head
 
 

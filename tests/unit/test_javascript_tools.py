@@ -15,6 +15,7 @@ from harness.core import process
 from miner.languages.javascript.build import (
     held_by_npm,
     layer_of_node,
+    plain,
     told_reason,
     unless_lock_has_more,
     unless_peers_disagree,
@@ -93,6 +94,12 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
 )
 def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
+
+
+def test_packages_of_a_workspace_are_taken_from_it_whatever_version_is_asked_for():
+    text = {"scripts": {"test": "x"}, "dependencies": {"@x/a": "^2", "b": "1"}, "devDependencies": {"idle": "1"}}
+    found = json.loads(plain(json.dumps(text).encode(), frozenset({"idle"}), frozenset({"@x/a"})))
+    assert found == {"dependencies": {"@x/a": "workspace:*", "b": "1"}, "devDependencies": {}}
 
 
 _MORE = "* 1 dependencies were removed: x@1"

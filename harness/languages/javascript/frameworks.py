@@ -31,5 +31,6 @@ FRAMEWORKS: Mapping[str, Reporting] = {
         "jasmine": "jasmine",
         "uvu": "uvu",
         "qunit": "qunit",
+        "lab": "lab",
     }.items()
 }

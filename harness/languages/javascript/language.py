@@ -37,6 +37,7 @@ _PROGRAMS = {
     "jasmine": ("jasmine",),
     "uvu": ("uvu",),
     "qunit": ("qunit",),
+    "lab": ("lab",),
 }
 
 

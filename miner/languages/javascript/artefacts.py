@@ -25,6 +25,11 @@ _OTHERS = frozenset({".css", ".scss", ".less", ".svg", ".png", ".txt", ".md", ".
 _IMPORTED = re.compile(
     r"""(?:\bfrom\s*|\brequire(?:\.resolve)?\(\s*|\bimport\s*\(?\s*)(["'])((?:\.|@?[a-z])[^"'\n]*)\1"""
 )
+_TYPES_ALONE = re.compile(
+    r"^\s*(?:import|export)\s+type\b[^;'\"]*?\bfrom\s*[\"'][^\"'\n]*[\"']|^\s*(?://|\*).*$", re.MULTILINE
+)
+"""Imports that leave nothing to run, and comments."""
+_NEEDS = ("dependencies", "peerDependencies", "optionalDependencies")
 _SCRIPTS = ("build", "compile", "prepare", "prepack", "prebuild", "dist", "bundle")
 _NO_BUILD = re.compile(
     r"\b(lint|eslint|prettier|standard|xo|tsd|audit|attw|publint|size-limit|knip|husky|readme|format|check|coverage"
@@ -36,9 +41,11 @@ _BUILDS = re.compile(
 )
 _CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
 _READ = re.compile(
-    r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
+    r"(?!.*(?:node_modules|fixtures)/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
 )
-_LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$")
+_LOOKS = re.compile(
+    r"eslint|oxlint|oxfmt|biome|knip|cspell|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$"
+)
 _TOOLS = re.compile(
     r"^@types/|babel|typescript|jest|run|rollup|webpack|browserify|esbuild|vite|swc|tsx|ts-|rimraf|uglify|terser"
 )
@@ -46,7 +53,7 @@ _NAME = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
 _IS_NOT_OWN = re.compile(r"(?:^|/)(?:node_modules|tests?|fixtures?|examples?|__[a-z]+__)(?:/|$)")
 """Folders whose manifests are of no package that is published."""
 _MOST_READ = 3000
-_MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 3, 1 << 20
+_MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 4, 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +62,8 @@ class Plan:
 
     wanted: tuple[tuple[str, ...], ...]
     """Of each import that leads nowhere, the paths of which any would do."""
+    is_by_name: bool
+    """Whether all of it are packages of the repository, which a runner may be told to take as sources."""
     commands: tuple[tuple[str, str], ...]
     """Folder and line for `sh`, the likeliest first."""
 
@@ -64,20 +73,22 @@ def plan(tree: Tree, test_files: Sequence[str]) -> Plan | None:
 
     Tests that load none of the sources may start a program, or make up its path: what their script builds is built.
     """
-    wanted, loaded = _loaded(tree, test_files)
-    if not wanted and any(path not in test_files and not _IS_NOT_OWN.search(path) for path in loaded):
+    ways, loaded = _loaded(tree, test_files)
+    if not ways and any(path not in test_files and not _IS_NOT_OWN.search(path) for path in loaded):
         return None
-    commands = tuple(dict.fromkeys(_commands(tree, test_files, is_named=bool(wanted))))[:_MOST_COMMANDS]
-    return Plan(wanted=wanted, commands=commands) if commands else None
+    wanted = tuple(ways)
+    commands = tuple(dict.fromkeys(_commands(tree, test_files, wanted)))[:_MOST_COMMANDS]
+    is_by_name = bool(ways) and all(ways.values())
+    return Plan(wanted=wanted, is_by_name=is_by_name, commands=commands) if commands else None
 
 
 def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Imports that lead nowhere, of tests and of what they load in turn; test files that are yet to come as others."""
-    return _loaded(tree, test_files)[0]
+    return tuple(_loaded(tree, test_files)[0])
 
 
-def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
-    """What `lacking` gives, and the files that were read for it."""
+def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...], bool], list[str]]:
+    """What `lacking` gives, each with whether it is a package by its name, and the files that were read for it."""
     files = frozenset(tree.files())
     packages = dict(_packages(tree))
     waiting = [path for path in test_files if path in files]
@@ -85,17 +96,19 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[tuple[str, ...
         folders = {posixpath.dirname(path) for path in test_files}
         waiting += [path for path in files if posixpath.dirname(path) in folders and path.endswith(SUFFIXES)]
     seen = dict.fromkeys(sorted(waiting)[:_MOST_FILES])
-    wanted: dict[tuple[str, ...], None] = {}
+    wanted: dict[tuple[str, ...], bool] = {}
     for path in (order := list(seen)):
         text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
-        for ways in filter(None, (_ways(name, path, packages) for name in _imported(text))):
+        for name in _imported(text):
+            ways = _ways(name, path, packages)
             there = [way for way in ways if way in files]
             if not there:
-                wanted[ways] = None
+                if ways:
+                    wanted[ways] = not name.startswith(".")
             elif there[0] not in seen and len(seen) < _MOST_FILES and not there[0].endswith((".json", ".node")):
                 seen[there[0]] = None
                 order.append(there[0])
-    return tuple(wanted), order
+    return wanted, order
 
 
 def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -106,17 +119,23 @@ def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[s
 
 def idle(tree: Tree) -> frozenset[str]:
     """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
-    manifest = read_manifest(tree)
-    listed, scripts = manifest.get("devDependencies"), manifest.get("scripts")
-    lines = scripts.items() if isinstance(scripts, dict) else ()
-    texts = test_scripts(manifest)
-    texts += [str(line) for name, line in lines if re.search(r"build|compile|prepare", name)]
-    texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
+    manifests = [read_manifest(tree, folder) for folder in dict.fromkeys(("", *own_packages(tree).values()))]
+    texts = [script for manifest in manifests for script in test_scripts(manifest)]
+    for manifest in manifests:
+        scripts = _table(manifest, "scripts").items()
+        texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]
+        texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
     read = [path for path in tree.files() if _READ.fullmatch(path) and not _LOOKS.search(path)]
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
-    names = listed if isinstance(listed, dict) else {}
-    return frozenset(name for name, wish in names.items() if not (_is_tool(name, wish) or _is_named(name, text)))
+    names = (item for manifest in manifests for item in _table(manifest, "devDependencies").items())
+    return frozenset(name for name, wish in names if not (_is_tool(name, wish) or _is_named(name, text)))
+
+
+def _table(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table of a manifest, empty where it is none."""
+    table = manifest.get(key)
+    return table if isinstance(table, dict) else {}
 
 
 def _is_tool(name: str, wish: Any) -> bool:
@@ -131,19 +150,14 @@ def _is_named(name: str, text: str) -> bool:
 
 
 def _imported(text: str) -> Iterator[str]:
-    code = re.sub(r"^\s*(?://|\*).*$", "", text, flags=re.MULTILINE)
-    return (name for _, name in _IMPORTED.findall(code))
+    return (name for _, name in _IMPORTED.findall(_TYPES_ALONE.sub("", text)))
 
 
-def own_names(tree: Tree) -> tuple[str, ...]:
-    """The names of the packages that the repository itself holds."""
-    folders = (posixpath.split(path) for path in tree.files())
-    names = (
-        read_manifest(tree, folder).get("name")
-        for folder, name in folders
-        if name == MANIFEST and not _IS_NOT_OWN.search(folder)
-    )
-    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and _NAME.fullmatch(name)))
+def own_packages(tree: Tree) -> dict[str, str]:
+    """The packages that the repository itself holds: the folder of each by its name."""
+    folders = [folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST]
+    named = ((read_manifest(tree, folder).get("name"), folder) for folder in folders if not _IS_NOT_OWN.search(folder))
+    return {name: folder for name, folder in named if isinstance(name, str) and _NAME.fullmatch(name)}
 
 
 def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -154,12 +168,15 @@ def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
             manifest = read_manifest(tree, folder)
             exports = manifest.get("exports")
             root = exports.get(".", exports) if isinstance(exports, dict) else exports
-            named = [*_leaves([manifest.get("main"), manifest.get("module"), root])]
-            ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in named or ["index"]]
-            found = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
+            leaves = [*_leaves([manifest.get("main"), manifest.get("module"), root])]
+            ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves or ["index"]]
+            entries = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
             if isinstance(own := manifest.get("name"), str):
-                yield own, found
-            yield folder, found
+                yield own, entries
+                for key, value in exports.items() if isinstance(exports, dict) else ():
+                    if key.startswith("./") and (leaves := [*_leaves(value)]):
+                        yield own + key[1:], tuple(posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves)
+            yield folder, entries
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -181,23 +198,65 @@ def _ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]]) -> 
         return ()
     if suffix in SUFFIXES:
         return (path, *(stem + other for other in _SOURCES.get(suffix, ())))
-    own = (path, *(path + other for other in SUFFIXES)) if path else ()
+    own = (path, *(path + other for other in (*SUFFIXES, ".d.ts"))) if path else ()
     inside = packages.get(path) or tuple(posixpath.join(path, f"index{other}") for other in SUFFIXES)
     return (*own, *inside)
 
 
-def _commands(tree: Tree, test_files: Sequence[str], *, is_named: bool) -> Iterator[tuple[str, str]]:
-    """What the scripts for tests build before anything is tested; where it `is_named`, what other scripts build too."""
-    for folder in dict.fromkeys((package_folder(tree, test_files), "")):
-        scripts = read_manifest(tree, folder).get("scripts")
-        lines: dict[str, Any] = scripts if isinstance(scripts, dict) else {}
-        if (line := _building(lines.get("pretest"))) and (is_named or _BUILDS.search(line)):
+def _commands(tree: Tree, test_files: Sequence[str], wanted: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """What the scripts for tests build before anything is tested; where anything is `wanted`, what others build too."""
+    own = package_folder(tree, test_files)
+    packages = _needed(tree, wanted)
+    if any(folder != own for folder, _ in packages):
+        yield "", " && ".join(f"(cd {folder} && npm run {name})" for folder, name in packages)
+    for folder in dict.fromkeys((own, "")):
+        lines = _lines(tree, folder)
+        if (line := _building(lines.get("pretest"))) and (wanted or _BUILDS.search(line)):
             yield folder, line
         if parts := [part for part in _building(lines.get("test")).split(" && ") if _BUILDS.search(part)]:
             yield folder, " && ".join(parts)
-        for name in _SCRIPTS if is_named else ():
-            if _building(lines.get(name)):
-                yield folder, f"npm run {name}"
+        for name in _builders(lines) if wanted else ():
+            yield folder, f"npm run {name}"
+
+
+def _needed(tree: Tree, wanted: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """The packages of a workspace, below its root, that make what is wanted, each after those that it requires.
+
+    Folder and script of each that has one and lacks what its import means.
+    """
+    own, files = own_packages(tree), frozenset(tree.files())
+    ways = {folder: entries for folder, entries in _packages(tree) if folder in own.values()}
+    visited: set[str] = set()
+    order: dict[str, str] = {}
+
+    def visit(folder: str) -> None:
+        visited.add(folder)
+        manifest = read_manifest(tree, folder)
+        required = {name for key in _NEEDS for name in _table(manifest, key)}
+        for needed in sorted(own[name] for name in required & own.keys()):
+            if needed not in visited and files.isdisjoint(ways[needed]):
+                visit(needed)
+        if folder and (name := next(_builders(_lines(tree, folder)), "")):
+            order[folder] = name
+
+    makers = (
+        max((folder for folder in own.values() if f"{path}/".startswith(f"{folder}/")), key=len, default="")
+        for path in (paths[0] for paths in wanted)
+    )
+    for folder in dict.fromkeys(makers):
+        if folder not in visited:
+            visit(folder)
+    return list(order.items())
+
+
+def _lines(tree: Tree, folder: str) -> dict[str, Any]:
+    """The scripts of a package."""
+    return _table(read_manifest(tree, folder), "scripts")
+
+
+def _builders(lines: Mapping[str, Any]) -> Iterator[str]:
+    """The names of those scripts that build."""
+    return (name for name in _SCRIPTS if _building(lines.get(name)))
 
 
 def _building(script: Any) -> str:

@@ -9,6 +9,7 @@ import posixpath
 import re
 from dataclasses import dataclass, replace
 from importlib import resources
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Build
@@ -76,10 +77,17 @@ _BUILD_ENV = {
     "pnpm_config_verify_deps_before_run": "false",
     "NX_DAEMON": "false",
     "TURBO_TELEMETRY_DISABLED": "1",
+    "NODE_OPTIONS": "--max-old-space-size=1536",  # by itself Node takes 1.1 of the 2 GB of a trial
 }
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
 _UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
+_FIXED = "what is required is as of the fix: its tests can't be loaded with what the base requires"
+_LOOSE = "the lock could not be installed as it is: what it lacks is of the newest versions"
+_PROTOCOLS = re.compile(rb'"(?:workspace|catalog):')
+"""What npm does not know."""
+_RESOLVERS = frozenset({"jest", "vitest"})
+"""Runners that find modules in ways of their own."""
 _VAGUE = frozenset({"unresolvable", "install_failed"})
 """Reasons that say less than others."""
 _CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
@@ -97,12 +105,16 @@ _FAILURES = (
 class _Recipe:
     """What is installed, and by which package manager."""
 
+    tree: Tree
+    """What says what is required."""
     manager: Manager
     rung: str
     without: frozenset[str] = frozenset()
     """Dependencies that are left out: of development, and from git."""
     is_dated: bool = True
     """Whether no version is newer than the change."""
+    is_frozen: bool = True
+    """Whether what a lock says is installed, and nothing else."""
 
 
 def build_image(request: ImageRequest) -> BuiltImage:
@@ -120,19 +132,47 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
     building = Building(request, told_reason)
+    plans = _plans(request, tests)
     refused: list[RefusedError] = []
-    for recipe in _recipes(request.tree, refused):
-        for node in manifest.node_majors(request.tree, request.when.date()):
+    _attempt(building, ground, request.tree, plans, refused)
+    if building.best() and not building.is_sound and (fixed := manifest.with_fix(request.tree, request.fixed)):
+        _attempt(building, ground, fixed, plans, [])
+    if (best := building.best()) is not None:
+        return best
+    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _attempt(
+    building: Building, ground: BuiltLayer, tree: Tree, plans: Sequence[Plan | None], refused: list[RefusedError]
+) -> None:
+    """Images of what a tree requires, by the first recipe that makes any, until one collects all tests.
+
+    One without the build has to have them pass as well. `refused` gets the failures.
+    """
+    request = building.request
+    for recipe in _recipes(tree, refused):
+        is_made = False
+        for node, plan in product(manifest.node_majors(request.tree, request.when.date()), plans):
             try:
-                image = _image(building, ground, recipe, node)
+                image = _image(building, ground, recipe, node, plan)
             except RefusedError as error:
                 refused.append(error)
                 break  # what is installed hardly depends on Node
-            if building.collects_all(image, _toolchain(node)):
-                break
-        if (best := building.best()) is not None:
-            return best
-    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+            is_made = True
+            if building.collects_all(image, _toolchain(node)) and (plan is plans[-1] or building.is_sound):
+                return
+        if is_made:
+            return
+
+
+def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
+    """What to build: nothing first, where runners may be told to take the sources of what tests load by its name."""
+    tree = manifest.Fixed(request.tree, request.fixed)
+    plan = artefacts.plan(tree, request.touched)
+    runners = {command.framework for command in manifest.test_commands(tree, tests)}
+    if plan and plan.is_by_name and request.collect and runners <= _RESOLVERS:
+        return None, plan
+    return (plan,)
 
 
 def _toolchain(node: int) -> str:
@@ -142,44 +182,52 @@ def _toolchain(node: int) -> str:
 def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     """What to install, in this order: as the lock says; the versions of the day; of these what something names.
 
+    For a workspace whose packages only its own package manager can link, instead: what of the lock something names.
     Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
     none of what comes from git, where that can't be reached.
     """
     manager = manifest.manager_of(tree)
+    day = _Recipe(tree=tree, manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
     if manager.lock:
-        yield _Recipe(manager=manager, rung=manager.lock)
-    if any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+        yield _Recipe(tree=tree, manager=manager, rung=manager.lock)
+    idle = artefacts.idle(tree)
+    if any(_PROTOCOLS.search(tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+        if manager.lock:
+            rung = f"{manager.lock}, what is named"
+            yield replace(day, manager=manager, rung=rung, without=idle, is_dated=False, is_frozen=False)
         return
-    yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
-    if idle := artefacts.idle(tree):
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+    yield day
+    if idle:
+        yield replace(day, rung=f"{_OF_THE_DAY}, what is named", without=idle)
     is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
     if not is_dated:
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
+        yield replace(day, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
     if not reached and (elsewhere := manifest.from_git(tree)):
         rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
-        yield _Recipe(manager=manifest.OF_THE_DAY, rung=rung, without=idle | elsewhere, is_dated=is_dated)
+        yield replace(day, rung=rung, without=idle | elsewhere, is_dated=is_dated)
 
 
-def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
-    request, manager, rung, toolchain = building.request, recipe.manager, recipe.rung, _toolchain(node)
+def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, plan: Plan | None) -> BuiltImage:
+    request, manager, toolchain = building.request, recipe.manager, _toolchain(node)
+    is_fixed = recipe.tree is not request.tree
+    rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
     node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
     noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
-    given = _manifests(request.tree, request.workshop, recipe)
-    locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
+    given = _manifests(request.workshop, recipe)
+    locks = {manager.lock: (recipe.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    plan, idle = artefacts.plan(request.tree, request.touched), artefacts.idle(request.tree)
+    idle = artefacts.idle(recipe.tree)
     for has_npm in (True, False):
         if not has_npm:  # what a later layer takes away an earlier one still has
             node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, has_npm=False)
             noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
         modules = _modules(noded.image_id, inputs, recipe, node, idle, has_npm=has_npm)
-        installed = building.ensure(modules, rung, toolchain, "install", _install(manager))
+        installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
         tree_layer = _tree(installed.image_id, request, plan)
         tree = building.ensure(tree_layer, rung, toolchain, "source", "")
         if _IN_NPM not in tree.facts:
@@ -191,8 +239,10 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int) -
         locks=locks,
         notes=(
             f"Node {noded.facts.get('node')}",
-            *(() if recipe.is_dated else (_UNDATED,)),
-            *manifest.lock_notes(request.tree),
+            *((_FIXED,) if is_fixed else ()),
+            *(() if recipe.is_frozen else (_LOOSE,)),
+            *(() if recipe.is_dated or not recipe.is_frozen else (_UNDATED,)),
+            *manifest.lock_notes(recipe.tree),
             *_unbuilt(installed.facts, tree.facts),
         ),
         build=_build_of(tree.facts),
@@ -307,16 +357,17 @@ def _unpacked() -> tuple[str, ...]:
     return (f"mkdir -p {TESTBED}", f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {TESTBED}")
 
 
-def _install(manager: Manager) -> str:
-    """The command that installs what a lock says, and runs no script of any package."""
+def _install(manager: Manager, is_frozen: bool = True) -> str:
+    """The command that installs what a lock says, and more unless it `is_frozen`, and runs no script of any package."""
     if manager.name == "pnpm":
         # from 11 on, locks are judged again by when and how their versions were published
         trusted = " --config.trust-lockfile=true" if int(manager.version.partition(".")[0]) >= _DISTRUSTS else ""
-        return f"pnpm install --frozen-lockfile --ignore-scripts{trusted}"
+        return f"pnpm install --{'' if is_frozen else 'no-'}frozen-lockfile --ignore-scripts{trusted}"
     if manager.name == "yarn":
-        return "yarn install --frozen-lockfile --ignore-scripts --non-interactive --ignore-engines"
+        frozen = " --frozen-lockfile" if is_frozen else ""
+        return f"yarn install{frozen} --ignore-scripts --non-interactive --ignore-engines"
     if manager.name == "berry":
-        return "yarn install --immutable"
+        return f"yarn install --{'' if is_frozen else 'no-'}immutable"
     return "npm ci --ignore-scripts"
 
 
@@ -376,11 +427,11 @@ def _modules(
     parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str], *, has_npm: bool
 ) -> Layer:
     manager = recipe.manager
-    command = _install(manager)
+    command = _install(manager, recipe.is_frozen)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
     retries = {"npm": unless_peers_disagree, "pnpm": unless_lock_has_more}
-    retried = retries[manager.name](command) if manager.name in retries else command
+    retried = retries[manager.name](command) if manager.name in retries and recipe.is_frozen else command
     return Layer(
         kind="deps",
         parent=parent,
@@ -411,7 +462,7 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
     """The tree, with links to its packages and with what its tests load of what is built."""
     building: tuple[str, ...] = (f"echo '{{}}' > {FACTS_PATH}",)
     if plan:
-        lenient = {"NODE_OPTIONS": f"--require {_TYPES}"}
+        lenient = {"NODE_OPTIONS": f"{_BUILD_ENV['NODE_OPTIONS']} --require {_TYPES}"}
         text = json.dumps({"wanted": plan.wanted, "commands": plan.commands, "lenient": lenient})
         exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
         tools = (write_tool(_TYPES, _tool("types.cjs")), write_tool(_BUILT, _tool("built.py")))
@@ -427,7 +478,7 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
-            *held_by_npm(artefacts.own_names(request.tree)),
+            *held_by_npm(tuple(artefacts.own_packages(request.tree))),
             readable(TESTBED),
             *source.copied(),
         ),
@@ -469,12 +520,14 @@ def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str
     )
 
 
-def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:
+def _manifests(workshop: Workshop, recipe: _Recipe) -> Input:
     """The files that an install reads, as a tar."""
-    return workshop.packed(_GIVEN, _read_by_installs(tree, recipe))
+    return workshop.packed(_GIVEN, _read_by_installs(recipe))
 
 
-def _read_by_installs(tree: Tree, recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
+def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
+    tree = recipe.tree
+    linked = frozenset() if recipe.is_frozen else frozenset(artefacts.own_packages(tree))
     for path in tree.files():
         name = path.rpartition("/")[2]
         if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
@@ -482,14 +535,17 @@ def _read_by_installs(tree: Tree, recipe: _Recipe) -> Iterator[tuple[str, bytes]
             if recipe.manager.lock is None and name in LOCKS:
                 continue
             if name == MANIFEST:
-                data = _plain(data, recipe.without)
+                data = plain(data, recipe.without, linked)
             elif name == ".npmrc":
                 data = _CREDENTIALS.sub(b"", data)
             yield path, data
 
 
-def _plain(data: bytes, without: frozenset[str]) -> bytes:
-    """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer."""
+def plain(data: bytes, without: frozenset[str], linked: frozenset[str] = frozenset()) -> bytes:
+    """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer.
+
+    `linked` are packages of the workspace that are taken from it whatever version is asked for.
+    """
     try:
         found = json.loads(data)
     except ValueError:
@@ -497,10 +553,10 @@ def _plain(data: bytes, without: frozenset[str]) -> bytes:
     if not isinstance(found, dict):
         return data
     kept = {name: value for name, value in found.items() if name != "scripts"}
-    for key in manifest.DEPENDENCIES if without else ():
+    for key in manifest.DEPENDENCIES if without or linked else ():
         if isinstance(listed := found.get(key), dict):
             kept[key] = {
-                name: wish
+                name: "workspace:*" if name in linked else wish
                 for name, wish in listed.items()
                 if name not in without or not (key == "devDependencies" or manifest.is_from_git(wish))
             }

@@ -46,6 +46,8 @@ _CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
 _MARKS = re.compile(
     rb"(?<![\w$.])(?:[xf]?(?:it|test|describe)|suite|specify|context|scenario|property)\s*(?:\.\w+\s*)*[(`]"
     rb"|\bQUnit\b|[\"'](?:tape|tap|ava|uvu|zora|vitest|node:test|lab|@hapi/lab|@jest/globals)[\"'/]"
+    rb"|^(?:await\s+)?(?:\w*T|t)est(?:er|s)?(?:[A-Z]\w*)?(?:\.\w+)?\(",  # tests that are data: ruleTester.run(
+    re.MULTILINE,
 )
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
 

@@ -28,6 +28,7 @@ RELEASED: Mapping[int, date] = {
     20: date(2023, 4, 18),
     22: date(2024, 4, 24),
     24: date(2025, 5, 6),
+    26: date(2026, 5, 6),
 }
 """Lines of Node with long-term support, and when each came out (nodejs.org/en/about/previous-releases)."""
 LOCKS: Mapping[str, str] = {
@@ -52,9 +53,10 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "ava": "ava",
         "uvu": "uvu",
         "qunit": "qunit",
+        "lab": "(?:@hapi/)?lab",
     }.items()
 }
-_UNSUPPORTED = re.compile(r"\b(bun test|deno test|lab|zora|intern)\b")
+_UNSUPPORTED = re.compile(r"\b(bun test|deno test|zora|intern)\b")
 _BROWSERS = re.compile(
     r"\b(karma|cypress|playwright|web-test-runner|wtr|testcafe|nightwatch|wdio|airtap|tape-run|testem|--browser)\b"
 )
@@ -79,8 +81,9 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "jasmine": ("jasmine",),
     "uvu": ("uvu",),
     "qunit": ("qunit", "qunitjs"),
+    "lab": ("@hapi/lab", "lab"),
 }
-_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit"})
+_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit", "lab"})
 """Runners that leave the loading of files to Node."""
 _NO_DIAGNOSTICS = '--globals={"ts-jest":{"diagnostics":false}}'
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
@@ -120,6 +123,30 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A tree with some files as the fix leaves them."""
+
+    base: Tree
+    fixed: Mapping[str, bytes]
+
+    def read(self, path: str) -> bytes | None:
+        return self.fixed.get(path) or self.base.read(path)
+
+    def files(self) -> tuple[str, ...]:
+        return tuple(sorted({*self.base.files(), *self.fixed}))
+
+
+def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
+    """A tree as the fix leaves it; None where that asks for no other dependencies."""
+    after = Fixed(tree, fixed)
+    folders = {posixpath.dirname(path) for path in fixed if posixpath.basename(path) == MANIFEST}
+    tables = [
+        [read_manifest(side, folder).get(key) for side in (tree, after)] for folder in folders for key in DEPENDENCIES
+    ]
+    return after if any(before != now for before, now in tables) else None
 
 
 def node_majors(tree: Tree, day: date) -> tuple[int, ...]:

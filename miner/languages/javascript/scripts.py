@@ -17,7 +17,7 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=([^$]*)")
 _NEVER = frozenset({"PATH", "HOME", "CI"})
 """Variables that are not the scripts' to say."""
 _RUNNERS = {
-    **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine", "uvu", "qunit")},
+    **{name: name for name in ("vitest", "jest", "mocha", "ava", "jasmine", "uvu", "qunit", "lab")},
     **dict.fromkeys(("_mocha", "ts-mocha"), "mocha"),
 }
 _INSTALLED = re.compile(r"(?:.*/)?node_modules/(?:\.bin/)?([\w-]+).*")
@@ -31,6 +31,8 @@ _KEPT = re.compile(
 _SURROUNDS = re.compile(
     r"(?:(?P<value>--config|-c|--env|--environment|--testEnvironment|--preset|--pool)|--dom|--globals)(?:=|$)"
 )
+
+_OF_LAB = re.compile(r"(?P<value>--timeout|-m|--transform|-T|--require|-R)(?:=|$)|--typescript$")
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def _config(name: str, words: Sequence[str]) -> tuple[str, ...]:
     """Of the runners that load files themselves: where that is configured, and the surroundings that they make."""
     kept: list[str] = []
     for at, word in enumerate(words):
-        if (match := _SURROUNDS.match(word)) and (name != "jest" or match[0] != "--globals"):  # jest's has a value
+        pattern = _OF_LAB if name == "lab" else _SURROUNDS
+        if (match := pattern.match(word)) and (name != "jest" or match[0] != "--globals"):  # jest's has a value
             kept += words[at : at + (2 if match["value"] and "=" not in word else 1)]
     return tuple(kept)

@@ -10,8 +10,10 @@ const asked = JSON.parse(process.argv[1]);
 const top = process.cwd();
 const root = path.resolve(asked.root);
 const wanted = process.argv.slice(2);
-const files = [...new Set(wanted.map((name) => name.split("::")[0]))];
+const OF_TYPES = /\.(?:d|test-d|tst|type-test)\.[cm]?tsx?$/; // nothing of them runs, and most runners fail for them
+const files = [...new Set(wanted.map((name) => name.split("::")[0]))].filter((file) => !OF_TYPES.test(file));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "runner-"));
+const IDLE_SECONDS = 15;
 const BEGUN = path.join(folder, "begun");
 const VALUES = path.join(folder, "values");
 
@@ -28,9 +30,9 @@ function manifest(name) {
   return JSON.parse(fs.readFileSync(path.join(installed(name), "package.json"), "utf8"));
 }
 
-function program(name) {
+function program(name, command = name) {
   const { bin } = manifest(name);
-  return path.join(installed(name), typeof bin === "string" ? bin : bin[name]);
+  return path.join(installed(name), typeof bin === "string" ? bin : bin[command]);
 }
 
 function major(name) {
@@ -57,10 +59,22 @@ function written(name, ending, ...texts) {
   return place;
 }
 
+// Ends a process of tests that waits for nothing that will come: some runners set no limit to a test's time, nor to
+// that of a server which a test left open.
+const IDLE = `const [{ exit }, { isMainThread }] = [process, require("worker_threads")];
+let [calm, used] = [0, 0];
+if (isMainThread) setInterval(() => {
+  const { user, system } = process.cpuUsage();
+  const works = user + system - used > 20000 || process._getActiveHandles().some((handle) => handle.constructor.name === "ChildProcess");
+  [calm, used] = [works ? 0 : calm + 1, user + system];
+  if (calm === ${IDLE_SECONDS}) exit();
+}, 1000).unref();`;
+
 const inOrder = reordered(files);
 const isVaried = order !== undefined;
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
 const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
+if (["node:test", "tap", "uvu", "qunit"].includes(framework)) preloaded.push(["idle", IDLE]);
 const preloads = preloaded.map(([name, text]) => "--require=" + written(name, ".cjs", text));
 const env = Object.assign({}, process.env, { NODE_OPTIONS: [...preloads, process.env.NODE_OPTIONS || ""].join(" ").trim() });
 
@@ -169,7 +183,7 @@ function mochaOptions() {
 const RUNNERS = {
   jest() {
     const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
-    const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--reporters=" + reporterFile(".cjs")].concat(memory);
+    const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--forceExit", "--reporters=" + reporterFile(".cjs")].concat(memory);
     return call([program("jest"), ...asked.options, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)]).code;
   },
   vitest() {
@@ -178,7 +192,7 @@ const RUNNERS = {
     return call([program("vitest"), ...fixed, ...asked.options, ...varied, ...files.map((file) => path.relative(root, absolute(file)))]).code;
   },
   mocha() {
-    const options = [...mochaOptions(), "--reporter", reporterFile(".cjs")];
+    const options = [...mochaOptions(), ...(major("mocha") > 3 ? ["--exit"] : []), "--reporter", reporterFile(".cjs")];
     return eachFile((file) => [program("mocha"), ...options, file]);
   },
   "node:test"() {
@@ -200,6 +214,10 @@ const RUNNERS = {
   qunit() {
     const seed = isVaried ? ["--seed=" + (order + 1)] : [];
     return eachFile((file) => [program("qunit"), ...asked.options, ...seed, "--reporter=" + reporterFile(".cjs"), path.relative(root, file)]);
+  },
+  lab() {
+    const name = fs.existsSync(path.join(root, "node_modules/lab")) ? "lab" : "@hapi/lab";
+    return eachFile((file) => [program(name, "lab"), "--leaks", ...asked.options, "--reporter", reporterFile(".cjs"), file]);
   },
   jasmine() {
     const random = isVaried ? ["--random=true", "--seed=" + (order + 1)] : ["--random=false"];

@@ -6,10 +6,29 @@ function textOf(error) {
   return (cause && (cause.stack || cause.message)) || (error && (error.stack || error.message)) || "";
 }
 
+// The tests of a file that have begun and not ended, as they were begun: each with the titles around it.
+function begin(under, at, { name, nesting }) {
+  if (!under.has(at)) under.set(at, []);
+  const around = [...under.get(at)].reverse().find((test) => test.nesting === nesting - 1);
+  under.get(at).push({ name, nesting, titles: [...(around ? around.titles : []), name] });
+}
+
+function finish(tests = [], { name, nesting }) {
+  const place = tests.findIndex((test) => test.name === name && test.nesting === nesting);
+  if (place >= 0) tests.splice(place, 1);
+}
+
+// Of a file whose process ended before them: those that no other is below.
+function unfinished(tests, at) {
+  const own = tests.filter(({ name }) => name !== at && relative(name) !== relative(at)).map(({ titles }) => titles);
+  return own.filter((titles) => !own.some((other) => other.length > titles.length && titles.every((title, place) => other[place] === title)));
+}
+
 export default async function* (source) {
-  const [around, printed] = [new Map(), new Map()];
+  const [around, printed, under, lost] = [new Map(), new Map(), new Map(), new Set()];
   for await (const { type, data } of source) {
     if (type === "test:stderr") printed.set(plain(data.file), (printed.get(plain(data.file)) || "") + data.message);
+    if (type === "test:dequeue") begin(under, plain(data.file), data);
     if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") continue;
     const at = plain(data.file);
     const file = relative(at);
@@ -18,9 +37,11 @@ export default async function* (source) {
     titles.length = data.nesting;
     titles.push(data.name);
     if (type === "test:start") continue;
+    finish(under.get(at), data);
     const isFile = data.nesting === 0 && (data.name === at || data.name === file || files_.has(relative(data.name)));
     if (isFile) {
       const name = files_.has(relative(data.name)) ? relative(data.name) : file;
+      if (type === "test:fail") lost.add(at);
       if (type === "test:fail") say("collect_error", { id: name, text: (textOf(data.details.error) + "\n" + (printed.get(at) || printed.get(plain(data.name)) || "")).slice(0, 4000) });
       continue;
     }
@@ -29,5 +50,10 @@ export default async function* (source) {
     if (isSuite && (type === "test:pass" || failedBelow)) continue;
     const status = data.skip !== undefined ? "skipped" : data.todo !== undefined ? "todo" : type === "test:pass" ? "passed" : "failed";
     report(file, [...titles], status, data.details.duration_ms, type === "test:fail" ? textOf(data.details.error) : "");
+  }
+  for (const [at, tests] of under) {
+    const names = unfinished(tests, at);
+    for (const titles of names) report(relative(at), titles, "failed", 0, "it did not end");
+    if (names.length && !lost.has(at)) say("collect_error", { id: relative(at), text: "its process ended before its tests did" });
   }
 }

@@ -27,6 +27,7 @@ function read(file, text, errors) {
       notes.push(line);
     }
   }
+  failed = failed || !planned; // what it ended in
   end();
   if (!planned) say("collect_error", { id: file, text: "it ended before it had said how many tests there are\n" + errors });
   return planned;

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from miner.languages.javascript.stripping.scopes import Binding
 
 HAND_OUT = "__goldseam__"
+_GLOBAL = 'typeof globalThis === "undefined" ? global : globalThis'  # Node 10 has only the other
 """What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
 _RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sourceMapping|<reference")
 """Comments that rule how a file is run or read."""
@@ -203,7 +204,8 @@ class StrippedSource:
                 if function is not None and any(covers(place_of(function), inner) for inner in outside):
                     edits[place_of(node)] = ("void 0",)
         at = self._place_of_head()
-        head = f"const {HAND_OUT} = globalThis.process.{HAND_OUT}(globalThis, {json.dumps(self._path)}); "
+        given = f"(all) => all.process.{HAND_OUT}(all, {json.dumps(self._path)})"
+        head = f"const {HAND_OUT} = ({given})({_GLOBAL}); "
         edits[at, at] = (("// @ts-nocheck\n" if scopes.is_typescript(self._path) else "") + head,)
         return rendered(self._source, 0, len(self._source), edits).decode("utf-8")
 
