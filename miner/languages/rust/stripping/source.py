@@ -1,0 +1,259 @@
+"""A test file in Rust without its expectations: its bytes edited, all else as it is. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.languages.rust.inside import inline
+from harness.languages.rust.language import HANDOUT
+from miner.languages.base import Mode, Slot
+from miner.languages.rust.stripping import scopes
+from miner.languages.rust.stripping.scopes import Scopes, function_of, macro_of, modules_around
+from miner.languages.rust.stripping.sites import Assertion, Reader
+from miner.languages.rust.stripping.static import Statics, literals_in
+from miner.languages.rust.stripping.unstopped import unstopped
+from miner.languages.syntax import place_of, rendered, text_of, walk
+from miner.languages.tree_source import Edits, TreeSource, lines_of, missing_lines, removed_by
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.rust.stripping.scopes import Binding
+    from miner.languages.syntax import Piece, Place
+
+MODULE = "goldseam"
+"""What a stripped test calls, in its own file: harness/languages/rust/inside/handout.rs."""
+HAND_OUT = re.compile(rf"(?:self|(?:super::)*super)::{MODULE}::(hand|panics)")
+_ADDED = f'#[cfg(test)] #[path = "{HANDOUT}"] mod {MODULE};'
+_SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
+_SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
+
+
+class StrippedSource(TreeSource[Assertion]):
+    """A test file whose assertions can be taken out, one by one."""
+
+    def __init__(
+        self, source: bytes, *, path: str, first: int, shared: Collection[str] = (), is_code: bool = False
+    ) -> None:
+        """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
+
+        With `is_code` it holds code as well: of that nothing is taken out, and nothing is in what comes of it.
+
+        Raises:
+            ValueError: the grammar does not read it.
+
+        """
+        self._source, self._path, self._is_code = source, path, is_code
+        self._opened, self._root = scopes.opened(source)
+        self._tests = _places(source) if is_code else [(0, len(source))]
+        self._scopes = Scopes(self._root)
+        self._statics = Statics(self._scopes, shared)
+        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics, self._root), first))
+
+    def unstopped(self, text: str, output: str, attempt: int) -> str:
+        """The file without what the compiler complained of in it, as far as it can go on without."""
+        del attempt
+        return unstopped(text, self._path.rpartition("/")[2], output)
+
+    # -- assertions
+
+    def _slots(self, reader: Reader, first: int) -> Iterator[Slot[Assertion]]:
+        number = first
+        for assertion in self._assertions(reader):
+            node = assertion.replaced
+            lines = range(node.start_point[0] + 1, node.end_point[0] + 2)
+            yield Slot(number=number, function=function_of(node), assertion=assertion, lines=lines)
+            number += 1
+
+    def _assertions(self, reader: Reader) -> Iterator[Assertion]:
+        rest = [self._root]
+        while rest:
+            node = rest.pop()
+            if node.type == "macro_definition":
+                continue
+            is_test = any(start <= node.start_byte and node.end_byte <= end for start, end in self._tests)
+            read = reader.of_node(node) if is_test else []
+            yield from read
+            if node.type == "function_item" and read:  # what panics in there belongs to what is around it
+                unread = (part for part in walk(node) if reader.is_unread(part) or macro_of(part) in scopes.ASSERTIONS)
+                yield from (Assertion(op="rust.truth", operands=(), replaced=part, is_unread=True) for part in unread)
+            elif is_test and not read and reader.is_unread(node):
+                yield Assertion(op="rust.truth", operands=(), replaced=node, is_unread=True)
+            if not read:
+                rest.extend(reversed(node.named_children))
+
+    # -- the text
+
+    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
+        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        if not outside:
+            return self._source.decode("utf-8")
+        edits: Edits = {}
+        removed: list[Place] = []
+        for slot in outside:
+            mode = modes[slot.number]
+            taken = _taken_out(slot, mode, keeps=is_recording or mode is Mode.RESULT)
+            edits |= taken
+            removed += removed_by(taken)
+        if is_blanked and not is_recording:
+            self._silence(edits)
+            self._blank(edits, removed)
+            self._uncomment(edits)
+        text = rendered(self._source, 0, len(self._source), self._in_tests(edits))
+        if self._is_code:
+            text = inline.without_code(text)
+        return self._with_module(text).decode("utf-8")
+
+    def _in_tests(self, edits: Edits) -> Edits:
+        return {
+            place: pieces
+            for place, pieces in edits.items()
+            if any(start <= place[0] and place[1] <= end for start, end in self._tests)
+        }
+
+    def _with_module(self, text: bytes) -> bytes:
+        """With the module of the hand-out, behind the last test where there is code as well."""
+        if not self._is_code:
+            return text.rstrip(b"\n") + f"\n{_ADDED}\n".encode()
+        lines = inline.lines_of(text)
+        end = max(inline.test_lines(lines), default=len(lines) - 1) + 1
+        last = lines[end - 1].rstrip(b"\n") + b"\n"
+        return b"".join([*lines[: end - 1], last, f"{_ADDED}\n".encode(), *lines[end:]])
+
+    # -- what only expectations read
+
+    def _silence(self, edits: Edits) -> None:
+        """Take out messages of assertions and guards that stay, and reasons of tests that are ignored."""
+        for node in walk(self._root):
+            if node.type != "macro_invocation" or text_of(node.child_by_field_name("macro")) not in _SHOWING:
+                continue
+            around = node.parent
+            if around is not None and around.type == "expression_statement":
+                words = [part for part in walk(node) if part.type in ("string_literal", "raw_string_literal")]
+                if not any("{" in text_of(word) for word in words):
+                    edits |= {place_of(word): ('""', lines_of(word)) for word in words}
+
+    def _blank(self, edits: Edits, removed: list[Place]) -> None:
+        """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
+        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked)
+
+    def _blanked(self, binding: Binding) -> Edits:
+        if binding.kind == "parameter":
+            cells: Sequence[Node] = self._statics.calls_of(binding) or ()
+            cells = cells if binding.uses and self._statics.is_static(binding.uses[0]) else ()
+            return {place: pieces for cell in cells for place, pieces in _zeros(cell).items()}
+        if binding.kind == "each":
+            columns = [self._statics.column_of(_whole(use)) for use in binding.uses]
+            return {
+                place: pieces
+                for column in columns
+                if column is not None and column.is_own and all(map(self._statics.is_static, column.cells))
+                for cell in column.cells
+                for place, pieces in _zeros(cell).items()
+            }
+        statement = binding.statement
+        is_alone = binding.kind == "constant" or statement.child_by_field_name("pattern") == binding.declared
+        if not is_alone or not self._statics.is_static_binding(binding):
+            return {}
+        if scopes.attributes_of(statement) or any(child.type == "visibility_modifier" for child in statement.children):
+            return {}
+        return {place_of(statement): (lines_of(statement),)}
+
+    def _uncomment(self, edits: Edits) -> None:
+        for node in walk(self._root):
+            if node.type in scopes.COMMENTS:
+                edits.setdefault(place_of(node), (lines_of(node),))
+
+
+def _places(source: bytes) -> list[Place]:
+    """Where the lines of tests are in a file of code."""
+    starts = [0]
+    for line in inline.lines_of(source):
+        starts.append(starts[-1] + len(line))
+    places = inline.test_lines(inline.lines_of(source))
+    return [(starts[start], starts[end]) for start, end in inline.stretches(places)]
+
+
+def _whole(use: Node) -> Node:
+    """A name with the fields that are asked of it."""
+    while use.parent is not None and use.parent.type == "field_expression" and (
+        use.parent.child_by_field_name("value") == use
+    ):
+        if use.parent.parent is not None and use.parent.parent.child_by_field_name("function") == use.parent:
+            break
+        use = use.parent
+    return use
+
+
+def _zeros(node: Node) -> Edits:
+    """The edits that leave nothing of an expression's literals."""
+    return {place_of(literal): (_zero(literal), lines_of(literal)) for literal in literals_in(node)}
+
+
+def _zero(literal: Node) -> str:
+    text = text_of(literal)
+    if literal.type in ("string_literal", "raw_string_literal"):
+        return 'b""' if text.startswith("b") else '""'
+    if literal.type == "char_literal":
+        return "b'0'" if text.startswith("b") else "'0'"
+    if literal.type == "boolean_literal":
+        return "false"
+    suffix = "" if text.startswith("0x") else next(iter(_SUFFIX.findall(text)), "")
+    return ("0.0" if literal.type == "float_literal" else "0") + suffix
+
+
+def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
+    """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
+    assertion, number = slot.assertion, slot.number
+    node = assertion.replaced
+    module = "super::" * len(modules_around(node)) + MODULE if modules_around(node) else f"self::{MODULE}"
+    traits = f"use {module}::{{Hidden as _, Shown as _}}; "
+    nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
+    if assertion.op == "rust.panics":
+        return _of_function(node, f"{module}::panics({number}, ", traits, _listed(module, nodes))
+    text: tuple[Piece, ...]
+    if mode is Mode.RESULT and assertion.condition is not None:
+        text = (
+            f"{{ {traits}let goldseam_holds = ",
+            place_of(assertion.condition),
+            f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
+            f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds)) ",
+        )
+    elif mode is Mode.RESULT:
+        sign = "!=" if assertion.options.get("not") else "=="
+        left, other = map(place_of, nodes)
+        names = ("goldseam_left", "goldseam_right")
+        told = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
+        text = (
+            f"{{ {traits}match (&(", left, "), &(", other, f")) {{ ({', '.join(names)}) => ",
+            f"{module}::hand({number}, &[{told}], Some(*{names[0]} {sign} *{names[1]})) }} ",
+        )  # fmt: skip
+    else:
+        text = (f"{{ {traits}{module}::hand({number}, ", *_listed(module, nodes), ", None) ")
+    return {place_of(node): (*text, missing_lines(node, text), "}")}
+
+
+def _listed(module: str, nodes: Sequence[Node]) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    for node in nodes:
+        pieces += [f"(&{module}::Of(&(", place_of(node), "))).told_goldseam(), "]
+    return "&[", *pieces, "]"
+
+
+def _of_function(function: Node, call: str, traits: str, kept: Sequence[Piece]) -> Edits:
+    """`should_panic` goes, and how its body ends is handed out."""
+    body = function.child_by_field_name("body")
+    edits: Edits = {
+        place_of(attribute): (lines_of(attribute),)
+        for attribute in scopes.attributes_of(function)
+        if "should_panic" in text_of(attribute)
+    }
+    if body is None:
+        return {}
+    start, end = body.start_byte, body.end_byte
+    edits[start, start + 1] = (f"{{ {traits}{call}|| {{",)
+    edits[end - 1, end] = ("}, ", *kept, "); }")
+    return edits
