@@ -22,8 +22,8 @@ from uuid import UUID
 
 from harness.judging.go import values as go
 from harness.judging.java import values as java
-from harness.judging.rust import values as rust
 from harness.judging.javascript import values as javascript
+from harness.judging.rust import values as rust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

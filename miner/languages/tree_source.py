@@ -18,16 +18,7 @@ Edits = dict[Place, tuple[Piece, ...]]
 Assertion_co = TypeVar("Assertion_co", bound=Assertion, covariant=True)
 
 
-class Unreadable(Protocol):
-    """An assertion that may be in a form that is not known."""
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether it is."""
-        ...
-
-
-class Bound(Protocol):
+class Binding(Protocol):
     """A name in one scope."""
 
     @property
@@ -36,7 +27,7 @@ class Bound(Protocol):
         ...
 
 
-Bound_T = TypeVar("Bound_T", bound=Bound)
+Binding_T = TypeVar("Binding_T", bound=Binding)
 
 
 class TreeSource(Generic[Assertion_co]):
@@ -63,23 +54,25 @@ class TreeSource(Generic[Assertion_co]):
 
     @staticmethod
     def _blank_bindings(
-        bindings: Sequence[Bound_T],
+        bindings: Sequence[Binding_T],
         edits: Edits,
         removed: list[Place],
-        blanked: Callable[[Bound_T], Edits],
-        is_kept: Callable[[Node, Bound_T], bool] = lambda use, binding: True,
+        blanked: Callable[[Binding_T], Edits],
+        *,
+        reads: Callable[[Node, Binding_T], bool] = lambda _use, _binding: True,
+        beside: Callable[[Sequence[Binding_T]], Edits] = lambda _unread: {},
     ) -> None:
-        """Blank what only names hold that nothing reads but what is removed, and add it to that, until nothing is left.
+        """Blank what names hold that nothing reads but what is removed, and add it to that, until nothing is left.
 
-        `is_kept` tells of a use elsewhere whether it reads the name.
+        `reads` tells of a use elsewhere whether it counts, `beside` what else goes with all such names.
         """
         while True:
             unread = [
                 binding
                 for binding in bindings
-                if binding.uses and not any(not is_in(use, removed) and is_kept(use, binding) for use in binding.uses)
+                if binding.uses and all(is_in(use, removed) or not reads(use, binding) for use in binding.uses)
             ]
-            fresh: Edits = {}
+            fresh = dict(beside(unread))
             for binding in unread:
                 fresh |= blanked(binding)
             fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
@@ -98,8 +91,10 @@ def missing_lines(replaced: Node, pieces: Iterable[Piece]) -> str:
     """The line ends that are in a node and not in what of it is kept."""
     start = replaced.start_byte
     text = replaced.text or b""
-    kept = sum(text[piece[0] - start : piece[1] - start].count(b"\n") for piece in pieces if not isinstance(piece, str))
-    return "\n" * (text.count(b"\n") - kept)
+    lines_left = sum(
+        text[piece[0] - start : piece[1] - start].count(b"\n") for piece in pieces if not isinstance(piece, str)
+    )
+    return "\n" * (text.count(b"\n") - lines_left)
 
 
 def removed_by(edits: Edits) -> list[Place]:

@@ -16,7 +16,7 @@ def _key(part: Part) -> Hashable:
     """What is the same for two values if and only if they are equal."""
     match part.tag:
         case "i" | "f" | "s" | "c" | "b":
-            if part.plain != part.plain:  # noqa: PLR0124 - NaN
+            if part.plain != part.plain:
                 return object()
             return part.tag, part.plain
         case "l" | "t":
@@ -40,7 +40,7 @@ def _equals(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 
 def _part(value: Value) -> Part:
     if value.part is None:
-        raise UndecidableError("nothing that is told in a standard form")
+        raise UndecidableError("nothing of a standard form")
     return value.part
 
 
@@ -72,7 +72,7 @@ def _of_texts(decide: Callable[[str, str], bool]) -> Callable[[Sequence[Value], 
     return lambda operands, _options: decide(_text(operands[0]), _text(operands[1]))
 
 
-def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """A text in a text, or an item of what has some."""
     value, other = operands
     if _part(value).tag not in ("l", "S"):

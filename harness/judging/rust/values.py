@@ -84,29 +84,29 @@ class _Debug:
 
     def __init__(self, reader: Reader, text: str) -> None:
         self._reader, self._text, self._at = reader, text, 0
-        self._kind, self._token = "", ""
+        self._kind, self._word = "", ""
 
     def whole(self) -> Part | None:
         try:
             self._next()
             part = self._value(1)
-            return part if not self._kind else None
         except _OtherFormError:
             return None
+        return part if not self._kind else None
 
     def _next(self) -> None:
         match = _TOKEN.match(self._text, self._at)
         if match is None:
             if self._text[self._at :].strip():
                 raise _OtherFormError
-            self._kind = self._token = ""
+            self._kind = self._word = ""
             return
         self._kind, self._at = str(match.lastgroup), match.end()
-        self._token = match[self._kind]
+        self._word = match[self._kind]
 
     def _value(self, depth: int) -> Part:
         self._reader.count(depth)
-        kind, token = self._kind, self._token
+        kind, token = self._kind, self._word
         self._next()
         match kind:
             case "string":
@@ -128,8 +128,8 @@ class _Debug:
     def _named(self, name: str, depth: int) -> Part:
         if name in _WORDS:
             return Part(tag="b", kind="", plain=_WORDS[name])
-        if self._kind == "sign" and self._token in _ENDS:
-            sign = self._token
+        if self._kind == "sign" and self._word in _ENDS:
+            sign = self._word
             self._next()
             return self._bracketed(sign, name, depth)
         return Part(tag="n", kind=name)
@@ -138,17 +138,17 @@ class _Debug:
         """What is in brackets: a list, a tuple, a set or map, or the fields of a structure."""
         items: list[Any] = []
         has_keys = False
-        while self._token != _ENDS[sign] or self._kind != "sign":
+        while self._word != _ENDS[sign] or self._kind != "sign":
             item: Any = self._value(depth + 1)
-            if sign == "{" and self._kind == "sign" and self._token == ":":
+            if sign == "{" and self._kind == "sign" and self._word == ":":
                 self._next()
                 item, has_keys = (item, self._value(depth + 1)), True
             if items and isinstance(items[0], tuple) is not isinstance(item, tuple):
                 raise _OtherFormError
             items.append(item)
-            if self._kind == "sign" and self._token == ",":
+            if self._kind == "sign" and self._word == ",":
                 self._next()
-            elif self._token != _ENDS[sign]:
+            elif self._word != _ENDS[sign]:
                 raise _OtherFormError
         self._next()
         tags = {"[": "l", "(": "t", "{": "m" if has_keys or not items else "S"}

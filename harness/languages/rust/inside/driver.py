@@ -10,6 +10,8 @@ import time
 
 LISTED = re.compile(r"^(.+): test$", re.MULTILINE)
 LISTING = re.compile(r"^\d+ tests?, \d+ benchmarks?$", re.MULTILINE)
+ERRORS = 1 << 16
+"""Characters of what the compiler says of a program."""
 LIBRARIES = ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro")
 BEHIND = (".rlib", ".rmeta", ".so")
 """What the compiler writes anew under another name and moves into place."""
@@ -198,7 +200,7 @@ def lose(target, messages):
     names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
     says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
     raised = {"names": ["CompileError"], "says": says}
-    say("collect_error", id=target.root, text=text[-TAIL:] or "cargo has compiled no program", raised=[raised])
+    say("collect_error", id=target.root, text=text[:ERRORS] or "cargo has compiled no program", raised=[raised])
 
 
 class Handed(object):

@@ -57,20 +57,13 @@ def _shown(value: Any) -> str:
             return "None"
         case bool():
             return str(value).lower()
-        case int():
-            return str(value)
-        case float():
-            return {"nan": "NaN"}.get(repr(value), repr(value).replace("e+", "e"))
+        case int() | float():
+            return repr(value).replace("nan", "NaN").replace("e+", "e")
         case str():
             return '"' + "".join(_SHOWN.get(letter, letter) for letter in value) + '"'
-        case bytes() | bytearray():
-            return _shown(list(value))
-        case list():
-            return f"[{', '.join(map(_shown, value))}]"
-        case tuple():
-            return f"({', '.join(map(_shown, value))})"
-        case set():
-            return "{" + ", ".join(map(_shown, value)) + "}"
+        case bytes() | bytearray() | list() | tuple() | set():
+            marks = {tuple: "()", set: "{}"}.get(type(value), "[]")
+            return marks[0] + ", ".join(map(_shown, value)) + marks[1]
         case dict():
             return "{" + ", ".join(f"{_shown(key)}: {_shown(inner)}" for key, inner in value.items()) + "}"
     raise TypeError(type(value).__name__)
@@ -99,7 +92,7 @@ def _value(node: Node) -> Any:
         case "boolean_literal":
             return text == "true"
         case "integer_literal":
-            return int(_SUFFIX.sub("", text).replace("_", ""), 0) if text[:2] != "0x" else int(text.replace("_", ""), 16)
+            return int((text if text.startswith("0x") else _SUFFIX.sub("", text)).replace("_", ""), 0)
         case "float_literal":
             return float(_SUFFIX.sub("", text).replace("_", ""))
         case "unary_expression" if text.startswith("-"):

@@ -27,11 +27,7 @@ _SCOPES = frozenset(
         *("match_arm", "if_expression", "while_expression"),
     }
 )
-_PATTERNS = {
-    "match_pattern": "other",
-    "let_condition": "other",
-    "closure_parameters": "other",
-}
+_TYPES = frozenset({"struct_item", "enum_item", "type_item", "trait_item"})
 
 
 parse = syntax.reader(tree_sitter_rust.language())
@@ -120,13 +116,13 @@ def macro_of(call: Node) -> str:
 
 def functions_around(node: Node) -> list[Node]:
     """The functions that a node is in or is, the innermost first."""
-    found: list[Node] = []
+    functions: list[Node] = []
     at: Node | None = node
     while at is not None:
         if at.type == "function_item":
-            found.append(at)
+            functions.append(at)
         at = at.parent
-    return found
+    return functions
 
 
 def modules_around(node: Node) -> list[str]:
@@ -148,12 +144,12 @@ def function_of(node: Node) -> tuple[str, ...]:
 
 def attributes_of(item: Node) -> list[Node]:
     """The attributes in front of an item."""
-    found: list[Node] = []
+    attributes: list[Node] = []
     before = item.prev_sibling
     while before is not None and (before.type == "attribute_item" or before.type in COMMENTS):
-        found += [before] if before.type == "attribute_item" else []
+        attributes += [before] if before.type == "attribute_item" else []
         before = before.prev_sibling
-    return found
+    return attributes
 
 
 @dataclass(eq=False)
@@ -234,43 +230,48 @@ class Scopes:
         if at is None or text_of(name) == "_":
             return
         around = name.parent
-        is_mutable = any(child.type == "mutable_specifier" for child in (*statement.children, *(around or name).children))
-        binding = Binding(
-            text_of(name), kind, name, statement, init=init, steps=steps, is_mutable=is_mutable
+        is_mutable = any(
+            child.type == "mutable_specifier" for child in (*statement.children, *(around or name).children)
         )
+        binding = Binding(text_of(name), kind, name, statement, init=init, steps=steps, is_mutable=is_mutable)
         self._declared[name.id] = binding
         self._bindings.setdefault(at.id, {}).setdefault(binding.name, []).append(binding)
 
     def _declare(self, node: Node) -> None:
+        pattern, value = (node.child_by_field_name(word) for word in ("pattern", "value"))
         match node.type:
             case "let_declaration":
-                value = node.child_by_field_name("value")
-                for name, init, _ in _parts(node.child_by_field_name("pattern"), value):
+                for name, init, _ in _parts(pattern, value):
                     self._bind(node, name, "local", init)
             case "for_expression":
-                table = node.child_by_field_name("value")
-                for name, _, steps in _parts(node.child_by_field_name("pattern"), None):
-                    self._bind(node, name, "each" if steps is not None else "other", table, steps or ())
+                for name, _, steps in _parts(pattern, None):
+                    self._bind(node, name, "each" if steps is not None else "other", value, steps or ())
             case "const_item" | "static_item":
-                if (name := node.child_by_field_name("name")) is not None:
-                    self._bind(node, name, "constant", node.child_by_field_name("value"))
+                for name in node.children_by_field_name("name"):
+                    self._bind(node, name, "constant", value)
             case "parameter":
-                pattern = node.child_by_field_name("pattern")
                 is_plain = pattern is not None and pattern.type == "identifier"
                 for name, _, _ in _parts(pattern, None):
                     self._bind(node, name, "parameter" if is_plain else "other", None)
-            case "function_item":
-                self.functions.setdefault(text_of(node.child_by_field_name("name")), []).append(node)
-            case "struct_item" | "enum_item" | "type_item" | "trait_item":
-                self.types.add(text_of(node.child_by_field_name("name")))
-            case "use_declaration":
-                self._import(node.child_by_field_name("argument"), "")
-        if node.type in _PATTERNS:
-            for name in walk(node):
-                if name.type == "identifier" and not text_of(name)[:1].isupper() and name.id not in self._declared:
-                    is_read = node.type == "let_condition" and _is_within(node.child_by_field_name("value"), name)
-                    if not is_read:
-                        self._bind(node, name, "other", None)
+            case "match_pattern" | "let_condition" | "closure_parameters":
+                self._declare_others(node, value)
+        self._declare_item(node)
+
+    def _declare_item(self, node: Node) -> None:
+        name_node = node.child_by_field_name("name")
+        if node.type == "function_item":
+            self.functions.setdefault(text_of(name_node), []).append(node)
+        elif node.type in _TYPES:
+            self.types.add(text_of(name_node))
+        elif node.type == "use_declaration":
+            self._import(node.child_by_field_name("argument"), "")
+
+    def _declare_others(self, node: Node, value: Node | None) -> None:
+        """Names of patterns that hold for what is looked at there."""
+        for name in walk(node):
+            is_name = name.type == "identifier" and not text_of(name)[:1].isupper()
+            if is_name and name.id not in self._declared and not (value is not None and _is_within(value, name)):
+                self._bind(node, name, "other", None)
 
     def _import(self, node: Node | None, head: str) -> None:
         if node is None:
@@ -288,8 +289,8 @@ class Scopes:
             self.imports[path.rpartition("::")[2]] = path
 
 
-def _is_within(outer: Node | None, node: Node) -> bool:
-    return outer is not None and outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
+def _is_within(outer: Node, node: Node) -> bool:
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
 def _parts(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:

@@ -132,7 +132,11 @@ class Reader:
         """What `#[should_panic]` asserts."""
         for attribute in attributes_of(function):
             words = [text_of(part) for part in walk(attribute) if part.type == "identifier"]
-            if words[:1] == ["should_panic"] and _runs(function) and function.child_by_field_name("return_type") is None:
+            if (
+                words[:1] == ["should_panic"]
+                and _runs(function)
+                and function.child_by_field_name("return_type") is None
+            ):
                 texts = [part for part in walk(attribute) if part.type in ("string_literal", "raw_string_literal")]
                 operands = tuple(Operand(node=text, static=True) for text in texts[:1])
                 return [Assertion(op="rust.panics", operands=operands, replaced=function)]

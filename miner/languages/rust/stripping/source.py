@@ -29,6 +29,8 @@ MODULE = "goldseam"
 HAND_OUT = re.compile(rf"(?:self|(?:super::)*super)::{MODULE}::(hand|panics)")
 _ADDED = f'#[cfg(test)] #[path = "{HANDOUT}"] mod {MODULE};'
 _SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
+_TWO_SIDES = 2
+_VEC = re.compile(rb"vec\s*!\s*\Z")
 _SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
 
 
@@ -56,7 +58,7 @@ class StrippedSource(TreeSource[Assertion]):
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, as far as it can go on without."""
         del attempt
-        return unstopped(text, self._path.rpartition("/")[2], output)
+        return unstopped(text, self._path, output)
 
     # -- assertions
 
@@ -95,7 +97,7 @@ class StrippedSource(TreeSource[Assertion]):
         removed: list[Place] = []
         for slot in outside:
             mode = modes[slot.number]
-            taken = _taken_out(slot, mode, keeps=is_recording or mode is Mode.RESULT)
+            taken = self._taken_out(slot, mode, keeps=is_recording or mode is Mode.RESULT)
             edits |= taken
             removed += removed_by(taken)
         if is_blanked and not is_recording:
@@ -122,6 +124,49 @@ class StrippedSource(TreeSource[Assertion]):
         end = max(inline.test_lines(lines), default=len(lines) - 1) + 1
         last = lines[end - 1].rstrip(b"\n") + b"\n"
         return b"".join([*lines[: end - 1], last, f"{_ADDED}\n".encode(), *lines[end:]])
+
+    def _taken_out(self, slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
+        """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
+        assertion, number = slot.assertion, slot.number
+        node = assertion.replaced
+        module = "super::" * len(modules_around(node)) + MODULE if modules_around(node) else f"self::{MODULE}"
+        traits = f"use {module}::{{Hidden as _, Shown as _}}; "
+        nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
+        if assertion.op == "rust.panics":
+            return _of_function(node, f"{module}::panics({number}, ", traits, self._listed(module, nodes))
+        text: tuple[Piece, ...]
+        if mode is Mode.RESULT and assertion.condition is not None:
+            text = (
+                f"{{ {traits}let goldseam_holds = ",
+                self._place(assertion.condition),
+                f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
+                f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds)) ",
+            )
+        elif len(nodes) == _TWO_SIDES and assertion.op == "rust.==":
+            sign = "!=" if assertion.options.get("not") else "=="
+            left, other = map(self._place, nodes)
+            names = ("goldseam_left", "goldseam_right")
+            listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
+            compared = f"*{names[0]} {sign} *{names[1]}"
+            result = f"Some({compared})" if mode is Mode.RESULT else "None"
+            text = (
+                f"{{ {traits}match (&(", left, "), &(", other, f")) {{ ({', '.join(names)}) => ",
+                f"{{ if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }} ",
+            )  # fmt: skip
+        else:
+            text = (f"{{ {traits}{module}::hand({number}, ", *self._listed(module, nodes), ", None) ")
+        return {place_of(node): (*text, missing_lines(node, text), "}")}
+
+    def _listed(self, module: str, nodes: Sequence[Node]) -> tuple[Piece, ...]:
+        pieces: list[Piece] = []
+        for node in nodes:
+            pieces += [f"(&{module}::Of(&(", self._place(node), "))).told_goldseam(), "]
+        return "&[", *pieces, "]"
+
+    def _place(self, node: Node) -> Place:
+        """Where an expression stands in the file, whose first array may be one of `vec!` there."""
+        before = _VEC.search(self._source, max(0, node.start_byte - 32), node.start_byte)
+        return (before.start() if before else node.start_byte), node.end_byte
 
     # -- what only expectations read
 
@@ -179,8 +224,10 @@ def _places(source: bytes) -> list[Place]:
 
 def _whole(use: Node) -> Node:
     """A name with the fields that are asked of it."""
-    while use.parent is not None and use.parent.type == "field_expression" and (
-        use.parent.child_by_field_name("value") == use
+    while (
+        use.parent is not None
+        and use.parent.type == "field_expression"
+        and (use.parent.child_by_field_name("value") == use)
     ):
         if use.parent.parent is not None and use.parent.parent.child_by_field_name("function") == use.parent:
             break
@@ -205,45 +252,7 @@ def _zero(literal: Node) -> str:
     return ("0.0" if literal.type == "float_literal" else "0") + suffix
 
 
-def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
-    """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
-    assertion, number = slot.assertion, slot.number
-    node = assertion.replaced
-    module = "super::" * len(modules_around(node)) + MODULE if modules_around(node) else f"self::{MODULE}"
-    traits = f"use {module}::{{Hidden as _, Shown as _}}; "
-    nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
-    if assertion.op == "rust.panics":
-        return _of_function(node, f"{module}::panics({number}, ", traits, _listed(module, nodes))
-    text: tuple[Piece, ...]
-    if mode is Mode.RESULT and assertion.condition is not None:
-        text = (
-            f"{{ {traits}let goldseam_holds = ",
-            place_of(assertion.condition),
-            f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
-            f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds)) ",
-        )
-    elif mode is Mode.RESULT:
-        sign = "!=" if assertion.options.get("not") else "=="
-        left, other = map(place_of, nodes)
-        names = ("goldseam_left", "goldseam_right")
-        told = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
-        text = (
-            f"{{ {traits}match (&(", left, "), &(", other, f")) {{ ({', '.join(names)}) => ",
-            f"{module}::hand({number}, &[{told}], Some(*{names[0]} {sign} *{names[1]})) }} ",
-        )  # fmt: skip
-    else:
-        text = (f"{{ {traits}{module}::hand({number}, ", *_listed(module, nodes), ", None) ")
-    return {place_of(node): (*text, missing_lines(node, text), "}")}
-
-
-def _listed(module: str, nodes: Sequence[Node]) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
-    for node in nodes:
-        pieces += [f"(&{module}::Of(&(", place_of(node), "))).told_goldseam(), "]
-    return "&[", *pieces, "]"
-
-
-def _of_function(function: Node, call: str, traits: str, kept: Sequence[Piece]) -> Edits:
+def _of_function(function: Node, call: str, traits: str, expected: Sequence[Piece]) -> Edits:
     """`should_panic` goes, and how its body ends is handed out."""
     body = function.child_by_field_name("body")
     edits: Edits = {
@@ -255,5 +264,5 @@ def _of_function(function: Node, call: str, traits: str, kept: Sequence[Piece]) 
         return {}
     start, end = body.start_byte, body.end_byte
     edits[start, start + 1] = (f"{{ {traits}{call}|| {{",)
-    edits[end - 1, end] = ("}, ", *kept, "); }")
+    edits[end - 1, end] = ("}, ", *expected, "); }")
     return edits

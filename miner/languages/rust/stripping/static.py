@@ -30,17 +30,19 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_PRELUDE = _words("String Vec Box Option Result bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64")
+_PRELUDE = _words(
+    "String Vec Box Option Result bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64"
+)
 _TYPES = _PRELUDE | _words(
     "Rc Arc Cow HashMap BTreeMap HashSet BTreeSet VecDeque BinaryHeap LinkedList Duration PathBuf Path OsString OsStr"
-    " Ipv4Addr Ipv6Addr IpAddr SocketAddr Ordering Wrapping Reverse Cell RefCell CString NonZeroU8 NonZeroU16 NonZeroU32"
-    " NonZeroU64 NonZeroUsize"
+    " Ipv4Addr Ipv6Addr IpAddr SocketAddr Ordering Wrapping Reverse Cell RefCell CString"
+    " NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroUsize"
 )
 """Types whose functions make the same of the same."""
 _STANDARD = re.compile(r"(?:::)?(?:std|core|alloc)(?:::.*)?")
 _LOOKING = _words(
-    "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned collect"
-    " into_boxed_str into_boxed_slice"
+    "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned"
+    " collect into_boxed_str into_boxed_slice"
 )
 """Methods of literals and collections that nothing of the product can stand behind."""
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*|[A-Z]")
@@ -54,10 +56,9 @@ Step = int | str
 class Column:
     """What a name stands for in a loop, row by row."""
 
-    table: Node
     cells: tuple[Node, ...]
     is_own: bool
-    """Nothing reads the table but this loop."""
+    """Nothing reads the rows but this loop."""
 
 
 class Statics:
@@ -121,24 +122,26 @@ class Statics:
         binding = self._scopes.resolve(node) if node.type == "identifier" else None
         if binding is None or binding.kind != "each" or binding.init is None or binding.is_mutable:
             return None
-        table, is_own = self._table(binding.init)
-        cells = [_cell(row, (*binding.steps, *steps)) for row in named(table)] if table is not None else []
-        if table is None or not cells or None in cells:
+        tables, is_own = self._tables(binding.init)
+        cells = [_cell(row, (*binding.steps, *steps)) for table in tables for row in named(table)]
+        if not cells or None in cells:
             return None
-        return Column(table=table, cells=tuple(cell for cell in cells if cell is not None), is_own=is_own)
+        return Column(cells=tuple(cell for cell in cells if cell is not None), is_own=is_own)
 
-    def _table(self, node: Node, *, is_own: bool = True) -> tuple[Node | None, bool]:
-        """The rows that a loop goes over, and whether nothing else does."""
+    def _tables(self, node: Node) -> tuple[list[Node], bool]:
+        """What a loop goes over, row by row in arrays, and whether nothing else does; no arrays if that isn't told."""
         node = _gone_over(node)
         if node.type == "array_expression":
-            return (node, is_own) if node.child_by_field_name("length") is None else (None, False)
+            return ([node], True) if node.child_by_field_name("length") is None else ([], False)
         binding = self._scopes.resolve(node) if node.type == "identifier" else None
-        if binding is None or binding.init is None or binding.kind not in ("local", "constant") or binding.is_mutable:
-            return None, False
-        table = _gone_over(binding.init)
-        if table.type != "array_expression" or table.child_by_field_name("length") is not None:
-            return None, False
-        return table, is_own and len(binding.uses) == 1
+        if binding is None or binding.is_mutable or binding.kind not in ("local", "constant", "parameter"):
+            return [], False
+        operands = self.calls_of(binding) if binding.kind == "parameter" else [binding.init] if binding.init else []
+        inner = [self._tables(table) for table in operands or ()]
+        if not all(tables for tables, _ in inner):
+            return [], False
+        tables = [table for tables, _ in inner for table in tables]
+        return tables, len(binding.uses) == 1 and all(is_own for _, is_own in inner)
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
@@ -149,8 +152,8 @@ class Statics:
         self._open.add(id(binding))
         try:
             if binding.kind == "parameter":
-                given = self.calls_of(binding)
-                return bool(given) and all(self.is_static(operand, depth) for operand in given or ())
+                operands = self.calls_of(binding)
+                return bool(operands) and all(self.is_static(operand, depth) for operand in operands or ())
             if binding.kind == "each":
                 return self._is_static_cell(node, depth)
             return self.is_static_binding(binding, depth)
@@ -237,7 +240,9 @@ def _cell(row: Node, steps: tuple[Step, ...]) -> Node | None:
         elif isinstance(step, str) and row.type == "struct_expression":
             fields = named(row.child_by_field_name("body"))
             values = [
-                part.child_by_field_name("value") for part in fields if text_of(part.child_by_field_name("field")) == step
+                part.child_by_field_name("value")
+                for part in fields
+                if text_of(part.child_by_field_name("field")) == step
             ]
             if len(values) != 1 or values[0] is None:
                 return None

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from miner.languages.rust.stripping.scopes import named, parse
 from miner.languages.syntax import place_of, rendered, text_of, walk
-from miner.languages.tree_source import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
 
     from miner.languages.tree_source import Edits
 
-_AT = r"--> (?:[^\s:]*/)?%s:(\d+):(\d+)\n(?:[^\n]*\n){0,2}?\s*\1 [|/ ]+([^\n]*)"
+_AT = re.compile(r"--> (\S+?):(\d+):(\d+)\n[^\n]*\n\s*\2 +\|[ /]*([^\n]*)")
 """Where the compiler complains of a file, and the line itself."""
 _ITEMS = frozenset({"use_declaration", "function_item", "mod_item", "impl_item", "struct_item", "const_item"})
 
 
-def unstopped(text: str, name: str, output: str) -> str:
+def unstopped(text: str, path: str, output: str) -> str:
     """The file without the statements that the compiler complained of and what needs their names; the same if none.
 
-    `output` is what a run of that text printed, `name` what the file is called without its folders. Where code of the
+    `output` is what a run of that text printed. Where code of the
     product is laid into the file as well, its lines are others: the one that the compiler shows tells which it is.
     """
     source = text.encode()
@@ -34,8 +33,8 @@ def unstopped(text: str, name: str, output: str) -> str:
         return text
     lines = text.split("\n")
     edits: Edits = {}
-    for number, column, shown in re.findall(_AT % re.escape(name), output):
-        row = _row_of(lines, int(number) - 1, shown.strip())
+    for place_name, number, column, shown in _AT.findall(output):
+        row = _row_of(lines, int(number) - 1, shown.strip()) if f"/{path}".endswith(f"/{place_name}") else None
         if row is None:
             continue
         at = len(lines[row][: int(column) - 1].encode())
@@ -47,12 +46,15 @@ def unstopped(text: str, name: str, output: str) -> str:
 
 def _row_of(lines: list[str], row: int, shown: str) -> int | None:
     """The line of a file that reads as the compiler shows it, the nearest to where it says."""
-    rows = [place for place, line in enumerate(lines) if line.strip() == shown]
+    if shown.startswith("...") or shown.endswith("..."):  # of a long line a part
+        rows = [place for place, line in enumerate(lines) if shown.strip(".") in line]
+    else:
+        rows = [place for place, line in enumerate(lines) if line.strip() == shown]
     return min(rows, key=lambda place: abs(place - row), default=None)
 
 
 def _without(node: Node | None) -> Iterator[tuple[int, int]]:
-    """The statement around a node and those of its block that use the names it declares; else the item around it."""
+    """The statement around a node, and those of its block that use names of it; else the item around it."""
     at = node
     while at is not None and (at.parent is None or at.parent.type != "block" or not at.is_named):
         if at.type in _ITEMS and at.type != "mod_item":
