@@ -32,6 +32,8 @@ MAX_KEPT = 1 << 18
 """Items and characters of one kept value; larger ones stay inside."""
 _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
+_REFUSALS = 8
+"""How often more is left of what a compiler refuses when it is stripped."""
 _ATTEMPTS = 8
 """How often the base is run with less in its tests that could end them."""
 _LINE = r"(?:^|/)%s:(\d+):"
@@ -110,6 +112,8 @@ class _Recorder:
         }
         self._collected: tuple[str, ...] = ()
         self._first: dict[str, list[Event]] = {}
+        self._refused_before: set[tuple[str, ...]] = set()
+        """Functions in which the compiler has complained of assertions."""
 
     def record(self) -> RecordedTests:
         for _ in range(_ROUNDS):
@@ -163,16 +167,29 @@ class _Recorder:
                 lowered = True
         return lowered
 
-    def _leave_refused(self, report: TestReport) -> bool:
-        """Leave inside the assertions of which the compiler complained, and for which it refused a whole program."""
+    def _leave_refused(self, report: TestReport, *, is_next: bool = False) -> bool:
+        """Leave inside the assertions of which the compiler complained, and for which it refused a whole program.
+
+        With `is_next` more is left of them, and of all others in a function of which it has complained before: it may
+        tell of one at a time.
+        """
         places = {(file.path, line) for file in self._files for line in _lines_refused(report, file.path)}
+        open_slots = {
+            number: (file, slot)
+            for number, (file, slot) in self._slots.items()
+            if file.modes[number] is not Mode.INSIDE
+        }
         refused = {
             number
-            for number, (file, slot) in self._slots.items()
-            if file.modes[number] is not Mode.INSIDE and any((file.path, line) in places for line in slot.lines)
+            for number, (file, slot) in open_slots.items()
+            if any((file.path, line) in places for line in slot.lines)
         }
-        for number in refused:
-            self._slots[number][0].modes[number] = Mode.INSIDE
+        again = {open_slots[number][1].function for number in refused} & self._refused_before
+        self._refused_before |= {open_slots[number][1].function for number in refused}
+        for number, (file, slot) in open_slots.items():
+            if number in refused or (is_next and slot.function in again):
+                options = slot.assertion.modes
+                file.modes[number] = options[options.index(file.modes[number]) + 1] if is_next else Mode.INSIDE
         return bool(refused)
 
     def _decides(
@@ -220,8 +237,12 @@ class _Recorder:
         """
         files = {path: source.encode() for path, source in expectations.files.items()}
         after = self._run(files, gold=True)
-        if self._leave_refused(after):
-            return set()
+        for _ in range(_REFUSALS):
+            if not self._leave_refused(after, is_next=True):
+                break
+            expectations = self._expectations()
+            files = {path: source.encode() for path, source in expectations.files.items()}
+            after = self._run(files, gold=True)
         names = _names(after.collected, self._collected)
         expectations = replace(expectations, ids={new: old for new, old in names.items() if new != old})
         wrong = self._not_passed(expectations, after)

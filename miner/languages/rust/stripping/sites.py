@@ -148,6 +148,9 @@ class Reader:
         sign = text_of(inner.child_by_field_name("operator"))
         if inner.type == "unary_expression" and text_of(inner).startswith("!"):
             return self._holding(named(inner)[0], replaced, has_to_hold=not has_to_hold)
+        if inner.type == "binary_expression" and sign == ("&&" if has_to_hold else "||"):
+            sides = [self._holding(side, replaced, has_to_hold=has_to_hold) for side in named(inner)]
+            return [assertion for side in sides for assertion in side]
         options = {} if has_to_hold else _NOT
         if inner.type == "binary_expression" and sign in _COMPARISONS:
             op, own = _COMPARISONS[sign]

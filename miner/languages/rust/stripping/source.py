@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from harness.languages.rust.inside import inline
@@ -95,9 +96,8 @@ class StrippedSource(TreeSource[Assertion]):
             return self._source.decode("utf-8")
         edits: Edits = {}
         removed: list[Place] = []
-        for slot in outside:
-            mode = modes[slot.number]
-            taken = self._taken_out(slot, mode, keeps=is_recording or mode is Mode.RESULT)
+        for _, group in groupby(self.slots, lambda slot: slot.assertion.replaced.id):
+            taken = self._taken_out(tuple(group), modes, keeps=is_recording)
             edits |= taken
             removed += removed_by(taken)
         if is_blanked and not is_recording:
@@ -125,37 +125,45 @@ class StrippedSource(TreeSource[Assertion]):
         last = lines[end - 1].rstrip(b"\n") + b"\n"
         return b"".join([*lines[: end - 1], last, f"{_ADDED}\n".encode(), *lines[end:]])
 
-    def _taken_out(self, slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
-        """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
-        assertion, number = slot.assertion, slot.number
-        node = assertion.replaced
+    def _taken_out(self, slots: Sequence[Slot[Assertion]], modes: Mapping[int, Mode], *, keeps: bool) -> Edits:
+        """The edits that have what one statement asserts handed out; with `keeps`, what is expected as well."""
+        node = slots[0].assertion.replaced
+        if all(modes[slot.number] is Mode.INSIDE for slot in slots):
+            return {}
         module = "super::" * len(modules_around(node)) + MODULE if modules_around(node) else f"self::{MODULE}"
         traits = f"use {module}::{{Hidden as _, Shown as _}}; "
-        nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
-        if assertion.op == "rust.panics":
-            return _of_function(node, f"{module}::panics({number}, ", traits, self._listed(module, nodes))
-        text: tuple[Piece, ...]
-        if mode is Mode.RESULT and assertion.condition is not None:
-            text = (
-                f"{{ {traits}let goldseam_holds = ",
+        if slots[0].assertion.op == "rust.panics":
+            expected = [operand.node for operand in slots[0].assertion.operands if keeps]
+            return _of_function(node, f"{module}::panics({slots[0].number}, ", traits, self._listed(module, expected))
+        parts = [self._handing(slot, modes[slot.number], module, keeps=keeps) for slot in slots]
+        text = (f"{{ {traits}", *(piece for part in parts for piece in (*part, " ")))
+        return {place_of(node): (*text, missing_lines(node, text), "}")}
+
+    def _handing(self, slot: Slot[Assertion], mode: Mode, module: str, *, keeps: bool) -> tuple[Piece, ...]:
+        """What hands out one assertion, or makes it as it was."""
+        assertion, number = slot.assertion, slot.number
+        nodes = [operand.node for operand in assertion.operands if keeps or mode is Mode.RESULT or not operand.static]
+        if assertion.condition is not None and mode is Mode.INSIDE:
+            return f"assert!({'' if assertion.has_to_hold else '!'}(", self._place(assertion.condition), "));"
+        if assertion.condition is not None and mode is Mode.RESULT:
+            return (
+                "let goldseam_holds = ",
                 self._place(assertion.condition),
                 f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
-                f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds)) ",
+                f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds));",
             )
-        elif len(nodes) == _TWO_SIDES and assertion.op == "rust.==":
-            sign = "!=" if assertion.options.get("not") else "=="
-            left, other = map(self._place, nodes)
-            names = ("goldseam_left", "goldseam_right")
-            listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
-            compared = f"*{names[0]} {sign} *{names[1]}"
-            result = f"Some({compared})" if mode is Mode.RESULT else "None"
-            text = (
-                f"{{ {traits}match (&(", left, "), &(", other, f")) {{ ({', '.join(names)}) => ",
-                f"{{ if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }} ",
-            )  # fmt: skip
-        else:
-            text = (f"{{ {traits}{module}::hand({number}, ", *self._listed(module, nodes), ", None) ")
-        return {place_of(node): (*text, missing_lines(node, text), "}")}
+        if len(nodes) != _TWO_SIDES or assertion.op != "rust.==":
+            return f"{module}::hand({number}, ", *self._listed(module, nodes), ", None);"
+        sign = "!=" if assertion.options.get("not") else "=="
+        left, other = map(self._place, nodes)
+        names = ("goldseam_left", "goldseam_right")
+        listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
+        compared = f"*{names[0]} {sign} *{names[1]}"
+        result = f"Some({compared})" if mode is Mode.RESULT else "None"
+        return (
+            *("match (&(", left, "), &(", other, f")) {{ ({', '.join(names)}) => {{ "),
+            f"if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }};",
+        )
 
     def _listed(self, module: str, nodes: Sequence[Node]) -> tuple[Piece, ...]:
         pieces: list[Piece] = []
