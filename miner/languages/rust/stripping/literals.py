@@ -27,6 +27,7 @@ _VARIANTS = frozenset({"identifier", "scoped_identifier"})
 _VARIANT = re.compile(r"[A-Z][A-Za-z0-9]*")
 _RAW = re.compile(r"b?r#*\"(.*)\"#*", re.DOTALL)
 _CONTINUED = re.compile(r"\\\n\s*")
+_WIDTH = re.compile(r"_?[iu](?:8|16|32|64|128|size)$")
 _SUFFIX = re.compile(r"_?(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
 _OPERATORS = {
     "rust.truth": ("truth", "not"), "rust.contains": ("in", "not_in"), "rust.starts": ("startswith", "not_in"),
@@ -92,7 +93,7 @@ def _value(node: Node) -> Any:
         case "boolean_literal":
             return text == "true"
         case "integer_literal":
-            return int((text if text.startswith("0x") else _SUFFIX.sub("", text)).replace("_", ""), 0)
+            return int((_WIDTH if text.startswith("0x") else _SUFFIX).sub("", text).replace("_", ""), 0)
         case "float_literal":
             return float(_SUFFIX.sub("", text).replace("_", ""))
         case "unary_expression" if text.startswith("-"):

@@ -149,8 +149,8 @@ class Reader:
         if inner.type == "unary_expression" and text_of(inner).startswith("!"):
             return self._holding(named(inner)[0], replaced, has_to_hold=not has_to_hold)
         if inner.type == "binary_expression" and sign == ("&&" if has_to_hold else "||"):
-            sides = [self._holding(side, replaced, has_to_hold=has_to_hold) for side in named(inner)]
-            return [assertion for side in sides for assertion in side]
+            parts = (self._holding(part, replaced, has_to_hold=has_to_hold) for part in named(inner))
+            return [assertion for part in parts for assertion in part]
         options = {} if has_to_hold else _NOT
         if inner.type == "binary_expression" and sign in _COMPARISONS:
             op, own = _COMPARISONS[sign]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from miner.languages.rust.stripping.scopes import Scopes, function_of, macro_of,
 from miner.languages.rust.stripping.sites import Assertion, Reader
 from miner.languages.rust.stripping.static import Statics, literals_in
 from miner.languages.rust.stripping.unstopped import unstopped
-from miner.languages.syntax import place_of, rendered, text_of, walk
+from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
 from miner.languages.tree_source import Edits, TreeSource, lines_of, missing_lines, removed_by
 
 if TYPE_CHECKING:
@@ -191,7 +192,8 @@ class StrippedSource(TreeSource[Assertion]):
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
-        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked)
+        fields = partial(self._blanked_fields, removed)
+        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked, beside=fields)
 
     def _blanked(self, binding: Binding) -> Edits:
         if binding.kind == "parameter":
@@ -199,14 +201,7 @@ class StrippedSource(TreeSource[Assertion]):
             cells = cells if binding.uses and self._statics.is_static(binding.uses[0]) else ()
             return {place: pieces for cell in cells for place, pieces in _zeros(cell).items()}
         if binding.kind == "each":
-            columns = [self._statics.column_of(_whole(use)) for use in binding.uses]
-            return {
-                place: pieces
-                for column in columns
-                if column is not None and column.is_own and all(map(self._statics.is_static, column.cells))
-                for cell in column.cells
-                for place, pieces in _zeros(cell).items()
-            }
+            return self._without_column(binding.uses[0])
         statement = binding.statement
         is_alone = binding.kind == "constant" or statement.child_by_field_name("pattern") == binding.declared
         if not is_alone or not self._statics.is_static_binding(binding):
@@ -214,6 +209,26 @@ class StrippedSource(TreeSource[Assertion]):
         if scopes.attributes_of(statement) or any(child.type == "visibility_modifier" for child in statement.children):
             return {}
         return {place_of(statement): (lines_of(statement),)}
+
+    def _blanked_fields(self, removed: Sequence[Place], _unread: object) -> Edits:
+        """Fields of rows that nothing reads but what is removed."""
+        edits: Edits = {}
+        for binding in self._scopes.bindings():
+            uses = [_whole(use) for use in binding.uses] if binding.kind == "each" else []
+            if any(use.type == "identifier" for use in uses):
+                continue  # a row as a whole
+            names = {text_of(use) for use in uses}
+            read = {text_of(use) for use in uses if not is_in(use, removed)}
+            for name in names:
+                if not any(f"{other}.".startswith(f"{name}.") or f"{name}.".startswith(f"{other}.") for other in read):
+                    edits |= self._without_column(next(use for use in uses if text_of(use) == name))
+        return edits
+
+    def _without_column(self, use: Node) -> Edits:
+        column = self._statics.column_of(use)
+        if column is None or not column.is_own or not all(map(self._statics.is_static, column.cells)):
+            return {}
+        return {place: pieces for cell in column.cells for place, pieces in _zeros(cell).items()}
 
     def _uncomment(self, edits: Edits) -> None:
         for node in walk(self._root):
