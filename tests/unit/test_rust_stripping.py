@@ -9,6 +9,7 @@ import pytest
 from miner.languages.base import Mode
 from miner.languages.rust.language import function_of_test
 from miner.languages.rust.stripping import literals
+from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.source import StrippedSource
 
 TRAITS = "use self::goldseam::{Hidden as _, Shown as _}; "
@@ -141,6 +142,21 @@ def test_what_is_not_read_stays(body):
 def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(head, is_read):
     slots = parsed(in_test("assert_eq!(f(1), 3);\nassert!(f(2));", head)).slots
     assert [slot.assertion.is_unread for slot in slots] == [not is_read, False]
+
+
+def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called():
+    helpers = helpers_in(
+        [
+            b"pub fn assert_text(value: impl Display, want: &str) { assert_eq!(value.to_string(), want); }\n"
+            b"pub fn assert_twice(value: u8) { assert_eq!(value, value); }\n"
+            b"pub fn assert_two(value: u8, want: u8) { prepare(); assert_eq!(value, want); }\n"
+        ]
+    )
+    text = in_test('util::assert_text(f(1), "want"); assert_twice(f(2)); assert_two(f(3), 4);')
+    source = StrippedSource(text.encode(), path="tests/a.rs", first=0, helpers=helpers)
+    assert [slot.assertion.is_unread for slot in source.slots] == [False, True, True]
+    assert "<0: (f(1)).to_string()>" in shortened(source.stripped(best(source)))
+    assert 'match (&((f(1)).to_string()), &("want"))' in source.recording(best(source))
 
 
 def test_a_helper_of_another_file_is_known_to_stay():

@@ -16,6 +16,7 @@ from miner.languages.rust.stripping.scopes import (
     macro_of,
     named,
 )
+from miner.languages.rust.stripping.static import LOOKING
 from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.rust.stripping.helpers import Helper
     from miner.languages.rust.stripping.scopes import Scopes
     from miner.languages.rust.stripping.static import Statics
 
@@ -36,6 +38,9 @@ class Operand:
 
     node: Node
     static: bool = False
+    front: str = ""
+    back: str = ""
+    """What is put around its text."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,8 +92,9 @@ _PANICS = frozenset({"panic", "unreachable"})
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics, root: Node) -> None:
-        self._scopes, self._statics = scopes, statics
+    def __init__(self, scopes: Scopes, statics: Statics, root: Node, helpers: Mapping[str, Helper]) -> None:
+        """`helpers` are functions of other files that only compare."""
+        self._scopes, self._statics, self._helpers = scopes, statics, helpers
         self._own = {
             text_of(node.child_by_field_name("name"))
             for node in walk(root)
@@ -109,6 +115,8 @@ class Reader:
             elif len(arguments) >= _TWO_SIDES:
                 options = _NOT if name == "assert_ne" else {}
                 read = [replace(self._of(node, "rust.==", arguments[:2], options), is_compared=True)]
+        elif (helper := self._helper(node)) is not None:
+            read = [self._of_helper(node, helper)]
         elif node.type == "if_expression":
             condition = node.child_by_field_name("condition")
             if condition is not None and _only_panics(node) and condition.type not in ("let_condition", "let_chain"):
@@ -141,6 +149,28 @@ class Reader:
                 operands = tuple(Operand(node=text, static=True) for text in texts[:1])
                 return [Assertion(op="rust.panics", operands=operands, replaced=function)]
         return []
+
+    def _helper(self, call: Node) -> Helper | None:
+        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        name = text_of(function).rpartition("::")[2]
+        helper = self._helpers.get(name) if name not in self._scopes.functions else None
+        is_alone = call.parent is not None and call.parent.type in ("expression_statement", "block", "match_arm")
+        return helper if is_alone and helper is not None and len(arguments_of(call)) == helper.arguments else None
+
+    def _of_helper(self, call: Node, helper: Helper) -> Assertion:
+        """What a function of another file compares, as if that stood here."""
+        arguments = arguments_of(call)
+        operands = tuple(
+            Operand(
+                node=arguments[side.argument],
+                static=side.methods <= LOOKING and self._statics.is_static(arguments[side.argument]),
+                front=side.front,
+                back=side.back,
+            )
+            for side in helper.sides
+        )
+        options = {} if helper.is_equal else _NOT
+        return Assertion(op="rust.==", operands=operands, replaced=call, options=options, is_compared=True)
 
     def _holding(self, node: Node, replaced: Node, *, has_to_hold: bool) -> list[Assertion]:
         """What a condition says of values; what is joined by `and` are assertions of their own."""

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.rust.stripping.helpers import Helper
     from miner.languages.rust.stripping.scopes import Binding
+    from miner.languages.rust.stripping.sites import Operand
     from miner.languages.syntax import Piece, Place
 
 MODULE = "goldseam"
@@ -40,11 +42,19 @@ class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
     def __init__(
-        self, source: bytes, *, path: str, first: int, shared: Collection[str] = (), is_code: bool = False
+        self,
+        source: bytes,
+        *,
+        path: str,
+        first: int,
+        shared: Collection[str] = (),
+        helpers: Mapping[str, Helper] | None = None,
+        is_code: bool = False,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
 
-        With `is_code` it holds code as well: of that nothing is taken out, and nothing is in what comes of it.
+        `helpers` are functions of other files that only compare. With `is_code` it holds code as well: of that nothing
+        is taken out, and nothing is in what comes of it.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -55,7 +65,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._tests = _places(source) if is_code else [(0, len(source))]
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared)
-        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics, self._root), first))
+        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics, self._root, helpers or {}), first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, as far as it can go on without."""
@@ -134,7 +144,7 @@ class StrippedSource(TreeSource[Assertion]):
         module = "super::" * len(modules_around(node)) + MODULE if modules_around(node) else f"self::{MODULE}"
         traits = f"use {module}::{{Hidden as _, Shown as _}}; "
         if slots[0].assertion.op == "rust.panics":
-            expected = [operand.node for operand in slots[0].assertion.operands if keeps]
+            expected = [operand for operand in slots[0].assertion.operands if keeps]
             return _of_function(node, f"{module}::panics({slots[0].number}, ", traits, self._listed(module, expected))
         parts = [self._handing(slot, modes[slot.number], module, keeps=keeps) for slot in slots]
         text = (f"{{ {traits}", *(piece for part in parts for piece in (*part, " ")))
@@ -143,7 +153,7 @@ class StrippedSource(TreeSource[Assertion]):
     def _handing(self, slot: Slot[Assertion], mode: Mode, module: str, *, keeps: bool) -> tuple[Piece, ...]:
         """What hands out one assertion, or makes it as it was."""
         assertion, number = slot.assertion, slot.number
-        nodes = [operand.node for operand in assertion.operands if keeps or mode is Mode.RESULT or not operand.static]
+        sides = [operand for operand in assertion.operands if keeps or mode is Mode.RESULT or not operand.static]
         if assertion.condition is not None and mode is Mode.INSIDE:
             return f"assert!({'' if assertion.has_to_hold else '!'}(", self._place(assertion.condition), "));"
         if assertion.condition is not None and mode is Mode.RESULT:
@@ -153,24 +163,27 @@ class StrippedSource(TreeSource[Assertion]):
                 f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
                 f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds));",
             )
-        if len(nodes) != _TWO_SIDES or assertion.op != "rust.==":
-            return f"{module}::hand({number}, ", *self._listed(module, nodes), ", None);"
+        if len(sides) != _TWO_SIDES or assertion.op != "rust.==":
+            return f"{module}::hand({number}, ", *self._listed(module, sides), ", None);"
         sign = "!=" if assertion.options.get("not") else "=="
-        left, other = map(self._place, nodes)
+        left, other = map(self._pieces, sides)
         names = ("goldseam_left", "goldseam_right")
         listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
         compared = f"*{names[0]} {sign} *{names[1]}"
         result = f"Some({compared})" if mode is Mode.RESULT else "None"
         return (
-            *("match (&(", left, "), &(", other, f")) {{ ({', '.join(names)}) => {{ "),
+            *("match (&(", *left, "), &(", *other, f")) {{ ({', '.join(names)}) => {{ "),
             f"if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }};",
         )
 
-    def _listed(self, module: str, nodes: Sequence[Node]) -> tuple[Piece, ...]:
+    def _listed(self, module: str, operands: Sequence[Operand]) -> tuple[Piece, ...]:
         pieces: list[Piece] = []
-        for node in nodes:
-            pieces += [f"(&{module}::Of(&(", self._place(node), "))).told_goldseam(), "]
+        for operand in operands:
+            pieces += [f"(&{module}::Of(&(", *self._pieces(operand), "))).told_goldseam(), "]
         return "&[", *pieces, "]"
+
+    def _pieces(self, operand: Operand) -> tuple[Piece, ...]:
+        return operand.front, self._place(operand.node), operand.back
 
     def _place(self, node: Node) -> Place:
         """Where an expression stands in the file, whose first array may be one of `vec!` there."""

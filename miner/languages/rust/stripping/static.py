@@ -40,7 +40,7 @@ _TYPES = _PRELUDE | _words(
 )
 """Types whose functions make the same of the same."""
 _STANDARD = re.compile(r"(?:::)?(?:std|core|alloc)(?:::.*)?")
-_LOOKING = _words(
+LOOKING = _words(
     "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned"
     " collect into_boxed_str into_boxed_slice"
 )
@@ -191,7 +191,7 @@ class Statics:
             function = function.child_by_field_name("function") or function
         if function.type == "field_expression":
             value = function.child_by_field_name("value")
-            is_looking = text_of(function.child_by_field_name("field")) in _LOOKING
+            is_looking = text_of(function.child_by_field_name("field")) in LOOKING
             return is_looking and value is not None and self.is_static(value, depth)
         name = text_of(function).rpartition("::")[2]
         if function.type in ("identifier", "scoped_identifier") and _TYPE.fullmatch(name):
