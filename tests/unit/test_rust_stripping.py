@@ -147,9 +147,11 @@ def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(hea
 def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called():
     helpers = helpers_in(
         [
-            b"pub fn assert_text(value: impl Display, want: &str) { assert_eq!(value.to_string(), want); }\n"
-            b"pub fn assert_twice(value: u8) { assert_eq!(value, value); }\n"
-            b"pub fn assert_two(value: u8, want: u8) { prepare(); assert_eq!(value, want); }\n"
+            (
+                b"pub fn assert_text(value: impl Display, want: &str) { assert_eq!(value.to_string(), want); }\n"
+                b"pub fn assert_twice(value: u8) { assert_eq!(value, value); }\n"
+                b"pub fn assert_two(value: u8, want: u8) { prepare(); assert_eq!(value, want); }\n"
+            )
         ]
     )
     text = in_test('util::assert_text(f(1), "want"); assert_twice(f(2)); assert_two(f(3), 4);')
