@@ -225,9 +225,47 @@ def test_rows_and_arguments_go_that_a_helper_only_expects():
     after = stripped(
         "fn check(input: &str, want: i32) { assert_eq!(f(input), want); }\n"
         "fn all(rows: &[(&str, i32)]) { for &(input, want) in rows { assert_eq!(f(input), want); } }\n"
-        + in_test('check("in", -7); all(&[("in", 7)]);')
+        + in_test('check("in", -7); all(&[("in", 7)]); for (input, want) in [("a", 5)] { check(input, want); }')
     )
-    assert 'check("in", -0); all(&[("in", 0)]);' in after
+    assert 'check("in", -0); all(&[("in", 0)]); for (input, want) in [("a", 0)] { check(input, want); }' in after
+
+
+MACRO = """\
+macro_rules! check {
+    ($name:ident::<$ty:ty>($arg:expr) => $want:expr) => {{
+        let actual = $name::<$ty>($arg);
+        assert_eq!(actual, $want, "of {}", stringify!($name));
+    }};
+}
+"""
+
+
+def test_what_a_macro_of_the_file_compares_comes_out_and_what_it_is_given_for_that_goes():
+    after = stripped(
+        in_test('check!(f::<u8>("in") => 7);\nfor &(s, want) in &[("a", 5)] { check!(g::<T>(s) => want); }', MACRO)
+    )
+    assert "self::goldseam::hand(0, &[(&self::goldseam::Of(&(actual))).told_goldseam(), ], None);" in after
+    assert 'check!(f::<u8>("in") => 0);\nfor &(s, want) in &[("a", 0)] { check!(g::<T>(s) => want); }' in after
+    assert "stringify" not in after
+
+
+def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
+    macro = "macro_rules! with { ($a:expr, |$b:ident| $test:block) => { let $b = $a; $test } }\n"
+    after = stripped(in_test("with!(f(1), |x| { assert_eq!(x, 3); });", macro))
+    assert "Of(&(x))" in after
+    assert "3" not in after.partition("#[test]")[2].partition("mod goldseam")[0].replace("hand", "")
+
+
+@pytest.mark.parametrize(
+    "macro",
+    [
+        MACRO.replace("}};\n}", "}};\n    ($a:expr) => { assert!($a) };\n}"),
+        "macro_rules! check { ($($a:tt)*) => { assert!($($a)*) } }\n",
+    ],
+)
+def test_a_macro_of_more_rules_or_of_repetitions_is_known_to_stay(macro):
+    source = parsed(in_test("check!(f::<u8>(1) => 7); assert!(f(2));", macro))
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
 
 
 def test_words_for_people_go():

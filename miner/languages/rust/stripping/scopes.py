@@ -20,7 +20,7 @@ COMMENTS = frozenset({"line_comment", "block_comment"})
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
 _LIBRARIES = ("std", "core", "pretty_assertions", "similar_asserts")
 """Crates whose macros of these names compare alike."""
-_OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?({'|'.join(ASSERTIONS)}|format|matches)")
+_OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?({'|'.join(ASSERTIONS)}|format|concat|matches)")
 _SCOPES = frozenset(
     {
         *("source_file", "block", "declaration_list", "function_item", "closure_expression", "for_expression"),
@@ -55,7 +55,8 @@ def bare(node: Node) -> Node:
 def opened(source: bytes) -> tuple[bytes, Node]:
     """A source whose macros that take expressions are calls, `assert_eq_(…)`, each byte in its place, and its tree.
 
-    `vec![…]` is an array there. What a file gives one of these names itself stays as it is.
+    `vec![…]` is an array there, and what the file's own macros are given are arguments. What a file gives one of the
+    known names itself stays as it is.
 
     Raises:
         ValueError: the grammar does not read it.
@@ -68,7 +69,7 @@ def opened(source: bytes) -> tuple[bytes, Node]:
         text = bytearray(source)
         for node in walk(root, ("macro_definition",)):
             if node.type == "macro_invocation":
-                _open(text, node, own)
+                _open(text, node, own - set(ASSERTIONS) - {"vec", "format", "concat", "matches"}, own)
         if bytes(text) == source:
             return source, root
         source = bytes(text)
@@ -85,7 +86,7 @@ def _imported_macros(root: Node) -> Iterator[str]:
             yield from (name for name in re.findall(r"\bas\s+(\w+)", path))
 
 
-def _open(text: bytearray, node: Node, own: set[str]) -> None:
+def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
     macro = node.child_by_field_name("macro")
     trees = [child for child in node.children if child.type == "token_tree"]
     if macro is None or len(trees) != 1:
@@ -95,10 +96,15 @@ def _open(text: bytearray, node: Node, own: set[str]) -> None:
     copied = bytearray(text[start : trees[0].end_byte])
     if name == "vec" and name not in own and copied[end - start : end - start + 1] == b"[":
         copied[: end - start] = b" " * (end - start)
-    elif (match := _OPENED.fullmatch(name)) and match[1] not in own and copied[end - start : end - start + 1] == b"(":
+    elif copied[end - start : end - start + 1] == b"(" and (
+        name in calls or ((match := _OPENED.fullmatch(name)) and match[1] not in own)
+    ):
         copied[macro.end_byte - start : end - start] = b"_" + b" " * (end - macro.end_byte - 1)
         if mark - macro.end_byte > 0:
             return
+        for part in trees[0].children if name in calls else ():
+            if part.type in ("=>", ";"):
+                copied[part.start_byte - start : part.end_byte - start] = b",".ljust(len(part.type))
     else:
         return
     try:
@@ -192,6 +198,8 @@ class Scopes:
             if node.type == "shorthand_field_initializer":
                 continue
             function = node.child_by_field_name("function") if node.type == "call_expression" else None
+            if function is not None and function.type == "generic_function":
+                function = function.child_by_field_name("function")
             if function is not None and function.type == "identifier":
                 self.calls.setdefault(text_of(function), []).append(node)
 

@@ -21,10 +21,12 @@ from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from tree_sitter import Node
 
     from miner.languages.rust.stripping.helpers import Helper
+    from miner.languages.rust.stripping.macros import Macro
     from miner.languages.rust.stripping.scopes import Scopes
     from miner.languages.rust.stripping.static import Statics
 
@@ -62,6 +64,8 @@ class Assertion:
     is_compared: bool = False
     """Two operands are compared as `assert_eq!` does it."""
     tells_comparison: bool = False
+    modules: tuple[str, ...] | None = None
+    """Of one in a macro: the modules that are around where it is called."""
 
     @property
     def is_whole(self) -> bool:
@@ -92,21 +96,32 @@ _PANICS = frozenset({"panic", "unreachable"})
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics, root: Node, helpers: Mapping[str, Helper]) -> None:
-        """`helpers` are functions of other files that only compare."""
+    def __init__(
+        self, scopes: Scopes, statics: Statics, root: Node, helpers: Mapping[str, Helper], macros: AbstractSet[str]
+    ) -> None:
+        """`helpers` are functions of other files that only compare, `macros` those of the file that are read."""
         self._scopes, self._statics, self._helpers = scopes, statics, helpers
-        self._own = {
+        names = {
             text_of(node.child_by_field_name("name"))
             for node in walk(root)
             if node.type == "macro_definition" and re.search(r"assert|panic", text_of(node))
         }
+        self._own = names - macros
 
     def of_node(self, node: Node) -> list[Assertion]:
         """The assertions that a node makes; none where it makes none that is known."""
         if node.type == "function_item":
             return self._of_function(node)
-        if not any(map(_runs, functions_around(node)[:1])):
-            return []
+        return self._of_expression(node) if any(map(_runs, functions_around(node)[:1])) else []
+
+    def of_macro(self, macro: Macro) -> list[Assertion]:
+        """The assertions in a macro of the file."""
+        self._statics.arguments = macro.arguments
+        read = [assertion for node in macro.assertions for assertion in self._of_expression(node)]
+        self._statics.arguments = {}
+        return [replace(assertion, modules=macro.modules) for assertion in read]
+
+    def _of_expression(self, node: Node) -> list[Assertion]:
         read: list[Assertion] = []
         if node.type == "call_expression" and (name := macro_of(node).removeprefix("debug_")) in ASSERTIONS:
             arguments = arguments_of(node)
@@ -131,7 +146,7 @@ class Reader:
             name = text_of(node.child_by_field_name("macro")).rpartition("::")[2]
             return _NOT_READ.fullmatch(name) is not None or name in self._own
         if node.type != "call_expression" or macro_of(node):
-            return False
+            return macro_of(node) in self._own
         function = node.child_by_field_name("function")
         name = text_of(function).rpartition("::")[2]
         return name not in self._scopes.functions and re.fullmatch(r"assert\w*", name) is not None

@@ -11,6 +11,7 @@ from harness.languages.rust.inside import inline
 from harness.languages.rust.language import HANDOUT
 from miner.languages.base import Mode, Slot
 from miner.languages.rust.stripping import scopes
+from miner.languages.rust.stripping.macros import macros_in
 from miner.languages.rust.stripping.scopes import Scopes, function_of, macro_of, modules_around
 from miner.languages.rust.stripping.sites import Assertion, Reader
 from miner.languages.rust.stripping.static import Statics, literals_in
@@ -65,7 +66,10 @@ class StrippedSource(TreeSource[Assertion]):
         self._tests = _places(source) if is_code else [(0, len(source))]
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared)
-        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics, self._root, helpers or {}), first))
+        macros = macros_in(self._opened, self._root, self._scopes)
+        self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
+        reader = Reader(self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
+        self.slots = self._numbered(self._slots(reader, first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, as far as it can go on without."""
@@ -83,6 +87,8 @@ class StrippedSource(TreeSource[Assertion]):
             number += 1
 
     def _assertions(self, reader: Reader) -> Iterator[Assertion]:
+        for macro in self._macros.values():
+            yield from reader.of_macro(macro)
         rest = [self._root]
         while rest:
             node = rest.pop()
@@ -141,7 +147,9 @@ class StrippedSource(TreeSource[Assertion]):
         node = slots[0].assertion.replaced
         if all(modes[slot.number] is Mode.INSIDE for slot in slots):
             return {}
-        module = "super::" * len(modules_around(node)) + MODULE if modules_around(node) else f"self::{MODULE}"
+        around = slots[0].assertion.modules
+        levels = len(modules_around(node) if around is None else around)
+        module = "super::" * levels + MODULE if levels else f"self::{MODULE}"
         traits = f"use {module}::{{Hidden as _, Shown as _}}; "
         if slots[0].assertion.op == "rust.panics":
             expected = [operand for operand in slots[0].assertion.operands if keeps]
@@ -205,14 +213,14 @@ class StrippedSource(TreeSource[Assertion]):
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
-        fields = partial(self._blanked_fields, removed)
-        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked, beside=fields)
+        rest = partial(self._blanked_beside, removed)
+        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked, beside=rest)
 
     def _blanked(self, binding: Binding) -> Edits:
         if binding.kind == "parameter":
             cells: Sequence[Node] = self._statics.calls_of(binding) or ()
             cells = cells if binding.uses and self._statics.is_static(binding.uses[0]) else ()
-            return {place: pieces for cell in cells for place, pieces in _zeros(cell).items()}
+            return {place: pieces for cell in cells for place, pieces in _unread(cell).items()}
         if binding.kind == "each":
             return self._without_column(binding.uses[0])
         statement = binding.statement
@@ -223,9 +231,14 @@ class StrippedSource(TreeSource[Assertion]):
             return {}
         return {place_of(statement): (lines_of(statement),)}
 
-    def _blanked_fields(self, removed: Sequence[Place], _unread: object) -> Edits:
-        """Fields of rows that nothing reads but what is removed."""
+    def _blanked_beside(self, removed: Sequence[Place], _unread_ones: object) -> Edits:
+        """Fields of rows, and what macros are given, that nothing reads but what is removed."""
         edits: Edits = {}
+        for macro in self._macros.values():
+            for parameter, arguments in macro.arguments.items():
+                uses = macro.occurrences(parameter)
+                if uses and all(is_in(use, removed) for use in uses) and all(map(self._statics.is_static, arguments)):
+                    edits |= {place: pieces for part in arguments for place, pieces in _unread(part).items()}
         for binding in self._scopes.bindings():
             uses = [_whole(use) for use in binding.uses] if binding.kind == "each" else []
             if any(use.type == "identifier" for use in uses):
@@ -269,6 +282,11 @@ def _whole(use: Node) -> Node:
             break
         use = use.parent
     return use
+
+
+def _unread(argument: Node) -> Edits:
+    """An argument that nothing reads: names in it stay, and count as read by nobody."""
+    return {place_of(argument): (place_of(argument),), **_zeros(argument)}
 
 
 def _zeros(node: Node) -> Edits:

@@ -10,7 +10,7 @@ from miner.languages.rust.stripping.scopes import arguments_of, bare, functions_
 from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -68,6 +68,8 @@ class Statics:
         """`shared` are functions that other hidden files call."""
         self._scopes, self._shared = scopes, shared
         self._open: set[int] = set()
+        self.arguments: Mapping[str, Sequence[Node]] = {}
+        """By name: what stands for a macro's parameters while that macro is read."""
 
     def is_static(self, node: Node, depth: int = 0) -> bool:
         """Whether an expression depends on nothing of the product."""
@@ -87,6 +89,7 @@ class Statics:
             "field_expression": self._is_static_cell,
             "type_cast_expression": self._is_static_cast,
             "struct_expression": self._is_static_struct,
+            "generic_function": self._is_static_generic,
         }.get(node.type)
         return reads is not None and reads(node, within)
 
@@ -145,6 +148,8 @@ class Statics:
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
+        if binding is None and text_of(node) in self.arguments:
+            return all(self.is_static(argument, depth) for argument in self.arguments[text_of(node)])
         if binding is None:
             return _TYPE.fullmatch(text_of(node)) is not None  # a variant, or a structure without fields
         if id(binding) in self._open:
@@ -186,7 +191,7 @@ class Statics:
         if function is None or not all(self.is_static(argument, depth) for argument in arguments):
             return False
         if macro_of(node):
-            return macro_of(node) == "format" and not any(_CAPTURED.search(text_of(part)) for part in arguments)
+            return macro_of(node) in ("format", "concat") and not any(_CAPTURED.search(text_of(part)) for part in arguments)
         if function.type == "generic_function":
             function = function.child_by_field_name("function") or function
         if function.type == "field_expression":
@@ -198,6 +203,11 @@ class Statics:
             return True  # a variant or a structure of its parts
         path = text_of(function.child_by_field_name("path"))
         return function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
+
+    def _is_static_generic(self, node: Node, depth: int) -> bool:
+        """A variant with its types, such as `None::<u8>`."""
+        function = node.child_by_field_name("function")
+        return function is not None and self.is_static(function, depth)
 
     def _is_static_cast(self, node: Node, depth: int) -> bool:
         value = node.child_by_field_name("value")
