@@ -191,7 +191,8 @@ class Statics:
         if function is None or not all(self.is_static(argument, depth) for argument in arguments):
             return False
         if macro_of(node):
-            return macro_of(node) in ("format", "concat") and not any(_CAPTURED.search(text_of(part)) for part in arguments)
+            has_names = any(_CAPTURED.search(text_of(part)) for part in arguments)
+            return macro_of(node) in ("format", "concat") and not has_names
         if function.type == "generic_function":
             function = function.child_by_field_name("function") or function
         if function.type == "field_expression":
