@@ -398,7 +398,7 @@ def _output_of(report: TestReport, path: str) -> str:
         for test_id, text in report.texts.items()
         if report.statuses.get(test_id) is TestStatus.ERROR and test_id.partition("::")[0] == path
     )
-    programs = (text for text in report.collect_errors.values() if "--> " in text)
+    programs = (text for text in report.collect_errors.values() if _PLACE.search(text))
     return "\n".join((report.collect_errors[path] if path in report.collect_errors else "\n".join(programs), *crashed))
 
 
