@@ -346,6 +346,9 @@ mod tests {{
 
     #[test]
     fn cents() {{ assert!(label(7).contains('7')); }}
+
+    #[test]
+    fn marks() {{ assert_eq!(label(7).matches('x').count().try_into(), Ok(0u8)); }}
 {}}}
 """
 _NEW = '\n    #[test]\n    fn euros() { assert_eq!(label(3107), "31.07 EUR"); }\n'
