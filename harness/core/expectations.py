@@ -49,6 +49,8 @@ OPERATORS = frozenset(
         *("java.equals", "java.same", "java.near", "java.arrays", "java.items", "java.truth", "java.null", "java.size"),
         *("java.contains", "java.starts", "java.ends", "java.empty", "java.<", "java.<=", "java.>", "java.>="),
         *("java.kind", "java.message", "java.chain", "java.raises"),
+        *("rust.==", "rust.<", "rust.<=", "rust.>", "rust.>=", "rust.truth", "rust.contains", "rust.starts"),
+        *("rust.ends", "rust.panics"),
     )
 )
 """What an assertion can be decided by; harness/judging has them, those of other languages in folders of their own."""

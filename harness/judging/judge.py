@@ -17,6 +17,7 @@ from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
 from harness.judging.javascript.values import is_partial
+from harness.judging.rust import operators as rust
 from harness.judging.values import MalformedError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from harness.judging.values import Event, Loaded
     from harness.languages.base import TestReport
 
-_EXACT = javascript.EXACT | go.EXACT | java.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
+_EXACT = javascript.EXACT | go.EXACT | java.EXACT | rust.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
 """Operators that no one value satisfies everywhere."""
 _MOST_KINDS = 2
 """Standard classes of warnings at most among which one may be the right one."""

@@ -11,6 +11,7 @@ from harness.judging import search, values
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
+from harness.judging.rust import operators as rust
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.core.expectations import Site
 
-CATCHING = ("raises", "js.raises", "go.panics", "java.raises")
+CATCHING = ("raises", "js.raises", "go.panics", "java.raises", "rust.panics")
 """Operators whose one value is what was raised."""
 _SAME_HASH = 64
 """Different items with one hash that are still counted."""
@@ -371,4 +372,5 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     **javascript.operators(search.matches),
     **go.operators(),
     **java.operators(),
+    **rust.operators(),
 }

@@ -23,6 +23,7 @@ from uuid import UUID
 from harness.judging.go import values as go
 from harness.judging.java import values as java
 from harness.judging.javascript import values as javascript
+from harness.judging.rust import values as rust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -262,7 +263,7 @@ def is_plain(enc: Any) -> bool:
         return False
 
 
-PREFIXES = ("js.", "go.", "java.")
+PREFIXES = ("js.", "go.", "java.", "rust.")
 """How the operators of other languages' values begin; the tag of such a value says the same."""
 
 
@@ -626,6 +627,7 @@ _LEAVES: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {
     "js": javascript.read,
     "go": go.read,
     "java": java.read,
+    "rust": rust.read,
 }
 """All other kinds: the tag, and its parts."""
 _KEPT: Mapping[str, Callable[[Reader, list[Any], int], Any]] = {"approx": _approx, "any": _anything, "re": _pattern}

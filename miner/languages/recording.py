@@ -32,10 +32,14 @@ MAX_KEPT = 1 << 18
 """Items and characters of one kept value; larger ones stay inside."""
 _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
+_REFUSALS = 8
+"""How often more is left of what a compiler refuses when it is stripped."""
 _ATTEMPTS = 8
 """How often the base is run with less in its tests that could end them."""
 _LINE = r"(?:^|/)%s:(\d+):"
 """Where a compiler complains of a file."""
+_PLACE = re.compile(r"--> (\S+?):(\d+):\d+")
+"""The same, where it is said of a program that is made of many files."""
 _RAN = frozenset({TestStatus.PASSED, TestStatus.FAILED})
 
 
@@ -108,6 +112,8 @@ class _Recorder:
         }
         self._collected: tuple[str, ...] = ()
         self._first: dict[str, list[Event]] = {}
+        self._refused_before: set[tuple[str, ...]] = set()
+        """Functions in which the compiler has complained of assertions."""
 
     def record(self) -> RecordedTests:
         for _ in range(_ROUNDS):
@@ -127,9 +133,7 @@ class _Recorder:
         files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
         reports = [self._run(files, gold=True, number=0)]
         self._collected = reports[0].collected
-        if refused := self._refused(reports[0]):
-            for number in refused:
-                self._slots[number][0].modes[number] = Mode.INSIDE
+        if self._leave_refused(reports[0]):
             return False
         if self._lowered(reports):
             return False
@@ -163,20 +167,30 @@ class _Recorder:
                 lowered = True
         return lowered
 
-    def _refused(self, report: TestReport) -> set[int]:
-        """The assertions of which the compiler complained, and for which it refused a file as a whole."""
-        places = {
-            (file.path, int(line))
-            for file in self._files
-            for line in re.findall(
-                _LINE % re.escape(posixpath.basename(file.path)), _output_of(report, file.path), re.MULTILINE
-            )
-        }
-        return {
-            number
+    def _leave_refused(self, report: TestReport, *, is_next: bool = False) -> bool:
+        """Leave inside the assertions of which the compiler complained, and for which it refused a whole program.
+
+        With `is_next` more is left of them, and of all others in a function of which it has complained before: it may
+        tell of one at a time.
+        """
+        places = {(file.path, line) for file in self._files for line in _lines_refused(report, file.path)}
+        open_slots = {
+            number: (file, slot)
             for number, (file, slot) in self._slots.items()
-            if file.modes[number] is not Mode.INSIDE and any((file.path, line) in places for line in slot.lines)
+            if file.modes[number] is not Mode.INSIDE
         }
+        refused = {
+            number
+            for number, (file, slot) in open_slots.items()
+            if any((file.path, line) in places for line in slot.lines)
+        }
+        again = {open_slots[number][1].function for number in refused} & self._refused_before
+        self._refused_before |= {open_slots[number][1].function for number in refused}
+        for number, (file, slot) in open_slots.items():
+            if number in refused or (is_next and slot.function in again):
+                options = slot.assertion.modes
+                file.modes[number] = options[options.index(file.modes[number]) + 1] if is_next else Mode.INSIDE
+        return bool(refused)
 
     def _decides(
         self, slot: Slot[Assertion], mode: Mode, events_here: Sequence[Event], others: Sequence[Event]
@@ -223,6 +237,12 @@ class _Recorder:
         """
         files = {path: source.encode() for path, source in expectations.files.items()}
         after = self._run(files, gold=True)
+        for _ in range(_REFUSALS):
+            if not self._leave_refused(after, is_next=True):
+                break
+            expectations = self._expectations()
+            files = {path: source.encode() for path, source in expectations.files.items()}
+            after = self._run(files, gold=True)
         names = _names(after.collected, self._collected)
         expectations = replace(expectations, ids={new: old for new, old in names.items() if new != old})
         wrong = self._not_passed(expectations, after)
@@ -362,6 +382,15 @@ class _Recorder:
         }
 
 
+def _lines_refused(report: TestReport, path: str) -> set[int]:
+    """The lines of a file that a compiler complained of, in what it said of it or of a program that has it."""
+    if path in report.collect_errors:
+        said = re.findall(_LINE % re.escape(posixpath.basename(path)), report.collect_errors[path], re.MULTILINE)
+        return set(map(int, said))
+    places = (place for text in report.collect_errors.values() for place in _PLACE.findall(text))
+    return {int(line) for place, line in places if f"/{path}".endswith(f"/{place}")}
+
+
 def _output_of(report: TestReport, path: str) -> str:
     """What a run said of a file that could not be loaded, and of tests in it that ended with an error."""
     crashed = (
@@ -369,7 +398,8 @@ def _output_of(report: TestReport, path: str) -> str:
         for test_id, text in report.texts.items()
         if report.statuses.get(test_id) is TestStatus.ERROR and test_id.partition("::")[0] == path
     )
-    return "\n".join((report.collect_errors.get(path, ""), *crashed))
+    programs = (text for text in report.collect_errors.values() if _PLACE.search(text))
+    return "\n".join((report.collect_errors[path] if path in report.collect_errors else "\n".join(programs), *crashed))
 
 
 def _differing(

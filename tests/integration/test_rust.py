@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.instance import PASSING, Outcome, TaskState, TestStatus
 from harness.grading import scoring
-from harness.judging.places import Place, place_of
+from harness.judging.places import Place, ids_by_place, place_of
 from harness.languages.screening import screen_task
 from tests import tiny
 from tests.attacks import rust
@@ -55,6 +55,7 @@ fn is_in_its_folder() {
     assert_eq!(std::env::var_os("CARGO_MANIFEST_DIR").unwrap(), std::env::current_dir().unwrap());
 }
 """
+MIN_BITS = 8
 SEEN = {
     "well": "PASSED",
     "wrong": "FAILED",
@@ -105,12 +106,18 @@ def graded(task: Task, sandbox, patches: dict[str, rust.Files], library: str = r
     return scoring.score(task, screen_task(task, text.encode()).kept, sandbox, scoring.Demands()).grade
 
 
-def test_a_fix_with_its_tests_is_a_proved_task_judged_inside(task):
+def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "rust")
     expected = {f"{rust.LIB}::tests::euros", *map(turned, ("money", *rust.MODULES))}
     assert set(task.hidden.fail_to_pass) == expected
     assert {f"{rust.LIB}::tests::cents", f"{rust.TEST}::money::nothing_off"} <= set(task.hidden.pass_to_pass)
-    assert place_of(task) is Place.INSIDE
+    assert place_of(task) is Place.HOST
+    places = ids_by_place(task.hidden)
+    untyped = f"{rust.LIB}::tests::marks"  # what comes out alone has no type
+    assert (places[Place.MIXED], places[Place.INSIDE]) == ((untyped,), ())
+    assert task.hidden.evidence["guess_bits"] >= MIN_BITS
+    entered = "".join(task.hidden.expectations.files.values())
+    assert not any(word in entered for word in ("2500", "9531", "31.07", ' off"', "fn label"))
     assert task.instance.extra["environment"]["notes"][0].startswith("rustc 1.")
 
 
@@ -154,6 +161,7 @@ def test_no_wrong_product_that_ends_its_program_or_prints_results_passes(task, s
     passed = {test for test, status in told.items() if status is TestStatus.PASSED}
     assert [name for name in rust.ENDS if turned(name) in passed] == []
     assert turned("money") in passed
+    assert place_of(task) is Place.HOST
 
 
 @pytest.mark.parametrize("name", rust.KILLS)
@@ -166,6 +174,6 @@ def test_frames_without_the_runs_own_word_and_another_program_are_tampering(task
     assert graded(task, sandbox, {name: rust.FORGED[name]}).outcome is Outcome.TAMPERED
 
 
-def test_what_gets_through_inside_is_told_as_judged_inside(task, sandbox):
-    assert graded(task, sandbox, rust.FORGERIES).outcome is Outcome.RESOLVED
-    assert place_of(task) is Place.INSIDE
+def test_a_library_that_shadows_what_tests_use_does_not_pass(task, sandbox):
+    told = graded(task, sandbox, {}, rust.LIB_SHADOWED).tests.fail_to_pass
+    assert told[f"{rust.LIB}::tests::euros"] is not TestStatus.PASSED

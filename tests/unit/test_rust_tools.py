@@ -112,6 +112,33 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
     assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
 
 
+CODE = "fn one() -> u8 { 2 }\n"
+OLD, NEW = (f"#[cfg(test)]\nmod tests {{\n    fn {name}() {{}}\n}}\n" for name in ("old", "new"))
+ALONE = "#[test]\nfn alone() {}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "hidden", "after"),
+    [
+        (CODE + OLD, "\n" + NEW, CODE + NEW),
+        (OLD + CODE, NEW + "\n", NEW + CODE),
+        (CODE, "\n" + NEW, CODE + "\n" + NEW),
+        (ALONE + CODE + OLD, "\n" + NEW, CODE + "\n" + NEW),
+        (ALONE + CODE + OLD, ALONE + "\n" + NEW, ALONE + CODE + NEW),
+        (None, NEW, NEW),
+    ],
+)
+def test_hidden_tests_are_laid_into_the_code_of_a_patch(tmp_path, before, hidden, after):
+    place = tmp_path / "lib.rs"
+    if before is not None:
+        place.write_text(before)
+    assert inline.with_hidden_tests(str(place), hidden.encode()).decode() == after
+
+
+def test_a_file_without_its_code_has_the_lines_of_its_tests():
+    assert inline.without_code((CODE + NEW + CODE).encode()).decode() == "\n" + NEW + "\n"
+
+
 @pytest.mark.parametrize("line", [b'r##"\n', b"/*\n", b"#[cfg(test\n"])
 def test_a_source_that_is_made_to_take_long_takes_none_the_longer(line):
     assert inline.test_lines([line] * 50_000) in (frozenset(), frozenset(range(50_000)))

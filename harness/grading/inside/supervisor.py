@@ -85,8 +85,11 @@ def build_tree(frames, spec, blobs, watch):
         place = os.path.join(WORK, path)
         if not os.path.isdir(os.path.dirname(place)):
             os.makedirs(os.path.dirname(place))
+        content = blobs["overlay"][at : at + size]
+        if path in spec.get("inline", ()):
+            content = with_hidden_tests(place, content)
         with open(place, "wb") as file:
-            file.write(blobs["overlay"][at : at + size])
+            file.write(content)
         at += size
     return True
 

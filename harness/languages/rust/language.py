@@ -20,6 +20,8 @@ FRAMEWORK = "cargo test"
 HOME = "/opt/goldseam/rust"
 TOOLCHAIN, CARGO_HOME, TARGET = f"{HOME}/toolchain", f"{HOME}/cargo", f"{HOME}/target"
 """Toolchain, downloaded crates and what is compiled, in an image."""
+HANDOUT = "/tmp/goldseam_handout.rs"  # noqa: S108 - inside the container
+"""Where the module is that stripped files hand out by."""
 ENV: Mapping[str, str] = {
     "CARGO_HOME": CARGO_HOME,
     "CARGO_NET_OFFLINE": "true",
@@ -62,7 +64,14 @@ class Rust:
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own: it compiles, then runs."""
-        settings = {"warm": TARGET, "kept": HOME, "recorder": part("recorder.c"), "options": list(test.options)}
+        settings = {
+            "warm": TARGET,
+            "kept": HOME,
+            "recorder": part("recorder.c"),
+            "options": list(test.options),
+            "handout": HANDOUT,
+            "source": part("handout.rs"),
+        }
         program = parts.part("child.py") + part("driver.py")
         command = parts.command(parts.in_python(program, settings), requests, ("vary", "clock"), ENV)
         cut = [path for path in test.allowed_paths if path.endswith(".rs")]

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.rust.language import FRAMEWORK
+from harness.patches import patch
 from miner.languages.base import TestCommand
+from miner.languages.guessing import guess
+from miner.languages.recording import record
 from miner.languages.rust import cargo
 from miner.languages.rust.build import build_image
 from miner.languages.rust.code import CODE
+from miner.languages.rust.stripping import literals
+from miner.languages.rust.stripping.helpers import helpers_in
+from miner.languages.rust.stripping.source import StrippedSource
 from miner.languages.unparsed import Unparsed
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from harness.core.instance import TestSpec
+    from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, ImageRequest
+    from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r"tests\.rs")
+_MODULE = re.compile(rb"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE)
+_CALLED = re.compile(rb"\b(\w+)\(")
 
 
 class Rust(Unparsed):
@@ -55,6 +65,66 @@ class Rust(Unparsed):
         return (
             tuple(path for path in tree.files() if roots.fullmatch(path) and cargo.package_of(tree, path) is not None),
         )
+
+    def test_sources(
+        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
+    ) -> dict[str, bytes]:
+        """The test files themselves, files of code with tests in them, and modules that test files share."""
+        del is_test
+        own = dict(read([path for path in paths if path.endswith(".rs")]))
+        shared = {
+            place
+            for path, source in own.items()
+            for name in _MODULE.findall(source)
+            for place in _places_of(path, name.decode())
+        }
+        return own | dict(read(sorted(shared - own.keys())))
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
+        """By the syntax tree of each file; of one that holds code as well, by that of its tests."""
+        names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        hidden = {file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files}
+        helpers = helpers_in(source for path, source in sources.items() if path not in task.instance.test.allowed_paths)
+        return record(
+            {path: source for path, source in sources.items() if path in hidden},
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            parse=lambda path, source, first: StrippedSource(
+                source,
+                path=path,
+                first=first,
+                shared=set().union(*(names[other] for other in names if other != path)),
+                helpers=helpers,
+                is_code=path in task.instance.test.allowed_paths,
+            ),
+            run=run,
+            function=partial(function_of_test, sources),
+        )
+
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
+
+
+def _places_of(path: str, name: str) -> tuple[str, ...]:
+    """Where a module of a file in a folder of tests may be."""
+    folders = (posixpath.dirname(path), path.removesuffix(".rs")) if "tests" in path.split("/")[:-1] else ()
+    return tuple(f"{folder}/{name}{end}" for folder in folders for end in (".rs", "/mod.rs"))
+
+
+def function_of_test(paths: Collection[str], test_id: str) -> str:
+    """The function that a test is of, in the file of these that holds its module: a program is named by its root."""
+    root, _, name = test_id.partition("::")
+    names = name.split("::")
+    stem = root.removesuffix(".rs")
+    folders = [posixpath.dirname(root), stem]  # of `tests/a.rs` the modules lie beside it, of `src/lib.rs` too
+    for count in range(len(names) - 1, 0, -1):
+        for folder in folders:
+            place = posixpath.join(folder, *names[:count])
+            for path in (f"{place}.rs", f"{place}/mod.rs"):
+                if path in paths:
+                    return "::".join((path, *names[count:]))
+    return test_id
 
 
 RUST = Rust()

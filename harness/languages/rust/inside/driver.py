@@ -10,6 +10,8 @@ import time
 
 LISTED = re.compile(r"^(.+): test$", re.MULTILINE)
 LISTING = re.compile(r"^\d+ tests?, \d+ benchmarks?$", re.MULTILINE)
+ERRORS = 1 << 16
+"""Characters of what the compiler says of a program."""
 LIBRARIES = ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro")
 BEHIND = (".rlib", ".rmeta", ".so")
 """What the compiler writes anew under another name and moves into place."""
@@ -198,7 +200,35 @@ def lose(target, messages):
     names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
     says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
     raised = {"names": ["CompileError"], "says": says}
-    say("collect_error", id=target.root, text=text[-TAIL:] or "cargo has compiled no program", raised=[raised])
+    say("collect_error", id=target.root, text=text[:ERRORS] or "cargo has compiled no program", raised=[raised])
+
+
+class Handed(object):
+    """What tests hand out: a file that each process of one finds by its environment."""
+
+    def __init__(self, work):
+        self.path = os.path.join(work, "values")
+
+    def empty(self):
+        with open(self.path, "wb"):
+            pass
+
+    def tell(self, test_id):
+        """Tell what a test has handed out, in order; true if nothing else is there."""
+        times = {}
+        with open(self.path, "rb") as file:
+            lines = file.read(LONGEST + 1).split(b"\n")
+        for line in lines[:-1]:
+            try:
+                fields = json.loads(line.decode("utf-8"))
+                slot, values, raised = fields["slot"], fields["values"], fields["raised"]
+            except (ValueError, KeyError, TypeError, RecursionError):
+                return False
+            if type(slot) is not int or not isinstance(values, list) or not isinstance(raised, (list, type(None))):
+                return False
+            times[slot] = times.get(slot, -1) + 1
+            say("value", id=test_id, slot=slot, n=times[slot], values=values, raised=raised)
+        return not lines[-1]
 
 
 class Listing(Run):
@@ -208,9 +238,11 @@ class Listing(Run):
         self.tail = (self.tail + data)[:LONGEST]
 
 
-def run_target(target, word, preload):
+def run_target(target, word, preload, handed):
     """Run the tests of a program that are asked for, each alone; True if all is well."""
-    env = dict(target.env(), LD_PRELOAD=preload)
+    env = dict(target.env(), LD_PRELOAD=preload, GOLDSEAM_VALUES=handed.path)
+
+    handed.empty()
 
     def start(kind, *arguments):
         if stamp(target.program) != target.stamp:
@@ -220,21 +252,22 @@ def run_target(target, word, preload):
     listing = start(Listing, "--list")
     text = listing.tail.decode("utf-8", "replace")
     if not LISTING.search(text):  # a program with a main function of its own
-        return tell(target, "main", listing, 0.0)
+        return tell(target, "main", listing, 0.0, handed)
     ignored = set(LISTED.findall(start(Listing, "--list", "--ignored").tail.decode("utf-8", "replace")))
     well = True
     for test in target.chosen(list(dict.fromkeys(LISTED.findall(text)))):
         if test in ignored:
             say("report", id="%s::%s" % (target.root, test), status="skipped", seconds=0.0, text="")
             continue
+        handed.empty()
         began = time.monotonic()
-        well = tell(target, test, start(Run, "--exact", test), time.monotonic() - began) and well
+        well = tell(target, test, start(Run, "--exact", test), time.monotonic() - began, handed) and well
     return well
 
 
-def tell(target, test, ran, seconds):
+def tell(target, test, ran, seconds, handed):
     """The result of one test: it has passed if the program's main function ended well."""
-    if ran.forged:
+    if not handed.tell("%s::%s" % (target.root, test)) or ran.forged:
         say("forged")
     well = ran.code == 0 and ran.done
     text = "" if well else ran.tail.decode("utf-8", "replace")[-TAIL:]
@@ -260,7 +293,10 @@ def recorder(settings, work):
 def main(settings, names):
     shut()
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
-    library = recorder(settings, tempfile.mkdtemp(prefix="rust-tests-"))
+    work = tempfile.mkdtemp(prefix="rust-tests-")
+    library, handed = recorder(settings, work), Handed(work)
+    with open(settings["handout"], "w", encoding="utf-8") as file:
+        file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
     word = os.urandom(16).hex()
     targets = targets_of(names)
@@ -269,7 +305,7 @@ def main(settings, names):
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
     for target in targets:
         if target.program:
-            well = run_target(target, word, preload) and well
+            well = run_target(target, word, preload, handed) and well
     return 0 if well else 1
 
 

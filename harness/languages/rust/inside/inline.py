@@ -6,7 +6,7 @@
 import difflib
 import os
 import re
-from typing import FrozenSet, List, Sequence
+from typing import FrozenSet, List, Sequence, Tuple
 
 
 def put_back_tests(tree: str, pristine: str, paths: Sequence[str]) -> None:
@@ -42,6 +42,45 @@ def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes
         between += [after[place] for place in range(new_from, new_to) if place not in in_new]
         between += [before[place] for place in range(old_from, old_to) if place in in_old]
     return between
+
+
+def with_hidden_tests(place: str, tests: bytes) -> bytes:
+    """A file of a tree with other tests in it: those of a file that holds nothing but tests."""
+    if not os.path.isfile(place) or os.path.islink(place):
+        return tests
+    with open(place, "rb") as file:
+        lines = lines_of(file.read())
+    new_lines = lines_of(tests)
+    old, new = stretches(test_lines(lines)), stretches(test_lines(new_lines))
+    hidden = [b"".join(new_lines[start:end]) for start, end in new]
+    parts = []  # type: List[bytes]
+    at = 0
+    for number, (start, end) in enumerate(old):
+        parts += lines[at:start]
+        parts += [hidden[number]] if len(old) == len(new) else []
+        at = end
+    parts += lines[at:]
+    if len(old) != len(new):
+        parts += [b"\n"] + hidden
+    return b"".join(parts)
+
+
+def without_code(content: bytes) -> bytes:
+    """A file with the lines of its tests, and empty ones for all others."""
+    lines = lines_of(content)
+    kept = test_lines(lines)
+    return b"".join(line if place in kept else b"\n" for place, line in enumerate(lines))
+
+
+def stretches(places: FrozenSet[int]) -> List[Tuple[int, int]]:
+    """Lines that follow each other, by where they begin and end."""
+    found = []  # type: List[Tuple[int, int]]
+    for place in sorted(places):
+        if found and found[-1][1] == place:
+            found[-1] = (found[-1][0], place + 1)
+        else:
+            found.append((place, place + 1))
+    return found
 
 
 def test_lines(lines: Sequence[bytes]) -> FrozenSet[int]:

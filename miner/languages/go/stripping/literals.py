@@ -13,6 +13,7 @@ from miner.languages.go.stripping.scopes import FUNCTIONS, arguments_of, bare, n
 from miner.languages.go.stripping.source import HAND_OUT, MARK
 from miner.languages.guessing import Reading
 from miner.languages.syntax import text_of, values_together, walk
+from miner.languages.tree_source import handed_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -135,20 +136,18 @@ def _unescaped(text: str) -> str:
 
 def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
     """By slot what is written out in what is handed out there, by function what is in all of it."""
-    slots: dict[int, tuple[Any, ...]] = {}
-    functions: dict[str, tuple[Any, ...]] = {}
+    return handed_literals(_calls(source))
+
+
+def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(parse(source.encode())):
         output = _OUTPUT.search(text_of(node)) if node.type == "function_declaration" else None
         if output is not None:  # of an example: what it prints itself may be all of it
-            slots[int(output[1])] = tuple(_values(node))
-        if node.type != "call_expression" or not text_of(node.child_by_field_name("function")).endswith(f".{HAND_OUT}"):
-            continue
-        number, *operands = arguments_of(node)[1:]
-        literals = tuple(value for part in operands if part.type != "nil" for value in _values(part))
-        slots[int(text_of(number))] = literals
-        name = top_function(node)
-        functions[name] = (*functions.get(name, ()), *literals)
-    return slots, functions
+            yield int(output[1]), top_function(node), _values(node)
+        if node.type == "call_expression" and text_of(node.child_by_field_name("function")).endswith(f".{HAND_OUT}"):
+            number, *operands = arguments_of(node)[1:]
+            literals = (value for part in operands if part.type != "nil" for value in _values(part))
+            yield int(text_of(number)), top_function(node), literals
 
 
 def _columns(source: str) -> Iterator[list[Any]]:

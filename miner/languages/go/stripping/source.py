@@ -11,7 +11,8 @@ from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
 from miner.languages.go.stripping.static import Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
-from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
+from miner.languages.syntax import covers, is_in, overlap, place_of, rendered, text_of, walk
+from miner.languages.tree_source import TreeSource, removed_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from miner.languages.go.stripping.scopes import Binding
     from miner.languages.go.stripping.static import Column, Step
+    from miner.languages.syntax import Piece
+    from miner.languages.tree_source import Edits
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
@@ -34,10 +37,9 @@ _ZEROS |= dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), '"
 _RULING = re.compile(r"//(?:go:|line |export |\s*\+build)|/\*line ")
 _OUTPUT = re.compile(r"//\s*(unordered )?output:[ \t]*", re.IGNORECASE)
 _EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")
-Edits = dict[Place, tuple[Piece, ...]]
 
 
-class StrippedSource:
+class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
     def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[bytes] = ()) -> None:
@@ -55,17 +57,7 @@ class StrippedSource:
         if "C" in imports:
             raise ValueError("a file with code of C")
         self._testing = imports["testing"].name if "testing" in imports else ""
-        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
-        is_read = any(not slot.assertion.is_unread for slot in slots)
-        self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
-
-    def recording(self, modes: Mapping[int, Mode]) -> str:
-        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
-        return self._written(modes, is_recording=True, is_blanked=False)
-
-    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
-        """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
-        return self._written(modes, is_recording=False, is_blanked=not whole)
+        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics), first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, or what a panic came from."""
@@ -157,14 +149,8 @@ class StrippedSource:
         nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
         nodes += [assertion.body] if assertion.body is not None else []
         outer = [assertion.replaced, *([assertion.initializer] if assertion.initializer is not None else [])]
-        stretches: list[tuple[int, int]] = []
-        for node in outer:
-            at = node.start_byte
-            for inner in sorted((other for other in nodes if covers(place_of(node), place_of(other))), key=place_of):
-                stretches.append((at, inner.start_byte))
-                at = inner.end_byte
-            stretches.append((at, node.end_byte))
-        return [place for place in stretches if place[0] < place[1]]
+        kept = [place_of(node) for node in nodes]
+        return removed_by({place_of(node): tuple(kept) for node in outer})
 
     def _bodies(self, outside: Sequence[Slot[Assertion]]) -> list[Node]:
         """What guards do that are taken out as a whole."""

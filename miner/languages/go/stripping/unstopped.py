@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from miner.languages.syntax import Piece, Place
+    from miner.languages.syntax import Place
+    from miner.languages.tree_source import Edits
 
 _AT = r"(?:^|/)%s:(\d+)(?::(\d+))?:? ?(.*)"
 """Where the compiler complains of a file and of what, or a panic came through it."""
@@ -22,7 +23,6 @@ _GOES_ON = {"Fatal": "Error", "Fatalf": "Errorf", "FailNow": "Fail", "require": 
 _ZEROS = {"nil": "0", "0": '""', '""': ""}
 """Zero values by the outer that was tried before."""
 _BLOCKS = frozenset({"block", "statement_list"})
-Edits = dict["Place", tuple["Piece", ...]]
 
 
 def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: str) -> str:

@@ -14,6 +14,7 @@ from miner.languages.java.stripping.scopes import METHODS, arguments_of, bare, f
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS
 from miner.languages.syntax import text_of, values_together, walk
+from miner.languages.tree_source import handed_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -132,20 +133,17 @@ def _unescaped(text: str) -> str:
 
 def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
     """By slot what is written out in what is handed out there, by function what is in all of it."""
-    slots: dict[int, tuple[Any, ...]] = {}
-    functions: dict[str, tuple[Any, ...]] = {}
+    return handed_literals(_calls(source))
+
+
+def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(parse(source.encode())):
         if node.type != "method_invocation" or text_of(node.child_by_field_name("object")) != HAND_OUT:
             continue
-        if name_of(node) not in ("values", "equal", "same", "raised", "thrown"):
-            continue
-        number, *operands = arguments_of(node)
-        literals = tuple(value for part in operands if part.type != "null_literal" for value in _values(part))
-        slot = int(text_of(number))
-        slots[slot] = (*slots.get(slot, ()), *literals)
-        name = next(iter(function_of(node)[-1:]), "")
-        functions[name] = (*functions.get(name, ()), *literals)
-    return slots, functions
+        if name_of(node) in ("values", "equal", "same", "raised", "thrown"):
+            number, *operands = arguments_of(node)
+            literals = (value for part in operands if part.type != "null_literal" for value in _values(part))
+            yield int(text_of(number)), next(iter(function_of(node)[-1:]), ""), literals
 
 
 def _columns(source: str) -> Iterator[list[Any]]:

@@ -11,7 +11,8 @@ from miner.languages.java.stripping.scopes import Scopes, annotation_of, argumen
 from miner.languages.java.stripping.sites import Assertion, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
-from miner.languages.syntax import Piece, Place, covers, is_in, place_of, rendered, text_of, walk
+from miner.languages.syntax import place_of, rendered, text_of, walk
+from miner.languages.tree_source import TreeSource, lines_of, missing_lines, removed_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from miner.languages.java.stripping.scopes import Binding
     from miner.languages.java.stripping.sites import Operand
+    from miner.languages.syntax import Piece, Place
+    from miner.languages.tree_source import Edits
 
 HAND_OUT = "goldseam.Handout"
 """What a stripped test calls (harness/languages/java/inside/Handout.java)."""
@@ -31,10 +34,9 @@ _ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": 
 }
 _GENERAL = re.compile(r"\b[A-Z]\d?\b")
 """What variables of types are called."""
-Edits = dict[Place, tuple[Piece, ...]]
 
 
-class StrippedSource:
+class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
     def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[str] = ()) -> None:
@@ -48,17 +50,7 @@ class StrippedSource:
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared)
-        slots = tuple(self._slots(Reader(self._scopes, self._statics), first))
-        is_read = any(not slot.assertion.is_unread for slot in slots)
-        self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
-
-    def recording(self, modes: Mapping[int, Mode]) -> str:
-        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
-        return self._written(modes, is_recording=True, is_blanked=False)
-
-    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
-        """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
-        return self._written(modes, is_recording=False, is_blanked=not whole)
+        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics), first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file with tests that go on where something throws, and without what the compiler complained of."""
@@ -111,7 +103,7 @@ class StrippedSource:
             keeps = is_recording or mode is Mode.RESULT
             taken = _taken_out(slot, mode, keeps=keeps)
             edits |= taken
-            removed += _removed(taken)
+            removed += removed_by(taken)
         if is_blanked and not is_recording:
             self._silence(edits)
             self._blank(edits, removed)
@@ -126,28 +118,22 @@ class StrippedSource:
             words: Iterable[Node] = ()
             if node.type == "method_invocation" and name_of(node) in _SAYING:
                 words = (word for word in arguments_of(node) if word.type in TEXTS or word.type == "binary_expression")
-                edits |= {place_of(word): ('""', _lines(word)) for word in words if self._statics.is_static(word)}
+                edits |= {place_of(word): ('""', lines_of(word)) for word in words if self._statics.is_static(word)}
             elif node.type == "method_declaration" and (shown := annotation_of(node, "DisplayName")) is not None:
                 words = (word for word in walk(shown) if word.type in TEXTS)
-                edits |= {place_of(word): ('"-"', _lines(word)) for word in words}
+                edits |= {place_of(word): ('"-"', lines_of(word)) for word in words}
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values and arguments that nothing reads but what is taken out, and add them to it."""
-        bindings = self._scopes.bindings()
-        while True:
-            unread = [binding for binding in bindings if binding.uses and self._is_unread(binding, removed)]
-            fresh: Edits = rows.without(unread, self._scopes)
-            for binding in unread:
-                fresh |= self._blanked(binding)
-            fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
-            if not fresh:
-                return
-            edits |= fresh
-            removed += fresh
-
-    def _is_unread(self, binding: Binding, removed: Collection[Place]) -> bool:
-        """Whether nothing uses a name but what is taken out, and what fills it."""
-        return all(is_in(use, removed) or self._statics.filling(use, binding) is not None for use in binding.uses)
+        filling = self._statics.filling
+        self._blank_bindings(
+            self._scopes.bindings(),
+            edits,
+            removed,
+            self._blanked,
+            reads=lambda use, binding: filling(use, binding) is None,
+            beside=lambda unread: rows.without(unread, self._scopes),
+        )
 
     def _blanked(self, binding: Binding) -> Edits:
         statement = binding.statement
@@ -155,7 +141,7 @@ class StrippedSource:
             operands = self._statics.values_of(binding) or []
             zero = _zero_of(binding)
             are_static = operands and self._statics.is_static(binding.uses[0])
-            return {place_of(operand): (zero, _lines(operand)) for operand in operands} if are_static else {}
+            return {place_of(operand): (zero, lines_of(operand)) for operand in operands} if are_static else {}
         is_local = statement.parent is not None and statement.parent.type in _BLOCKS
         is_own = binding.kind == "field" and scopes.has_modifier(statement, "private")
         is_alone = len(statement.children_by_field_name("declarator")) == 1
@@ -164,17 +150,12 @@ class StrippedSource:
         if not self._statics.is_static_binding(binding):
             return {}
         filling = (self._statics.filling(use, binding) for use in binding.uses)
-        return {place_of(node): (_lines(node),) for node in (statement, *filling) if node is not None}
+        return {place_of(node): (lines_of(node),) for node in (statement, *filling) if node is not None}
 
     def _uncomment(self, edits: Edits) -> None:
         for node in walk(self._root):
             if node.type in scopes.COMMENTS:
-                edits.setdefault(place_of(node), (_lines(node),))
-
-
-def _lines(node: Node) -> str:
-    """As many lines as a node has, so that others keep their numbers."""
-    return "\n" * text_of(node).count("\n")
+                edits.setdefault(place_of(node), (lines_of(node),))
 
 
 def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
@@ -191,7 +172,7 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
         case "thrown" if assertion.body is not None:
             kind: Piece = place_of(assertion.operands[0].node) if assertion.is_used else "null"
             pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *extra)
-            return {place_of(assertion.replaced): (*pieces, _missing(assertion.replaced, pieces), ")")}
+            return {place_of(assertion.replaced): (*pieces, missing_lines(assertion.replaced, pieces), ")")}
     operands = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps or not operand.static]
     method = "values"
     if is_result and assertion.condition is not None:
@@ -205,23 +186,13 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
         *listed,
         f"); }} catch (Throwable {_RAISED}) {{ {HAND_OUT}.raised({number}, {_RAISED}); }} ",
     )
-    return {place_of(assertion.replaced): (*text, _missing(assertion.replaced, text), "}")}
+    return {place_of(assertion.replaced): (*text, missing_lines(assertion.replaced, text), "}")}
 
 
 def _handed(operand: Operand, *, is_result: bool) -> tuple[Piece, ...]:
     if operand.constant and not is_result:
         return f"{HAND_OUT}.constant(", place_of(operand.node), ")"
     return f"{HAND_OUT}.of(", place_of(operand.node), f"{operand.back})"
-
-
-def _missing(replaced: Node, pieces: Iterable[Piece]) -> str:
-    """The line ends that are in a node and not in what of it is kept."""
-    start = replaced.start_byte
-    text = replaced.text or b""
-    lines_left = sum(
-        text[piece[0] - start : piece[1] - start].count(b"\n") for piece in pieces if not isinstance(piece, str)
-    )
-    return "\n" * (text.count(b"\n") - lines_left)
 
 
 def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
@@ -234,7 +205,7 @@ def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
     pieces = [piece for pair in pairs for piece in (", ", place_of(pair))][1:]
     start, end = body.start_byte, body.end_byte
     return {
-        place_of(attributes): ("(", *pieces, ")", _missing(attributes, pieces)),
+        place_of(attributes): ("(", *pieces, ")", missing_lines(attributes, pieces)),
         (start, start + 1): (f"{{ Throwable {_RAISED} = null; try {{",),
         (end - 1, end): (
             f"}} catch (Throwable goldseamCaught) {{ {_RAISED} = goldseamCaught; }} ",
@@ -256,21 +227,9 @@ def _of_try(node: Node, number: int, extra: Iterable[Piece]) -> Edits:
         return {}
     start = handler.start_byte
     return {
-        place_of(failing): (f"{HAND_OUT}.raised({number}, null);", _lines(failing)),
+        place_of(failing): (f"{HAND_OUT}.raised({number}, null);", lines_of(failing)),
         (start, start + 1): (f"{{ {HAND_OUT}.raised({number}, {caught}", *extra, ");"),
     }
-
-
-def _removed(edits: Edits) -> list[Place]:
-    """The stretches that are in no piece of the edits."""
-    stretches: list[Place] = []
-    for (start, end), pieces in edits.items():
-        at = start
-        for piece in sorted(piece for piece in pieces if not isinstance(piece, str) and covers((start, end), piece)):
-            stretches.append((at, piece[0]))
-            at = piece[1]
-        stretches.append((at, end))
-    return [place for place in stretches if place[0] < place[1]]
 
 
 def _zero_of(binding: Binding) -> str:

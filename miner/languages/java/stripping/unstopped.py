@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from miner.languages.java.stripping.scopes import arguments_of, method_around, named, parse
 from miner.languages.syntax import place_of, rendered, text_of, walk
+from miner.languages.tree_source import lines_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from miner.languages.syntax import Piece, Place
+    from miner.languages.tree_source import Edits
 
-Edits = dict["Place", tuple["Piece", ...]]
 _AT = r"^%s:(\d+):(\d+): (.*)"
 """Where the compiler complains of a file, and of what."""
 _ZEROS = {"boolean": "false", "char": "'0'", "byte": "(byte) 0", "short": "(short) 0", "int": "0", "long": "0L"} | {
@@ -68,9 +68,9 @@ def _without(node: Node, hand_out: str, *, is_caught: bool) -> Edits:
             value = arguments_of(at)[1].child_by_field_name("body")
             return {place_of(at): (place_of(value),)} if value is not None else {}
         if at.type == "block" and text_of(at).startswith(f"{{ try {{ {hand_out}."):
-            return {place_of(at): ("{ }" + _lines(at),)}
+            return {place_of(at): ("{ }" + lines_of(at),)}
         if at.type in _MEMBERS:
-            return {place_of(at): (_lines(at),)}
+            return {place_of(at): (lines_of(at),)}
         if at.type in _STATEMENTS and not _is_in_hand_out(at, hand_out):
             return {place_of(at): (_in_place_of(at),)}
         at = at.parent
@@ -88,10 +88,10 @@ def _in_place_of(statement: Node) -> str:
             text_of(declarator.child_by_field_name("name"))
             for declarator in statement.children_by_field_name("declarator")
         )
-        return " ".join(f"{kind} {name} = {_ZEROS.get(kind, 'null')};" for name in names) + _lines(statement)
+        return " ".join(f"{kind} {name} = {_ZEROS.get(kind, 'null')};" for name in names) + lines_of(statement)
     if statement.type in ("return_statement", "throw_statement"):
-        return 'if (true) throw new IllegalStateException("");' + _lines(statement)
-    return ";" + _lines(statement)
+        return 'if (true) throw new IllegalStateException("");' + lines_of(statement)
+    return ";" + lines_of(statement)
 
 
 def _going_on(node: Node, hand_out: str) -> Edits:
@@ -110,8 +110,3 @@ def _going_on(node: Node, hand_out: str) -> Edits:
         return {}
     zero = _ZEROS.get(text_of(node.child_by_field_name("type")), "null")
     return {place_of(value): (f"{hand_out}.tried({zero}, () -> ", place_of(value), ")")}
-
-
-def _lines(node: Node) -> str:
-    """As many lines as a node has, so that others keep their numbers."""
-    return "\n" * text_of(node).count("\n")

@@ -1,0 +1,119 @@
+"""How the host decides an assertion of Rust: by what `Debug` says of its operands. Pure."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from harness.judging.parts import Part, UndecidableError
+from harness.judging.rust.values import PANIC, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+
+def _key(part: Part) -> Hashable:
+    """What is the same for two values if and only if they are equal."""
+    match part.tag:
+        case "i" | "f" | "s" | "c" | "b":
+            if part.plain != part.plain:
+                return object()
+            return part.tag, part.plain
+        case "l" | "t":
+            return part.tag, part.kind, tuple(map(_key, part.parts))
+        case "S":
+            return part.tag, part.kind, frozenset(map(_key, part.parts))
+        case "m":
+            return part.tag, part.kind, frozenset((_key(key), _key(value)) for key, value in part.parts)
+    return part.tag, part.kind
+
+
+def _equals(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    """By what is in them; what is not told in a standard form is equal by its text alone, of standard types."""
+    left, other = operands
+    if left.part is not None and other.part is not None:
+        return _key(left.part) == _key(other.part)
+    if left.text is None or other.text is None or not (left.is_standard and other.is_standard):
+        raise UndecidableError("what a class of the product makes of it")
+    return left.text == other.text
+
+
+def _part(value: Value) -> Part:
+    if value.part is None:
+        raise UndecidableError("nothing of a standard form")
+    return value.part
+
+
+def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    part = _part(operands[0])
+    if part.tag != "b":
+        raise UndecidableError("not a boolean")
+    return bool(part.plain)
+
+
+def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
+    def decided(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+        left, other = map(_part, operands)
+        if left.tag != other.tag or left.tag not in ("i", "f", "s", "c", "b"):
+            raise UndecidableError("nothing that has one order")
+        return decide(left.plain, other.plain)
+
+    return decided
+
+
+def _text(value: Value) -> str:
+    part = _part(value)
+    if part.tag not in ("s", "c"):
+        raise UndecidableError("not a text")
+    return str(part.plain)
+
+
+def _of_texts(decide: Callable[[str, str], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
+    return lambda operands, _options: decide(_text(operands[0]), _text(operands[1]))
+
+
+def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    """A text in a text, or an item of what has some."""
+    value, other = operands
+    if _part(value).tag not in ("l", "S"):
+        return _text(other) in _text(value)
+    return _key(_part(other)) in set(map(_key, _part(value).parts))
+
+
+def _panics(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    """That something panicked, with a message that has some text in it."""
+    error, *texts = operands
+    if error.kind != PANIC:
+        raise UndecidableError("not a panic")
+    return all(error.text is not None and _text(text) in error.text for text in texts)
+
+
+_DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
+    "rust.==": _equals,
+    "rust.truth": _truth,
+    "rust.<": _ordered(operator.lt),
+    "rust.<=": _ordered(operator.le),
+    "rust.>": _ordered(operator.gt),
+    "rust.>=": _ordered(operator.ge),
+    "rust.contains": _contains,
+    "rust.starts": _of_texts(str.startswith),
+    "rust.ends": _of_texts(str.endswith),
+    "rust.panics": _panics,
+}
+EXACT = frozenset({"rust.=="})
+"""Operators that no one value satisfies everywhere, if they are not negated."""
+
+
+def _decided(op: str, operands: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    if not all(isinstance(operand, Value) for operand in operands):
+        raise UndecidableError("a value of another language")
+    return _DECIDES[op](operands, options) is not bool(options.get("not"))
+
+
+def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
+    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
+
+    def bound(op: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+        return lambda operands, options: _decided(op, operands, options)
+
+    return {op: bound(op) for op in _DECIDES}

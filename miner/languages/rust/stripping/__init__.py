@@ -1,0 +1,1 @@
+"""Hidden tests in Rust without their expectations."""

@@ -1,0 +1,246 @@
+"""The assertions of a test file in Rust: what each compares, and how the host will decide it. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from miner.languages.base import Mode
+from miner.languages.rust.stripping.scopes import (
+    ASSERTIONS,
+    arguments_of,
+    attributes_of,
+    bare,
+    functions_around,
+    macro_of,
+    named,
+)
+from miner.languages.rust.stripping.static import LOOKING
+from miner.languages.syntax import text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from tree_sitter import Node
+
+    from miner.languages.rust.stripping.helpers import Helper
+    from miner.languages.rust.stripping.macros import Macro
+    from miner.languages.rust.stripping.scopes import Scopes
+    from miner.languages.rust.stripping.static import Statics
+
+Options = dict[str, object]
+_TWO_SIDES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand:
+    """One side of an assertion."""
+
+    node: Node
+    static: bool = False
+    front: str = ""
+    back: str = ""
+    """What is put around its text."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assertion:
+    """One assertion, in the terms of the host's judge (harness/judging/rust)."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    replaced: Node
+    """The call, guard or function whose text changes."""
+    condition: Node | None = None
+    """Of what is asserted to be true or false: all of what is."""
+    has_to_hold: bool = True
+    """Whether that condition has to be true."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    kept: Mapping[str, object] = field(default_factory=dict)
+    is_unread: bool = False
+    """It is one in a form that is not known, so that it stays as it is."""
+    is_compared: bool = False
+    """Two operands are compared as `assert_eq!` does it."""
+    tells_comparison: bool = False
+    modules: tuple[str, ...] | None = None
+    """Of one in a macro: the modules that are around where it is called."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a result is handed out for the whole of it, and not for its operands."""
+        return self.condition is not None
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What can be tried, best first."""
+        if self.is_unread:
+            return (Mode.INSIDE,)
+        is_expected = self.op == "rust.panics" or any(operand.static for operand in self.operands)
+        is_result = self.is_compared or (self.condition is not None and self.op != "rust.truth")
+        first = Mode.EXPECTED if is_expected or self.op == "rust.truth" else Mode.OPERANDS
+        return (first, *((Mode.RESULT,) if is_result else ()), Mode.INSIDE)
+
+
+_NOT: Options = {"not": True}
+_COMPARISONS: Mapping[str, tuple[str, Options]] = {"==": ("rust.==", {}), "!=": ("rust.==", _NOT)} | {
+    sign: (f"rust.{sign}", {}) for sign in ("<", "<=", ">", ">=")
+}
+_CALLED = {"contains": "rust.contains", "starts_with": "rust.starts", "ends_with": "rust.ends"}
+"""Methods whose object and one argument are compared."""
+_NOT_READ = re.compile(r"\w*assert\w*")
+_PANICS = frozenset({"panic", "unreachable"})
+
+
+class Reader:
+    """Reads the assertions of one file."""
+
+    def __init__(
+        self, scopes: Scopes, statics: Statics, root: Node, helpers: Mapping[str, Helper], macros: AbstractSet[str]
+    ) -> None:
+        """`helpers` are functions of other files that only compare, `macros` those of the file that are read."""
+        self._scopes, self._statics, self._helpers = scopes, statics, helpers
+        names = {
+            text_of(node.child_by_field_name("name"))
+            for node in walk(root)
+            if node.type == "macro_definition" and re.search(r"assert|panic", text_of(node))
+        }
+        self._own = names - macros
+
+    def of_node(self, node: Node) -> list[Assertion]:
+        """The assertions that a node makes; none where it makes none that is known."""
+        if node.type == "function_item":
+            return self._of_function(node)
+        return self._of_expression(node) if any(map(_runs, functions_around(node)[:1])) else []
+
+    def of_macro(self, macro: Macro) -> list[Assertion]:
+        """The assertions in a macro of the file."""
+        self._statics.arguments = macro.arguments
+        read = [assertion for node in macro.assertions for assertion in self._of_expression(node)]
+        self._statics.arguments = {}
+        return [replace(assertion, modules=macro.modules) for assertion in read]
+
+    def _of_expression(self, node: Node) -> list[Assertion]:
+        read: list[Assertion] = []
+        if node.type == "call_expression" and (name := macro_of(node).removeprefix("debug_")) in ASSERTIONS:
+            arguments = arguments_of(node)
+            if name == "assert" and arguments:
+                read = self._holding(arguments[0], node, has_to_hold=True)
+            elif len(arguments) >= _TWO_SIDES:
+                options = _NOT if name == "assert_ne" else {}
+                read = [replace(self._of(node, "rust.==", arguments[:2], options), is_compared=True)]
+        elif (helper := self._helper(node)) is not None:
+            read = [self._of_helper(node, helper)]
+        elif node.type == "if_expression":
+            condition = node.child_by_field_name("condition")
+            if condition is not None and _only_panics(node) and condition.type not in ("let_condition", "let_chain"):
+                read = self._holding(condition, node, has_to_hold=False)
+        if any(assertion.op != "rust.panics" and all(side.static for side in assertion.operands) for assertion in read):
+            return []
+        return read
+
+    def is_unread(self, node: Node) -> bool:
+        """Whether a node is an assertion in a form that is not known, or of a helper in another file."""
+        if node.type == "macro_invocation":
+            name = text_of(node.child_by_field_name("macro")).rpartition("::")[2]
+            return _NOT_READ.fullmatch(name) is not None or name in self._own
+        if node.type != "call_expression" or macro_of(node):
+            return macro_of(node) in self._own
+        function = node.child_by_field_name("function")
+        name = text_of(function).rpartition("::")[2]
+        return name not in self._scopes.functions and re.fullmatch(r"assert\w*", name) is not None
+
+    def _of_function(self, function: Node) -> list[Assertion]:
+        """What `#[should_panic]` asserts."""
+        for attribute in attributes_of(function):
+            words = [text_of(part) for part in walk(attribute) if part.type == "identifier"]
+            if (
+                words[:1] == ["should_panic"]
+                and _runs(function)
+                and function.child_by_field_name("return_type") is None
+            ):
+                texts = [part for part in walk(attribute) if part.type in ("string_literal", "raw_string_literal")]
+                operands = tuple(Operand(node=text, static=True) for text in texts[:1])
+                return [Assertion(op="rust.panics", operands=operands, replaced=function)]
+        return []
+
+    def _helper(self, call: Node) -> Helper | None:
+        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        name = text_of(function).rpartition("::")[2]
+        helper = self._helpers.get(name) if name not in self._scopes.functions else None
+        is_alone = call.parent is not None and call.parent.type in ("expression_statement", "block", "match_arm")
+        return helper if is_alone and helper is not None and len(arguments_of(call)) == helper.arguments else None
+
+    def _of_helper(self, call: Node, helper: Helper) -> Assertion:
+        """What a function of another file compares, as if that stood here."""
+        arguments = arguments_of(call)
+        operands = tuple(
+            Operand(
+                node=arguments[side.argument],
+                static=side.methods <= LOOKING and self._statics.is_static(arguments[side.argument]),
+                front=side.front,
+                back=side.back,
+            )
+            for side in helper.sides
+        )
+        options = {} if helper.is_equal else _NOT
+        return Assertion(op="rust.==", operands=operands, replaced=call, options=options, is_compared=True)
+
+    def _holding(self, node: Node, replaced: Node, *, has_to_hold: bool) -> list[Assertion]:
+        """What a condition says of values; what is joined by `and` are assertions of their own."""
+        inner = bare(node)
+        sign = text_of(inner.child_by_field_name("operator"))
+        if inner.type == "unary_expression" and text_of(inner).startswith("!"):
+            return self._holding(named(inner)[0], replaced, has_to_hold=not has_to_hold)
+        if inner.type == "binary_expression" and sign == ("&&" if has_to_hold else "||"):
+            parts = (self._holding(part, replaced, has_to_hold=has_to_hold) for part in named(inner))
+            return [assertion for part in parts for assertion in part]
+        options = {} if has_to_hold else _NOT
+        if inner.type == "binary_expression" and sign in _COMPARISONS:
+            op, own = _COMPARISONS[sign]
+            assertion = self._of(replaced, op, named(inner), own if has_to_hold else _contrary(own))
+        elif (sides := _compared(inner)) and any(map(self._statics.is_static, sides)):
+            function = inner.child_by_field_name("function")
+            op = _CALLED[text_of(function.child_by_field_name("field"))] if function is not None else ""
+            assertion = self._of(replaced, op, sides, options)
+        else:
+            assertion = self._of(replaced, "rust.truth", [inner], options)
+        return [replace(assertion, condition=inner, has_to_hold=has_to_hold)]
+
+    def _of(self, replaced: Node, op: str, nodes: Iterable[Node], options: Options) -> Assertion:
+        operands = tuple(Operand(node=node, static=self._statics.is_static(node)) for node in nodes)
+        return Assertion(op=op, operands=operands, replaced=replaced, options=options)
+
+
+def _compared(node: Node) -> Sequence[Node]:
+    """The object and the argument of a method that compares these; none of anything else."""
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if function is None or text_of(function.child_by_field_name("field")) not in _CALLED:
+        return ()
+    value, arguments = function.child_by_field_name("value"), arguments_of(node)
+    return (value, *arguments) if value is not None and len(arguments) == 1 else ()
+
+
+def _runs(function: Node) -> bool:
+    """Whether a function runs with the tests: not while they are compiled, nor as a task that others drive."""
+    modifiers = [child for child in function.children if child.type == "function_modifiers"]
+    return not any(word in text_of(part).split() for part in modifiers for word in ("const",))
+
+
+def _only_panics(node: Node) -> bool:
+    """Whether a condition does no more than to panic, in a block of its own."""
+    body = node.child_by_field_name("consequence")
+    statements = named(body)
+    if len(statements) != 1 or node.child_by_field_name("alternative") is not None:
+        return False
+    around = node.parent
+    if around is None or around.type not in ("block", "expression_statement"):
+        return False
+    call = named(statements[0])[0] if statements[0].type == "expression_statement" else statements[0]
+    return call.type == "macro_invocation" and text_of(call.child_by_field_name("macro")) in _PANICS
+
+
+def _contrary(options: Mapping[str, object]) -> Options:
+    """The options of an assertion that holds where another does not."""
+    return {} if options.get("not") else _NOT

@@ -1,0 +1,322 @@
+"""A test file in Rust without its expectations: its bytes edited, all else as it is. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from harness.languages.rust.inside import inline
+from harness.languages.rust.language import HANDOUT
+from miner.languages.base import Mode, Slot
+from miner.languages.rust.stripping import scopes
+from miner.languages.rust.stripping.macros import macros_in
+from miner.languages.rust.stripping.scopes import Scopes, function_of, macro_of, modules_around
+from miner.languages.rust.stripping.sites import Assertion, Reader
+from miner.languages.rust.stripping.static import Statics, literals_in
+from miner.languages.rust.stripping.unstopped import unstopped
+from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
+from miner.languages.tree_source import Edits, TreeSource, lines_of, missing_lines, removed_by
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from miner.languages.rust.stripping.helpers import Helper
+    from miner.languages.rust.stripping.scopes import Binding
+    from miner.languages.rust.stripping.sites import Operand
+    from miner.languages.syntax import Piece, Place
+
+MODULE = "goldseam"
+"""What a stripped test calls, in its own file: harness/languages/rust/inside/handout.rs."""
+HAND_OUT = re.compile(rf"(?:self|(?:super::)*super)::{MODULE}::(hand|panics)")
+_ADDED = f'#[cfg(test)] #[path = "{HANDOUT}"] mod {MODULE};'
+_SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
+_TWO_SIDES = 2
+_VEC = re.compile(rb"vec\s*!\s*\Z")
+_SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
+
+
+class StrippedSource(TreeSource[Assertion]):
+    """A test file whose assertions can be taken out, one by one."""
+
+    def __init__(
+        self,
+        source: bytes,
+        *,
+        path: str,
+        first: int,
+        shared: Collection[str] = (),
+        helpers: Mapping[str, Helper] | None = None,
+        is_code: bool = False,
+    ) -> None:
+        """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
+
+        `helpers` are functions of other files that only compare. With `is_code` it holds code as well: of that nothing
+        is taken out, and nothing is in what comes of it.
+
+        Raises:
+            ValueError: the grammar does not read it.
+
+        """
+        self._source, self._path, self._is_code = source, path, is_code
+        self._opened, self._root = scopes.opened(source)
+        self._tests = _places(source) if is_code else [(0, len(source))]
+        self._scopes = Scopes(self._root)
+        self._statics = Statics(self._scopes, shared)
+        macros = macros_in(self._opened, self._root, self._scopes)
+        self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
+        reader = Reader(self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
+        self.slots = self._numbered(self._slots(reader, first))
+
+    def unstopped(self, text: str, output: str, attempt: int) -> str:
+        """The file without what the compiler complained of in it, as far as it can go on without."""
+        del attempt
+        return unstopped(text, self._path, output)
+
+    # -- assertions
+
+    def _slots(self, reader: Reader, first: int) -> Iterator[Slot[Assertion]]:
+        number = first
+        for assertion in self._assertions(reader):
+            node = assertion.replaced
+            lines = range(node.start_point[0] + 1, node.end_point[0] + 2)
+            yield Slot(number=number, function=function_of(node), assertion=assertion, lines=lines)
+            number += 1
+
+    def _assertions(self, reader: Reader) -> Iterator[Assertion]:
+        for macro in self._macros.values():
+            yield from reader.of_macro(macro)
+        rest = [self._root]
+        while rest:
+            node = rest.pop()
+            if node.type == "macro_definition":
+                continue
+            is_test = any(start <= node.start_byte and node.end_byte <= end for start, end in self._tests)
+            read = reader.of_node(node) if is_test else []
+            yield from read
+            if node.type == "function_item" and read:  # what panics in there belongs to what is around it
+                unread = (part for part in walk(node) if reader.is_unread(part) or macro_of(part) in scopes.ASSERTIONS)
+                yield from (Assertion(op="rust.truth", operands=(), replaced=part, is_unread=True) for part in unread)
+            elif is_test and not read and reader.is_unread(node):
+                yield Assertion(op="rust.truth", operands=(), replaced=node, is_unread=True)
+            if not read:
+                rest.extend(reversed(node.named_children))
+
+    # -- the text
+
+    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
+        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
+        if not outside:
+            return self._source.decode("utf-8")
+        edits: Edits = {}
+        removed: list[Place] = []
+        for _, group in groupby(self.slots, lambda slot: slot.assertion.replaced.id):
+            taken = self._taken_out(tuple(group), modes, keeps=is_recording)
+            edits |= taken
+            removed += removed_by(taken)
+        if is_blanked and not is_recording:
+            self._silence(edits)
+            self._blank(edits, removed)
+            self._uncomment(edits)
+        text = rendered(self._source, 0, len(self._source), self._in_tests(edits))
+        if self._is_code:
+            text = inline.without_code(text)
+        return self._with_module(text).decode("utf-8")
+
+    def _in_tests(self, edits: Edits) -> Edits:
+        return {
+            place: pieces
+            for place, pieces in edits.items()
+            if any(start <= place[0] and place[1] <= end for start, end in self._tests)
+        }
+
+    def _with_module(self, text: bytes) -> bytes:
+        """With the module of the hand-out, behind the last test where there is code as well."""
+        if not self._is_code:
+            return text.rstrip(b"\n") + f"\n{_ADDED}\n".encode()
+        lines = inline.lines_of(text)
+        end = max(inline.test_lines(lines), default=len(lines) - 1) + 1
+        last = lines[end - 1].rstrip(b"\n") + b"\n"
+        return b"".join([*lines[: end - 1], last, f"{_ADDED}\n".encode(), *lines[end:]])
+
+    def _taken_out(self, slots: Sequence[Slot[Assertion]], modes: Mapping[int, Mode], *, keeps: bool) -> Edits:
+        """The edits that have what one statement asserts handed out; with `keeps`, what is expected as well."""
+        node = slots[0].assertion.replaced
+        if all(modes[slot.number] is Mode.INSIDE for slot in slots):
+            return {}
+        around = slots[0].assertion.modules
+        levels = len(modules_around(node) if around is None else around)
+        module = "super::" * levels + MODULE if levels else f"self::{MODULE}"
+        traits = f"use {module}::{{Hidden as _, Shown as _}}; "
+        if slots[0].assertion.op == "rust.panics":
+            expected = [operand for operand in slots[0].assertion.operands if keeps]
+            return _of_function(node, f"{module}::panics({slots[0].number}, ", traits, self._listed(module, expected))
+        parts = [self._handing(slot, modes[slot.number], module, keeps=keeps) for slot in slots]
+        text = (f"{{ {traits}", *(piece for part in parts for piece in (*part, " ")))
+        return {place_of(node): (*text, missing_lines(node, text), "}")}
+
+    def _handing(self, slot: Slot[Assertion], mode: Mode, module: str, *, keeps: bool) -> tuple[Piece, ...]:
+        """What hands out one assertion, or makes it as it was."""
+        assertion, number = slot.assertion, slot.number
+        sides = [operand for operand in assertion.operands if keeps or mode is Mode.RESULT or not operand.static]
+        if assertion.condition is not None and mode is Mode.INSIDE:
+            return f"assert!({'' if assertion.has_to_hold else '!'}(", self._place(assertion.condition), "));"
+        if assertion.condition is not None and mode is Mode.RESULT:
+            return (
+                "let goldseam_holds = ",
+                self._place(assertion.condition),
+                f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
+                f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds));",
+            )
+        if len(sides) != _TWO_SIDES or assertion.op != "rust.==":
+            return f"{module}::hand({number}, ", *self._listed(module, sides), ", None);"
+        sign = "!=" if assertion.options.get("not") else "=="
+        left, other = map(self._pieces, sides)
+        names = ("goldseam_left", "goldseam_right")
+        listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
+        compared = f"*{names[0]} {sign} *{names[1]}"
+        result = f"Some({compared})" if mode is Mode.RESULT else "None"
+        return (
+            *("match (&(", *left, "), &(", *other, f")) {{ ({', '.join(names)}) => {{ "),
+            f"if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }};",
+        )
+
+    def _listed(self, module: str, operands: Sequence[Operand]) -> tuple[Piece, ...]:
+        pieces: list[Piece] = []
+        for operand in operands:
+            pieces += [f"(&{module}::Of(&(", *self._pieces(operand), "))).told_goldseam(), "]
+        return "&[", *pieces, "]"
+
+    def _pieces(self, operand: Operand) -> tuple[Piece, ...]:
+        return operand.front, self._place(operand.node), operand.back
+
+    def _place(self, node: Node) -> Place:
+        """Where an expression stands in the file, whose first array may be one of `vec!` there."""
+        before = _VEC.search(self._source, max(0, node.start_byte - 32), node.start_byte)
+        return (before.start() if before else node.start_byte), node.end_byte
+
+    # -- what only expectations read
+
+    def _silence(self, edits: Edits) -> None:
+        """Take out messages of assertions and guards that stay, and reasons of tests that are ignored."""
+        for node in walk(self._root):
+            if node.type != "macro_invocation" or text_of(node.child_by_field_name("macro")) not in _SHOWING:
+                continue
+            around = node.parent
+            if around is not None and around.type == "expression_statement":
+                words = [part for part in walk(node) if part.type in ("string_literal", "raw_string_literal")]
+                if not any("{" in text_of(word) for word in words):
+                    edits |= {place_of(word): ('""', lines_of(word)) for word in words}
+
+    def _blank(self, edits: Edits, removed: list[Place]) -> None:
+        """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
+        rest = partial(self._blanked_beside, removed)
+        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked, beside=rest)
+
+    def _blanked(self, binding: Binding) -> Edits:
+        if binding.kind == "parameter":
+            cells: Sequence[Node] = self._statics.calls_of(binding) or ()
+            cells = cells if binding.uses and self._statics.is_static(binding.uses[0]) else ()
+            return {place: pieces for cell in cells for place, pieces in _unread(cell).items()}
+        if binding.kind == "each":
+            return self._without_column(binding.uses[0])
+        statement = binding.statement
+        is_alone = binding.kind == "constant" or statement.child_by_field_name("pattern") == binding.declared
+        if not is_alone or not self._statics.is_static_binding(binding):
+            return {}
+        if scopes.attributes_of(statement) or any(child.type == "visibility_modifier" for child in statement.children):
+            return {}
+        return {place_of(statement): (lines_of(statement),)}
+
+    def _blanked_beside(self, removed: Sequence[Place], _unread_ones: object) -> Edits:
+        """Fields of rows, and what macros are given, that nothing reads but what is removed."""
+        edits: Edits = {}
+        for macro in self._macros.values():
+            for parameter, arguments in macro.arguments.items():
+                uses = macro.occurrences(parameter)
+                if uses and all(is_in(use, removed) for use in uses) and all(map(self._statics.is_static, arguments)):
+                    edits |= {place: pieces for part in arguments for place, pieces in _unread(part).items()}
+        for binding in self._scopes.bindings():
+            uses = [_whole(use) for use in binding.uses] if binding.kind == "each" else []
+            if any(use.type == "identifier" for use in uses):
+                continue  # a row as a whole
+            names = {text_of(use) for use in uses}
+            read = {text_of(use) for use in uses if not is_in(use, removed)}
+            for name in names:
+                if not any(f"{other}.".startswith(f"{name}.") or f"{name}.".startswith(f"{other}.") for other in read):
+                    edits |= self._without_column(next(use for use in uses if text_of(use) == name))
+        return edits
+
+    def _without_column(self, use: Node) -> Edits:
+        column = self._statics.column_of(use)
+        if column is None or not column.is_own or not all(map(self._statics.is_static, column.cells)):
+            return {}
+        return {place: pieces for cell in column.cells for place, pieces in _zeros(cell).items()}
+
+    def _uncomment(self, edits: Edits) -> None:
+        for node in walk(self._root):
+            if node.type in scopes.COMMENTS:
+                edits.setdefault(place_of(node), (lines_of(node),))
+
+
+def _places(source: bytes) -> list[Place]:
+    """Where the lines of tests are in a file of code."""
+    starts = [0]
+    for line in inline.lines_of(source):
+        starts.append(starts[-1] + len(line))
+    places = inline.test_lines(inline.lines_of(source))
+    return [(starts[start], starts[end]) for start, end in inline.stretches(places)]
+
+
+def _whole(use: Node) -> Node:
+    """A name with the fields that are asked of it."""
+    while (
+        use.parent is not None
+        and use.parent.type == "field_expression"
+        and (use.parent.child_by_field_name("value") == use)
+    ):
+        if use.parent.parent is not None and use.parent.parent.child_by_field_name("function") == use.parent:
+            break
+        use = use.parent
+    return use
+
+
+def _unread(argument: Node) -> Edits:
+    """An argument that nothing reads: names in it stay, and count as read by nobody."""
+    return {place_of(argument): (place_of(argument),), **_zeros(argument)}
+
+
+def _zeros(node: Node) -> Edits:
+    """The edits that leave nothing of an expression's literals."""
+    return {place_of(literal): (_zero(literal), lines_of(literal)) for literal in literals_in(node)}
+
+
+def _zero(literal: Node) -> str:
+    text = text_of(literal)
+    if literal.type in ("string_literal", "raw_string_literal"):
+        return 'b""' if text.startswith("b") else '""'
+    if literal.type == "char_literal":
+        return "b'0'" if text.startswith("b") else "'0'"
+    if literal.type == "boolean_literal":
+        return "false"
+    suffix = "" if text.startswith("0x") else next(iter(_SUFFIX.findall(text)), "")
+    return ("0.0" if literal.type == "float_literal" else "0") + suffix
+
+
+def _of_function(function: Node, call: str, traits: str, expected: Sequence[Piece]) -> Edits:
+    """`should_panic` goes, and how its body ends is handed out."""
+    body = function.child_by_field_name("body")
+    edits: Edits = {
+        place_of(attribute): (lines_of(attribute),)
+        for attribute in scopes.attributes_of(function)
+        if "should_panic" in text_of(attribute)
+    }
+    if body is None:
+        return {}
+    start, end = body.start_byte, body.end_byte
+    edits[start, start + 1] = (f"{{ {traits}{call}|| {{",)
+    edits[end - 1, end] = ("}, ", *expected, "); }")
+    return edits

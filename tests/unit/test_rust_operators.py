@@ -1,0 +1,138 @@
+"""How the host reads values of Rust and decides its assertions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.core.expectations import OPERATORS, Expected, Site
+from harness.judging import judge, operators, values
+from harness.judging.rust.operators import operators as of_rust
+from harness.judging.values import Event, MalformedError
+from miner.languages.rust.stripping import literals
+
+
+def value(text: str | None, kind: str = "money::Price") -> list[Any]:
+    return ["rust", kind, text]
+
+
+def holds(op: str, *operands: Any, **options: Any) -> bool:
+    decoded = [values.decode(operand) for operand in operands]
+    return operators.holds(Site(op=op, sides=("out",) * len(operands), options=options), decoded, [])
+
+
+def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
+    assert {name for name in OPERATORS if name.startswith("rust.")} == set(of_rust())
+
+
+@pytest.mark.parametrize(
+    ("left", "other", "is_equal"),
+    [
+        ("3", "3", True),
+        ("3", "4", False),
+        ("3", "3.0", False),
+        ("0.0", "-0.0", True),
+        ("NaN", "NaN", False),
+        ("Some(NaN)", "Some(NaN)", False),
+        ("1e-7", "0.0000001", True),
+        ("0.1", "0.10000000000000002", False),
+        ("340282366920938463463374607431768211455", "340282366920938463463374607431768211455", True),
+        ('"a\\n\\u{301}"', '"a\\n\u0301"', True),
+        ('"a"', "'a'", False),
+        ("Point { x: 1, y: Some(2) }", "Point { x: 1, y: Some(2) }", True),
+        ("Point { x: 1 }", "Other { x: 1 }", False),
+        ("Far(1, 2)", "Far(1)", False),
+        ("[1, 2]", "[1, 2]", True),
+        ("[1, 2]", "(1, 2)", False),
+        ('b"a\\x00"', "[97, 0]", True),
+        ("{1: 2, 3: 4}", "{3: 4, 1: 2}", True),
+        ("{1, 2}", "{2, 1}", True),
+        ("{1, 2}", "{2}", False),
+        ('Object {"a": Number(1)}', 'Object {"a": Number(1)}', True),
+        ("()", "()", True),
+        ("true", "true", True),
+        ("[\n    1,\n    2,\n]", "[1, 2]", True),
+    ],
+)
+def test_equality_is_by_what_debug_says(left, other, is_equal):
+    assert holds("rust.==", value(left), value(other)) is is_equal
+    assert holds("rust.==", value(left), value(other), **{"not": True}) is not is_equal
+
+
+@pytest.mark.parametrize("text", ["1.5s", "2020-01-01", "Price 3", "Point { x: 1, .. }", "<div>", "", "3 4", "[1"])
+def test_a_text_of_another_form_tells_only_of_standard_types(text):
+    for is_not in (False, True):
+        assert not holds("rust.==", value(text), value(text), **{"not": is_not})
+        assert not holds("rust.==", value(None), value(None), **{"not": is_not})
+    kind = "core::option::Option<core::time::Duration>"
+    assert holds("rust.==", value(text, kind), value(text, kind))
+    assert not holds("rust.==", value(text, kind), value(f"{text}!", kind))
+    mixed = "core::option::Option<money::Price>"
+    assert not holds("rust.==", value(text, mixed), value(text, mixed))
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "is_true"),
+    [
+        ("rust.truth", ["true"], True),
+        ("rust.truth", ["false"], False),
+        ("rust.truth", ["1"], False),
+        ("rust.<", ["1", "2"], True),
+        ("rust.<=", ["2.5", "2.5"], True),
+        ("rust.>", ['"b"', '"a"'], True),
+        ("rust.>=", ["1", "2"], False),
+        ("rust.<", ["1", "2.5"], False),
+        ("rust.<", ["Price(1)", "Price(2)"], False),
+        ("rust.contains", ['"abc"', '"b"'], True),
+        ("rust.contains", ['"abc"', "'b'"], True),
+        ("rust.contains", ["[1, 2]", "2"], True),
+        ("rust.contains", ["{1, 2}", "3"], False),
+        ("rust.contains", ["Price(1)", '"1"'], False),
+        ("rust.starts", ['"abc"', '"ab"'], True),
+        ("rust.ends", ['"abc"', '"ab"'], False),
+    ],
+)
+def test_what_is_asserted_of_values_is_decided_as_rust_does(op, operands, is_true):
+    assert holds(op, *map(value, operands)) is is_true
+
+
+def test_a_panic_is_told_by_what_it_says():
+    site = Site(op="rust.panics", sides=("kept",))
+    expected = Expected(slot=1, kept=(value('"no price"', "str"),), size=20, raises=True)
+
+    def passes(raised: Any) -> bool:
+        return judge.event_holds(site, expected, Event(test_id="t", slot=1, n=0, values=(), raised=raised))
+
+    assert passes(value("there is no price", "!"))
+    assert not passes(value("no", "!"))
+    assert not passes(value(None, "!"))
+    assert not passes(value('"no price"', "str"))
+    assert not passes(None)
+    assert not passes(value("no price" + "x" * 1000, "!"))
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [["rust"], ["rust", "a"], ["rust", 1, "2"], ["rust", "a", 1], ["rust", "a", "1", "2"]],
+)
+def test_a_value_of_another_form_is_refused(encoded):
+    with pytest.raises(MalformedError):
+        values.decode(encoded)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "(" * 60 + ")" * 60 + "(" * 70, "1 " * 100_000, "[" + "1, " * 200_000 + "]"]
+)
+def test_a_text_that_is_deep_or_long_is_refused_or_of_no_form_and_takes_little(text):
+    try:
+        decoded = values.decode(value(text))
+    except MalformedError:
+        return
+    assert decoded.part is None
+
+
+@pytest.mark.parametrize("plain", [None, True, -3, 1.5, 'a"\n', [1, [2]], {"a": 1}, b"ab"])
+def test_what_a_guesser_hands_out_reads_as_that(plain):
+    encoded = literals.READING.encode(plain)
+    assert literals.READING.decode(encoded) == (list(plain) if isinstance(plain, bytes) else plain)

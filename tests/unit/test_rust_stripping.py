@@ -1,0 +1,324 @@
+"""What is left of a test file in Rust, and what is taken out of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from miner.languages.base import Mode
+from miner.languages.rust.language import function_of_test
+from miner.languages.rust.stripping import literals
+from miner.languages.rust.stripping.helpers import helpers_in
+from miner.languages.rust.stripping.source import StrippedSource
+
+TRAITS = "use self::goldseam::{Hidden as _, Shown as _}; "
+OF = re.compile(r"\(&self::goldseam::Of\(&\((.*?)\)\)\)\.told_goldseam\(\), ", re.DOTALL)
+HAND = re.compile(r"self::goldseam::hand\((\d+), &\[(.*?)\], None\);", re.DOTALL)
+MODULE = '#[cfg(test)] #[path = "/tmp/goldseam_handout.rs"] mod goldseam;\n'
+
+
+def parsed(text: str, *, is_code: bool = False) -> StrippedSource:
+    return StrippedSource(text.encode(), path="tests/a.rs", first=0, is_code=is_code)
+
+
+def best(source: StrippedSource) -> dict[int, Mode]:
+    return {slot.number: slot.assertion.modes[0] for slot in source.slots}
+
+
+def in_test(body: str, head: str = "") -> str:
+    return f"{head}#[test]\nfn a() {{\n{body}\n}}\n"
+
+
+def stripped(text: str) -> str:
+    source = parsed(text)
+    return source.stripped(best(source))
+
+
+def shortened(text: str) -> str:
+    """With each hand-out as `<SLOT: OPERANDS>`."""
+    text = OF.sub(r"\1 | ", text.replace(TRAITS, ""))
+    return re.sub(r"\{ ((?:<[^>]*> ?)+)(\n*)\}", r"\1\2", HAND.sub(r"<\1: \2>", text)).replace(" | >", ">")
+
+
+def left(body: str, head: str = "") -> str:
+    text = stripped(in_test(body, head)).partition("fn a() {\n")[2].rpartition("\n}\n")[0]
+    return shortened(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted", "op"),
+    [
+        ("assert_eq!(f(1), 3);", "<0: f(1)> ;", "rust.=="),
+        ('assert_eq!("a".to_string(), f(1), "message {}", f(2));', "<0: f(1)> ;", "rust.=="),
+        ("assert_ne!(f(1), -3i64);", "<0: f(1)> ;", "rust.=="),
+        ("debug_assert_eq!(f(1), 3);", "<0: f(1)> ;", "rust.=="),
+        ("std::assert_eq!(f(1), [1, 2]);", "<0: f(1)> ;", "rust.=="),
+        ('assert_eq!(f(1), vec![Some((1, "a"))]);', "<0: f(1)> ;", "rust.=="),
+        ("assert_eq!(f(1), Point { x: 1, kind: Kind::Far(2) });", "<0: f(1)> ;", "rust.=="),
+        ("assert_eq!(f(1), u32::MAX);", "<0: f(1)> ;", "rust.=="),
+        ('assert_eq!(f(1), String::from("a"));', "<0: f(1)> ;", "rust.=="),
+        ("assert!(f(1));", "<0: f(1)> ;", "rust.truth"),
+        ('assert!(!f(1).is_empty(), "message");', "<0: f(1).is_empty()> ;", "rust.truth"),
+        ("assert!(f(1) == 3);", "<0: f(1)> ;", "rust.=="),
+        ("assert!(f(1) >= 3.5);", "<0: f(1)> ;", "rust.>="),
+        ('assert!(f(1).contains("a"));', "<0: f(1)> ;", "rust.contains"),
+        ("assert!(f(1).starts_with('a'));", "<0: f(1)> ;", "rust.starts"),
+        ("assert_eq!(f(\n  1,\n), 3);", "<0: f(\n  1,\n)> ;", "rust.=="),
+        ("match f() { Ok(v) => assert_eq!(v, 3), Err(e) => panic!() }",
+         "match f() { Ok(v) => <0: v> , Err(e) => panic!() }", "rust.=="),
+        ('if f(1) != 3 {\n  panic!("no {}", f(1));\n}', "<0: f(1)> \n\n", "rust.=="),
+    ],
+)  # fmt: skip
+def test_an_assertion_hands_out_what_depends_on_the_product(body, wanted, op):
+    assert left(body) == wanted
+    assert [slot.assertion.op for slot in parsed(in_test(body)).slots] == [op]
+
+
+def test_what_is_joined_by_and_are_assertions_of_their_own_and_one_that_stays_is_as_it_was():
+    source = parsed(in_test("assert!(f(1) == 3 && !g(2));\nassert!(f(1) || g(2));"))
+    assert [dict(slot.assertion.options) for slot in source.slots] == [{}, {"not": True}, {}]
+    text = source.stripped({0: Mode.EXPECTED, 1: Mode.INSIDE, 2: Mode.EXPECTED})
+    assert "assert!(!(g(2)));" in text
+    assert "Of(&(f(1) || g(2)))" in text
+
+
+def test_both_sides_come_out_where_both_depend_on_the_product_and_types_are_those_of_the_comparison():
+    source = parsed(in_test("assert_eq!(f(1), g(2));"))
+    assert best(source) == {0: Mode.OPERANDS}
+    text = source.stripped({0: Mode.OPERANDS})
+    assert "match (&(f(1)), &(g(2)))" in text
+    assert "if false { let _ = *goldseam_left == *goldseam_right; }" in text
+    assert "Some(*goldseam_left == *goldseam_right)" in source.stripped({0: Mode.RESULT})
+
+
+def test_a_recording_hands_out_both_sides_and_a_condition_as_a_result_what_it_is():
+    source = parsed(in_test("assert_eq!(f(1), vec![3]);\nassert!(f(1) != 3);"))
+    recorded = source.recording(best(source))
+    assert "match (&(f(1)), &(vec![3]))" in recorded
+    assert "let goldseam_holds = f(1) != 3;" in source.stripped({0: Mode.INSIDE, 1: Mode.RESULT})
+
+
+@pytest.mark.parametrize(
+    ("attribute", "expected"),
+    [
+        ("#[should_panic]", ""),
+        ('#[should_panic(expected = "no price")]', '"no price"'),
+        ('#[should_panic = "no"]', '"no"'),
+    ],
+)
+def test_what_a_test_is_to_panic_with_comes_out(attribute, expected):
+    source = parsed(f"#[test]\n{attribute}\nfn a() {{ f(1); }}\n")
+    text = source.stripped(best(source))
+    assert "fn a() { " + TRAITS + "self::goldseam::panics(0, || { f(1); }, &[]); }" in text
+    assert "panic]" not in text
+    assert (f"Of(&({expected}))" in source.recording(best(source))) is bool(expected)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert_eq!(3, 3);",
+        "assert!(true);",
+        "if let Some(x) = f(1) { panic!() }",
+        "if f(1) { panic!() } else { g() }",
+        "other::assert_eq!(f(1), 3);",
+        "assert_eq!{f(1), 3}",
+        "check!(assert_eq!(f(1), 3));",
+    ],
+)
+def test_what_is_not_read_stays(body):
+    assert [slot for slot in parsed(in_test(body)).slots if not slot.assertion.is_unread] == []
+
+
+@pytest.mark.parametrize(
+    ("head", "is_read"),
+    [
+        ("use pretty_assertions::{assert_eq, assert_ne};\n", True),
+        ("use own_assertions::assert_eq;\n", False),
+        ("macro_rules! assert_eq { () => {} }\n", False),
+    ],
+)
+def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(head, is_read):
+    slots = parsed(in_test("assert_eq!(f(1), 3);\nassert!(f(2));", head)).slots
+    assert [slot.assertion.is_unread for slot in slots] == [not is_read, False]
+
+
+def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called():
+    helpers = helpers_in(
+        [
+            (
+                b"pub fn assert_text(value: impl Display, want: &str) { assert_eq!(value.to_string(), want); }\n"
+                b"pub fn assert_twice(value: u8) { assert_eq!(value, value); }\n"
+                b"pub fn assert_two(value: u8, want: u8) { prepare(); assert_eq!(value, want); }\n"
+            )
+        ]
+    )
+    text = in_test('util::assert_text(f(1), "want"); assert_twice(f(2)); assert_two(f(3), 4);')
+    source = StrippedSource(text.encode(), path="tests/a.rs", first=0, helpers=helpers)
+    assert [slot.assertion.is_unread for slot in source.slots] == [False, True, True]
+    assert "<0: (f(1)).to_string()>" in shortened(source.stripped(best(source)))
+    assert 'match (&((f(1)).to_string()), &("want"))' in source.recording(best(source))
+
+
+def test_a_helper_of_another_file_is_known_to_stay():
+    source = parsed(in_test("assert!(f(1)); assert_label(f(1)); assert_matches!(f(1), A);"))
+    assert [slot.assertion.is_unread for slot in source.slots] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "operand",
+    [
+        "Kind::FAR",
+        "f(2)",
+        "make!(1)",
+        "Point::new(1)",
+        '"a".to_snake()',
+        "A | B",
+        'format!("{x}")',
+        "x.y",
+        "Point { x: 1, ..p }",
+    ],
+)
+def test_what_the_product_may_have_made_is_not_expected(operand):
+    assert best(parsed(in_test(f"assert_eq!(f(1), {operand});"))) == {0: Mode.OPERANDS}
+
+
+def test_a_name_goes_that_only_expectations_read_and_another_stays():
+    text = in_test(
+        'let local = "local"; let both = [1, 2];\nassert_eq!(f(IN), local);\n'
+        "assert_eq!(f(&both), WANT);\nassert_eq!(g(), both);",
+        'const WANT: &str = "wanted";\nconst IN: &str = "input";\n',
+    )
+    after = stripped(text)
+    assert '"local"' not in after
+    assert '"wanted"' not in after
+    assert '"input"' in after
+    assert "let both = [1, 2];" in after
+    assert after.count("\n") == text.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("table", "loop"),
+    [
+        ('[("in", 7u8, Some("want"))]', "(input, number, want) in {}"),
+        ('vec![("in", 7u8, Some("want"))]', "(input, number, want) in {}"),
+        ('&[("in", 7u8, Some("want"))]', "&(input, number, want) in {}.iter()"),
+    ],
+)
+def test_a_column_of_rows_goes_that_only_expectations_read(table, loop):
+    check = "{ assert_eq!(f(input), number); assert_eq!(want, g(input)); }"
+    for body in (
+        f"for {loop.format(table)} {check}",
+        f"let rows = {table};\nfor {loop.format('rows')} {check}",
+    ):
+        after = stripped(in_test(body))
+        assert '("in", 0u8, Some(""))' in after
+
+
+def test_a_field_of_rows_goes_that_only_expectations_read():
+    after = stripped(in_test('for t in [Case { input: "in", want: "want" }] { assert_eq!(f(t.input), t.want); }'))
+    assert 'Case { input: "in", want: "" }' in after
+
+
+def test_rows_and_arguments_go_that_a_helper_only_expects():
+    after = stripped(
+        "fn check(input: &str, want: i32) { assert_eq!(f(input), want); }\n"
+        "fn all(rows: &[(&str, i32)]) { for &(input, want) in rows { assert_eq!(f(input), want); } }\n"
+        + in_test('check("in", -7); all(&[("in", 7)]); for (input, want) in [("a", 5)] { check(input, want); }')
+    )
+    assert 'check("in", -0); all(&[("in", 0)]); for (input, want) in [("a", 0)] { check(input, want); }' in after
+
+
+MACRO = """\
+macro_rules! check {
+    ($name:ident::<$ty:ty>($arg:expr) => $want:expr) => {{
+        let actual = $name::<$ty>($arg);
+        assert_eq!(actual, $want, "of {}", stringify!($name));
+    }};
+}
+"""
+
+
+def test_what_a_macro_of_the_file_compares_comes_out_and_what_it_is_given_for_that_goes():
+    after = stripped(
+        in_test('check!(f::<u8>("in") => 7);\nfor &(s, want) in &[("a", 5)] { check!(g::<T>(s) => want); }', MACRO)
+    )
+    assert "self::goldseam::hand(0, &[(&self::goldseam::Of(&(actual))).told_goldseam(), ], None);" in after
+    assert 'check!(f::<u8>("in") => 0);\nfor &(s, want) in &[("a", 0)] { check!(g::<T>(s) => want); }' in after
+    assert "stringify" not in after
+
+
+def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
+    macro = "macro_rules! with { ($a:expr, |$b:ident| $test:block) => { let $b = $a; $test } }\n"
+    after = stripped(in_test("with!(f(1), |x| { assert_eq!(x, 3); });", macro))
+    assert "Of(&(x))" in after
+    assert "3" not in after.partition("#[test]")[2].partition("mod goldseam")[0].replace("hand", "")
+
+
+@pytest.mark.parametrize(
+    "macro",
+    [
+        MACRO.replace("}};\n}", "}};\n    ($a:expr) => { assert!($a) };\n}"),
+        "macro_rules! check { ($($a:tt)*) => { assert!($($a)*) } }\n",
+    ],
+)
+def test_a_macro_of_more_rules_or_of_repetitions_is_known_to_stay(macro):
+    source = parsed(in_test("check!(f::<u8>(1) => 7); assert!(f(2));", macro))
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
+
+
+def test_words_for_people_go():
+    after = stripped(in_test('// comment\n/* more\n lines */ assert_eq!(f(1), 3, "wanted 3"); println!("shown");'))
+    for word in ("comment", "more", "wanted", "shown"):
+        assert word not in after
+
+
+def test_of_a_file_with_code_nothing_enters_but_its_tests():
+    text = (
+        "pub fn price() -> u8 { assert!(cents() > 0); 3 }\n\n"
+        "#[cfg(test)]\nmod tests {\n    mod deep {\n"
+        "        #[test]\n        fn a() { assert_eq!(price(), 3); }\n    }\n}\n"
+    )
+    source = parsed(text, is_code=True)
+    [slot] = source.slots
+    assert (slot.function, slot.lines) == (("tests", "deep", "a"), range(7, 8))
+    after = source.stripped(best(source))
+    assert "cents" not in after
+    assert "super::super::goldseam::hand(0, " in after
+    assert after.endswith("}\n" + MODULE)
+    assert after.split("\n")[6].strip().startswith("fn a()")
+
+
+@pytest.mark.parametrize(
+    ("test_id", "name"),
+    [
+        ("src/lib.rs::de::tests::a", "src/de.rs::tests::a"),
+        ("src/lib.rs::de::inner::a", "src/de/inner/mod.rs::a"),
+        ("src/lib.rs::tests::a", "src/lib.rs::tests::a"),
+        ("tests/all/main.rs::one::a", "tests/all/one.rs::a"),
+    ],
+)
+def test_a_test_is_of_the_function_in_the_file_of_its_module(test_id, name):
+    paths = {"src/lib.rs", "src/de.rs", "src/de/inner/mod.rs", "tests/all/main.rs", "tests/all/one.rs"}
+    assert function_of_test(paths, test_id) == name
+
+
+def test_tests_go_on_without_what_the_compiler_complains_of():
+    source = parsed(in_test("let x = missing(1);\nlet y = x + 1;\nassert_eq!(f(y), 3);\nassert_eq!(f(2), 4);"))
+    text = source.stripped(best(source))
+    output = " --> tests/a.rs:13:9\n  |\n13 | let x = missing(1);\n  |         ^^^^^^^ not found\n"
+    going = source.unstopped(text, output, 0)
+    assert "missing" not in going
+    assert "f(y)" not in going
+    assert "f(2)" in going
+    assert going.count("\n") == text.count("\n")
+    assert source.unstopped(going, "", 1) == going
+    assert source.unstopped(going, output.replace("a.rs", "b.rs"), 1) == going
+
+
+def test_literals_are_read_as_values():
+    text = in_test('f("a\\n", -3, 0x10u8, 1.5f32, [1, 2], true, None, \'c\', r#"raw"#, Kind::Far, b"ab", 1_000);')
+    found = list(literals.READING.written(text))
+    for value in ("a\n", -3, 16, 1.5, [1, 2], True, None, "c", "raw", "Far", [97, 98], 1000):
+        assert value in found
