@@ -78,8 +78,8 @@ VARIABLES = {
     "GOLDSEAM_USER": "Who is named in the ledger; by default git's user.email, else login@host.",
     "GOLDSEAM_MINI_PYTHON": "Interpreter that has mini-swe-agent, for `goldseam solve --agent mini`.",
 }
-INTERNAL = {"GOLDSEAM_BUILT_WITH", "GOLDSEAM_CUTOFF", "GOLDSEAM_CYTHON"}
-"""Variables that goldseam sets for its own programs in build containers."""
+INTERNAL = {"GOLDSEAM_BUILT_WITH", "GOLDSEAM_CUTOFF", "GOLDSEAM_CYTHON", "GOLDSEAM_VALUES"}
+"""Variables that goldseam sets for its own programs in containers."""
 
 LISTS: dict[str, tuple[tuple[str, type[StrEnum]], ...]] = {
     "A prediction": (
