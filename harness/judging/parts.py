@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.judging.values import Reader
 
@@ -28,6 +28,27 @@ class Part:
     """Of a number, text, boolean or bytes: the same in Python; of a cycle the levels that it leads up."""
     parts: tuple[Any, ...] = ()
     """Items; pairs of a map; names and values of fields that are not zero; what a pointer or an interface holds."""
+
+
+def negatable(
+    deciders: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]], of_class: type
+) -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
+    """Operators over values of a class, each with its negation (`not` among the options).
+
+    Where one can't be decided, and raises, its negation does not hold either.
+    """
+
+    def bound(
+        decides: Callable[[Any, Mapping[str, Any]], bool],
+    ) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+        def decided(operands: list[Any], options: Mapping[str, Any]) -> bool:
+            if not all(isinstance(operand, of_class) for operand in operands):
+                raise UndecidableError("a value of another language")
+            return decides(operands, options) is not bool(options.get("not"))
+
+        return decided
+
+    return {op: bound(decides) for op, decides in deciders.items()}
 
 
 def type_name(reader: Reader, encoded: Any) -> str:

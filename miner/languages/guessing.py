@@ -227,6 +227,21 @@ class Reading:
     nothing."""
 
 
+def operator_by(names: Mapping[str, tuple[str, str]]) -> Callable[[Site], str]:
+    """What Python calls an operator, by these names of it and of its contrary; all others compare for equality."""
+
+    def operator(site: Site) -> str:
+        alike, contrary = names.get(site.op, ("==", "!="))
+        return contrary if site.options.get("not") else alike
+
+    return operator
+
+
+def first_kept(expected: Expected) -> Any:
+    """What an exception is to say, where that is the first that is kept."""
+    return expected.kept[0] if expected.kept else None
+
+
 def guess(
     expectations: Expectations,
     before: Iterable[Event],

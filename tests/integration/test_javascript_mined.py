@@ -191,6 +191,11 @@ const test = require("node:test");
 const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
 test([timeZone, locale, new Date().getUTCFullYear(), require("os").availableParallelism()].join(" "), () => {});
 """
+WAITS = """\
+const { it } = require("node:test");
+it("first", () => {});
+it("waits", () => new Promise(() => require("node:http").createServer().listen(0)));
+"""
 ENDS = """\
 {head}
 it("first", () => {{}});
@@ -247,6 +252,7 @@ def task(tmp_path_factory) -> Task:
             **built,
             **SNAPSHOT_FILES,
             "around.js": AROUND,
+            "waits.js": WAITS,
             **dict(ENDING.values()),
             ".gitignore": "node_modules\n",
         },
@@ -368,6 +374,14 @@ def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, 
         f"{path}::outer > ends": "FAILED",
     }
     assert list(report.collect_errors) == [path]
+
+
+def test_a_test_that_waits_for_nothing_that_will_come_has_failed(task, sandbox):
+    report = run(task, sandbox, "node:test", "waits.js")
+    assert {name: str(status) for name, status in report.statuses.items()} == {
+        "waits.js::first": "PASSED",
+        "waits.js::waits": "FAILED",
+    }
 
 
 def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import struct
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.go.values import Value, is_plain
-from harness.judging.parts import Part, UndecidableError, parts_of
+from harness.judging.parts import Part, UndecidableError, negatable, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
@@ -314,7 +315,7 @@ def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
     results: list[bool] = []
     for part in options["parts"]:
         operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
-        results.append(_decided(part["op"], operands_of_part, part["options"]))
+        results.append(operators()[part["op"]](operands_of_part, part["options"]))
     return all(results) if options["of"] == "all" else any(results)
 
 
@@ -357,16 +358,7 @@ EXACT = frozenset(
 """Operators that no one value satisfies everywhere, if they are not negated."""
 
 
-def _decided(op: str, operands: Sequence[object], options: Mapping[str, Any]) -> bool:
-    if not all(isinstance(operand, Value) for operand in operands):
-        raise UndecidableError("a value of another language")
-    return _DECIDES[op](list(operands), options) is not bool(options.get("not"))  # type: ignore[arg-type]
-
-
+@cache
 def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
-
-    def bound(op: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
-        return lambda operands, options: _decided(op, operands, options)
-
-    return {op: bound(op) for op in _DECIDES}
+    """By name, of values of this language."""
+    return negatable(_DECIDES, Value)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import operator
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.java.values import Value, narrowed
-from harness.judging.parts import Part, UndecidableError
+from harness.judging.parts import Part, UndecidableError, negatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -213,7 +214,7 @@ def _chain(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     holding = bool(options["parts"])
     for part in options["parts"]:
         own, rest = rest[: part["count"]], rest[part["count"] :]
-        holding = _decided(part["op"], [value, *own], part["options"]) and holding
+        holding = operators()[part["op"]]([value, *own], part["options"]) and holding
     return holding and not rest
 
 
@@ -302,16 +303,7 @@ EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items"})
 """Operators that no one value satisfies everywhere, if they are not negated."""
 
 
-def _decided(op: str, operands: Sequence[Any], options: Mapping[str, Any]) -> bool:
-    if not all(isinstance(operand, Value) for operand in operands):
-        raise UndecidableError("a value of another language")
-    return _DECIDES[op](operands, options) is not bool(options.get("not"))
-
-
+@cache
 def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
-
-    def bound(op: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
-        return lambda operands, options: _decided(op, operands, options)
-
-    return {op: bound(op) for op in _DECIDES}
+    """By name, of values of this language."""
+    return negatable(_DECIDES, Value)

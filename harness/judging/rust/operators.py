@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, UndecidableError
+from harness.judging.parts import Part, UndecidableError, negatable
 from harness.judging.rust.values import PANIC, Value
 
 if TYPE_CHECKING:
@@ -104,16 +104,6 @@ EXACT = frozenset({"rust.=="})
 """Operators that no one value satisfies everywhere, if they are not negated."""
 
 
-def _decided(op: str, operands: Sequence[Any], options: Mapping[str, Any]) -> bool:
-    if not all(isinstance(operand, Value) for operand in operands):
-        raise UndecidableError("a value of another language")
-    return _DECIDES[op](operands, options) is not bool(options.get("not"))
-
-
 def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
-
-    def bound(op: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
-        return lambda operands, options: _decided(op, operands, options)
-
-    return {op: bound(op) for op in _DECIDES}
+    """By name, of values of this language."""
+    return negatable(_DECIDES, Value)

@@ -65,7 +65,8 @@ const IDLE = `const [{ exit }, { isMainThread }] = [process, require("worker_thr
 let [calm, used] = [0, 0];
 if (isMainThread) setInterval(() => {
   const { user, system } = process.cpuUsage();
-  const works = user + system - used > 20000 || process._getActiveHandles().some((handle) => handle.constructor.name === "ChildProcess");
+  const awaited = process.getActiveResourcesInfo ? process.getActiveResourcesInfo().includes("Timeout") : false;
+  const works = user + system - used > 20000 || awaited || process._getActiveHandles().some((handle) => handle.constructor.name === "ChildProcess");
   [calm, used] = [works ? 0 : calm + 1, user + system];
   if (calm === ${IDLE_SECONDS}) exit();
 }, 1000).unref();`;

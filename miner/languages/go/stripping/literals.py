@@ -11,7 +11,7 @@ from harness.judging import values
 from harness.judging.go.values import as_python
 from miner.languages.go.stripping.scopes import FUNCTIONS, arguments_of, bare, named, parse, top_function
 from miner.languages.go.stripping.source import HAND_OUT, MARK
-from miner.languages.guessing import Reading
+from miner.languages.guessing import Reading, first_kept, operator_by
 from miner.languages.syntax import text_of, values_together, walk
 from miner.languages.tree_source import handed_literals
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from harness.core.expectations import Expected, Site
 
 _WORDS = {"true": True, "false": False, "nil": None}
 _VALUES = frozenset(
@@ -41,15 +40,6 @@ def function_of(test_id: str) -> str:
     """The function that a test is of, whatever its subtest is called."""
     match = _TOP.fullmatch(test_id)
     return match[1] if match else test_id
-
-
-def _operator(site: Site) -> str:
-    alike, contrary = _OPERATORS.get(site.op, ("==", "!="))
-    return contrary if site.options.get("not") else alike
-
-
-def _message(expected: Expected) -> Any:
-    return expected.kept[0] if expected.kept else None
 
 
 def _encoded(value: Any) -> Any:
@@ -173,8 +163,8 @@ READING = Reading(
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,
-    operator=_operator,
-    message=_message,
+    operator=operator_by(_OPERATORS),
+    message=first_kept,
     function=function_of,
     columns=_columns,
 )

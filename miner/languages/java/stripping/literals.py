@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.judging import values
 from harness.judging.java.values import as_python
-from miner.languages.guessing import Reading
+from miner.languages.guessing import Reading, operator_by
 from miner.languages.java.stripping.scopes import METHODS, arguments_of, bare, function_of, name_of, named, parse
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from harness.core.expectations import Expected, Site
+    from harness.core.expectations import Expected
 
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null_literal": None}
 _MANY = frozenset(
@@ -44,11 +44,6 @@ def function_of_test(test_id: str) -> str:
     """The method that a test is of, whatever it is given and whichever of its rows it is."""
     match = _TEST.fullmatch(test_id)
     return f"{match['path']}::{match['name']}" if match else test_id
-
-
-def _operator(site: Site) -> str:
-    alike, contrary = _OPERATORS.get(site.op, ("==", "!="))
-    return contrary if site.options.get("not") else alike
 
 
 def _message(expected: Expected) -> Any:
@@ -168,7 +163,7 @@ READING = Reading(
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,
-    operator=_operator,
+    operator=operator_by(_OPERATORS),
     message=_message,
     function=function_of_test,
     columns=_columns,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.judging import values
 from harness.judging.rust.values import PANIC, as_python, unescaped
-from miner.languages.guessing import Reading
+from miner.languages.guessing import Reading, first_kept, operator_by
 from miner.languages.rust.stripping.scopes import arguments_of, bare, named, opened
 from miner.languages.rust.stripping.source import HAND_OUT, MODULE
 from miner.languages.rust.stripping.static import LITERALS
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from harness.core.expectations import Expected, Site
 
 _MANY = frozenset({"array_expression", "tuple_expression", "unary_expression", "reference_expression"})
 _VARIANTS = frozenset({"identifier", "scoped_identifier"})
@@ -36,15 +35,6 @@ _OPERATORS = {
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality."""
 _SHOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0", '"': '\\"', "\\": "\\\\"}
-
-
-def _operator(site: Site) -> str:
-    alike, contrary = _OPERATORS.get(site.op, ("==", "!="))
-    return contrary if site.options.get("not") else alike
-
-
-def _message(expected: Expected) -> Any:
-    return expected.kept[0] if expected.kept else None
 
 
 def _encoded(value: Any) -> Any:
@@ -150,7 +140,7 @@ READING = Reading(
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,
-    operator=_operator,
-    message=_message,
+    operator=operator_by(_OPERATORS),
+    message=first_kept,
     columns=_columns,
 )
