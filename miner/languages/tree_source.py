@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from miner.languages.base import Assertion, Slot
 from miner.languages.syntax import Piece, Place, covers, is_in, text_of
@@ -18,13 +19,20 @@ Edits = dict[Place, tuple[Piece, ...]]
 Assertion_co = TypeVar("Assertion_co", bound=Assertion, covariant=True)
 
 
-class Binding(Protocol):
+@dataclass(eq=False)
+class Binding:
     """A name in one scope."""
 
-    @property
-    def uses(self) -> Sequence[Node]:
-        """Where it is used."""
-        ...
+    name: str
+    kind: str
+    """A word for what declares it; each language has its own."""
+    declared: Node
+    """Its identifier where it is declared."""
+    statement: Node
+    """What declares it: a statement, specification or parameter."""
+    init: Node | None = None
+    """What it alone is set to there; of a loop's what is gone over."""
+    uses: list[Node] = field(default_factory=list)
 
 
 Binding_T = TypeVar("Binding_T", bound=Binding)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import tree_sitter_go
 
-from miner.languages import syntax
+from miner.languages import syntax, tree_source
 from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
@@ -79,23 +79,13 @@ def top_function(node: Node) -> str:
 
 
 @dataclass(eq=False)
-class Binding:
-    """A name in one scope."""
+class Binding(tree_source.Binding):
+    """A name in one scope: a `var`, `const`, `param`, `range`, `func`, `type`, `import` or `other`."""
 
-    name: str
-    kind: str
-    """`var`, `const`, `param`, `range`, `func`, `type`, `import` or `other`."""
-    declared: Node
-    """Its identifier where it is declared."""
-    statement: Node
-    """The statement, specification or parameter that declares it."""
-    init: Node | None = None
-    """What it alone is set to there; of `range` what is gone over."""
     is_key: bool = False
     """Of `range`: whether it is the key or index."""
     path: str = ""
     """Of an import: the package's path."""
-    uses: list[Node] = field(default_factory=list)
     is_written: bool = False
 
     @property

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import tree_sitter_java
 
-from miner.languages import syntax
+from miner.languages import syntax, tree_source
 from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
@@ -105,19 +105,9 @@ def function_of(node: Node) -> tuple[str, ...]:
 
 
 @dataclass(eq=False)
-class Binding:
-    """A name in one scope."""
+class Binding(tree_source.Binding):
+    """A name in one scope: a `local`, `field`, `parameter`, `each` (of a loop), `catch` or `other`."""
 
-    name: str
-    kind: str
-    """`local`, `field`, `parameter`, `each` (of a loop over something), `catch` or `other`."""
-    declared: Node
-    """Its identifier where it is declared."""
-    statement: Node
-    """What declares it."""
-    init: Node | None = None
-    """What it is set to there; of `each` what is gone over."""
-    uses: list[Node] = field(default_factory=list)
     is_written: bool = False
 
     @property

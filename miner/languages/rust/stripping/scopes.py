@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import tree_sitter_rust
 
-from miner.languages import syntax
+from miner.languages import syntax, tree_source
 from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
@@ -159,21 +159,11 @@ def attributes_of(item: Node) -> list[Node]:
 
 
 @dataclass(eq=False)
-class Binding:
-    """A name in one scope."""
+class Binding(tree_source.Binding):
+    """A name in one scope: a `local`, `constant`, `parameter`, `each` (of a loop over something) or `other`."""
 
-    name: str
-    kind: str
-    """`local`, `constant`, `parameter`, `each` (of a loop over something) or `other`."""
-    declared: Node
-    """Its identifier where it is declared."""
-    statement: Node
-    """What declares it."""
-    init: Node | None = None
-    """What it is set to there; of `each` what is gone over."""
     steps: tuple[int, ...] = ()
     """Of `each`: which part of a row it is."""
-    uses: list[Node] = field(default_factory=list)
     is_mutable: bool = False
 
 
