@@ -18,7 +18,7 @@ from miner.images.cli_choices import Extra
 from miner.images.task_image import open_workshop
 from miner.languages.python.images.steps import UV
 from miner.layers import base, build
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Input, Layer, readable
+from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, Input, Layer, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -102,7 +102,7 @@ def _eslint_commands() -> tuple[str, ...]:
         f"cp {INPUT_DIR}/{ESLINT_FILES[1]} package-lock.json",
         npm,
         f"{apt} purge -y --autoremove npm >/dev/null",
-        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb",
+        APT_CLEANED,
         readable(_ESLINT_HOME),
         f'node -e "{facts}" > {FACTS_PATH}',
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from miner.layers.layer import FACTS_PATH, Layer
+from miner.layers.layer import APT_CLEANED, FACTS_PATH, Layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,5 +58,5 @@ def _installation() -> tuple[str, ...]:
         f"known=''; for one in $packages; do {resolve}; done",
         'if [ ! "$(echo $known)" ]; then echo "none of them can be had"; exit 1; fi',
         f'{install} $known || for one in $known; do {install} $one || echo "$one can not be installed"; done',
-        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
+        APT_CLEANED,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
 from harness.sandbox.images import platforms
-from miner.layers.layer import FACTS_PATH, Folder, Layer, quote, readable, write_tool
+from miner.layers.layer import APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def of_debian(package: str) -> tuple[str, ...]:
         "mkdir -p /usr/share/man/man1",  # which packages of Java want, and slim images lack
         "apt-get $options -qq update",
         f"apt-get $options -qq install -y --no-install-recommends {package}",
-        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb",
+        APT_CLEANED,
     )
 
 

@@ -16,7 +16,7 @@ from miner.languages.base import RefusedError
 from miner.languages.building import Building
 from miner.languages.rust import cargo
 from miner.layers import base, build, source
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Folder, Layer, quote, readable, write_tool
+from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, OUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
@@ -126,7 +126,7 @@ def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
         "apt-get $options -qq update",
         "packages='rustc cargo'; if apt-cache show cargo-web >/dev/null 2>&1; then packages='rustc-web cargo-web'; fi",
         "apt-get $options -qq install -y --no-install-recommends $packages",
-        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
+        APT_CLEANED,
         f"mkdir -p {TOOLCHAIN}/bin && ln -s /usr/bin/rustc /usr/bin/cargo {TOOLCHAIN}/bin/",
     )
     if own:
