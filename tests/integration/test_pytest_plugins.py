@@ -144,7 +144,6 @@ SUPPORT = {
     "pytest.ini": "[pytest]\nfilterwarnings = error\nenv =\n    SAID=so\n",
     "pyproject.toml": '[project]\nname = "room"\nversion = "1"\nrequires-python = ">=3.10"\n'
     "[project.optional-dependencies]\ntests = {requirements}\n[tool.setuptools]\npy-modules = []\n",
-    "conftest.py": "def pytest_configure_node(node):\n    pass\n",
     "settings_of_it.py": "SECRET_KEY = 'a'\nUSE_TZ = True\n",
     "tests/one.feature": "Feature: one\n  Scenario: it\n    Given it is so\n",
     "tests/test_pytest_datadir/one.feature": "",

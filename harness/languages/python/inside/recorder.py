@@ -163,16 +163,10 @@ OPTIONS = {
 
 
 def stand_ins(kept_off):
-    """Plugins with what tests and their conftest ask for, or have, by name of those that are not loaded."""
+    """Plugins with what tests and their conftest ask for by name of those that are not loaded."""
     import pytest
 
     class Names(object):
-        def pytest_addhooks(self, pluginmanager):
-            if "xdist" in kept_off:  # pytest refuses a conftest with hooks that it does not know
-                from xdist import newhooks
-
-                pluginmanager.add_hookspecs(newhooks)
-
         def pytest_addoption(self, parser):
             for name in kept_off.intersection(OPTIONS):
                 for option, value in OPTIONS[name].items():
