@@ -7,6 +7,7 @@ import operator
 import posixpath
 import re
 import textwrap
+from collections.abc import Sized
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from math import comb, gcd, prod
@@ -31,11 +32,19 @@ def _small(*numbers: Any) -> None:
         raise ValueError("too large")
 
 
+def short(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Values to combine; raises where one is so long that what is made of two may take gigabytes."""
+    listed = tuple(values)
+    if any(isinstance(value, Sized) and len(value) > _LONGEST for value in listed):
+        raise ValueError("too long")
+    return listed
+
+
 def _times(value: Any, times: Any) -> Any:
     if isinstance(value, int | float) and isinstance(times, int | float):
         return value * times
-    _small(*(part for part in (value, times) if isinstance(part, int)))
-    return value * times if len(value if isinstance(times, int) else times) <= _LARGEST else None
+    items, count = (value, times) if isinstance(times, int) else (times, value)
+    return value * times if len(items) * abs(count) <= _LARGEST else None
 
 
 def _power(value: Any, power: Any) -> Any:
@@ -54,8 +63,8 @@ def _percent_formatted(value: str, *arguments: Any) -> str:
 
 
 def _bounded(form: str) -> None:
-    """Raises where a format asks for more than what it is given: a width of millions."""
-    if re.search(r"\d{4}|\*", form):
+    """Raises where a format asks for more than what it is given: a width of millions, or one that is given."""
+    if re.search(r"\d{4}|\*|\{[^{}]*\{", form):
         raise ValueError("too wide")
 
 
@@ -147,7 +156,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "filled in": _formatted,
     "shown by percent signs": _percent_formatted,
     "in a format": lambda a, b: None if re.search(r"\d{4}", b) else format(a, b),
-    "by strftime": lambda a, b: a.strftime(b),
+    "by strftime": lambda a, b: None if re.search(r"\d{4}", b) else a.strftime(b),
     "by strptime": lambda a, b: datetime.strptime(a, b).replace(tzinfo=UTC).replace(tzinfo=None),
     "the date by strptime": lambda a, b: datetime.strptime(a, b).replace(tzinfo=UTC).date(),
     "as one path": posixpath.join,

@@ -84,6 +84,12 @@ def _own(name: str) -> Callable[[Any], Any]:
     return of
 
 
+def _number(value: Any) -> Any:
+    if not isinstance(value, int | float | Decimal):
+        raise TypeError("no number")
+    return value
+
+
 def _flat(value: Any) -> Iterator[Any]:
     for item in value:
         yield from _flat(item) if isinstance(item, list | tuple) else (item,)
@@ -240,7 +246,7 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "numbered, in tuples": lambda v: list(enumerate(v)),
     "turned on its side": lambda v: list(map(list, zip(*v, strict=True))),
     "turned on its side, in tuples": lambda v: list(zip(*v, strict=True)),
-    "its running sums": lambda v: list(itertools.accumulate(v)),
+    "its running sums": lambda v: list(itertools.accumulate(map(_number, v))),
     "its distances": lambda v: [after - before for before, after in itertools.pairwise(v)],
     "two by two": lambda v: [v[at : at + 2] for at in range(0, len(v), 2)],
     "its first behind the others": lambda v: [*v[1:], v[0]],

@@ -24,7 +24,7 @@ from harness.judging import judge, values
 from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
 from miner.languages.base import Guess
-from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost
+from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost, short
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 
 if TYPE_CHECKING:
@@ -862,14 +862,14 @@ def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
             for name, make in functions.items():
                 yield (
                     f"{', '.join(word for word, _ in values_of)}: {name}",
-                    lambda need, make=make, of=values_of: make(*(value(need) for _, value in of)),  # type: ignore[misc]
+                    lambda need, make=make, of=values_of: make(*short(value(need) for _, value in of)),  # type: ignore[misc]
                 )
     for kind, count in itertools.product((object, str, int), (2, 3, 4, _NEARS)):
         for name, make in SEVERAL.items():
             yield (
                 f"the first {count} that are written of {kind.__name__}, {name}",
                 lambda need, make=make, kind=kind, count=count: make(  # type: ignore[misc]
-                    [value for value in need.outer if isinstance(value, kind)][:count]
+                    short([value for value in need.outer if isinstance(value, kind)][:count])
                 ),
             )
     for more in (0, 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
@@ -66,6 +67,20 @@ def test_a_constant_is_one_of_few_and_an_object_has_the_bits_of_its_fields():
     assert guessed_of_record(point(x="a", y=None)).bits == guessed_of_record(point(x="a", y=None, z=None, w=None)).bits
     assert guessed_of_record(whole).bits > 30
     assert guessed_of_record(whole, base=point(x="quite another sentence", y=True, z=None)).bits < 8
+
+
+@pytest.mark.parametrize(
+    "call", [f"f({'a' * 60_000!r}, 60_000)", "f('{:{}}', 10 ** 8)", f"f({'a' * 60_000!r}, {'b' * 60_000!r})"]
+)
+def test_long_values_are_not_combined(call):
+    written = call.replace("LONG", "a" * 15_000, 1).replace("LONG", "b" * 15_000)
+    source = f"def test_a():\n    with __goldseam__(0) as _goldseam_site:\n        _goldseam_site({written})\n"
+    tracemalloc.start()
+    try:
+        guessed([("nothing", "quite another sentence")], source=source)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 26
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_text_that_looks_like_a_set_of_sets_is_a_text():
