@@ -163,7 +163,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "as one path, shortened": lambda a, b: posixpath.normpath(posixpath.join(a, b)),
     "as a path from the other": posixpath.relpath,
     "as one address": urljoin,
-    "rounded": round,
+    "rounded": lambda a, b: round(a, b) if abs(b) <= 64 else None,  # noqa: PLR2004
     "at the right": _padded(str.rjust),
     "at the left": _padded(str.ljust),
     "in the middle": _padded(str.center),
@@ -180,7 +180,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "sorted by it": lambda a, b: sorted(a, key=lambda item: item[b]),
     "each so many": lambda a, b: [a[at : at + b] for at in range(0, len(a), b)],
     "each so many, in tuples": lambda a, b: [tuple(a[at : at + b]) for at in range(0, len(a), b)],
-    "each with its next": lambda a, b: [tuple(a[at : at + b]) for at in range(len(a) - b + 1)],
+    "each with its next": lambda a, b: [tuple(a[at : at + b]) for at in range(len(a) - b + 1)] if b > 0 else None,
     "these keys": lambda a, b: {key: a[key] for key in b},
     "all but these keys": lambda a, b: {key: value for key, value in a.items() if key not in b},
     "these values": lambda a, b: [a[key] for key in b],
