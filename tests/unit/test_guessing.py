@@ -70,7 +70,14 @@ def test_a_constant_is_one_of_few_and_an_object_has_the_bits_of_its_fields():
 
 
 @pytest.mark.parametrize(
-    "call", [f"f({'a' * 60_000!r}, 60_000)", "f('{:{}}', 10 ** 8)", f"f({'a' * 60_000!r}, {'b' * 60_000!r})"]
+    "call",
+    [
+        "f('LONG', 30_000)",
+        "f('{:{}}', 100_000_000)",
+        "f('LONG', 'LONG')",
+        "f('a', -9007199254740992)",
+        "f(5, -100000000)",
+    ],
 )
 def test_long_values_are_not_combined(call):
     written = call.replace("LONG", "a" * 15_000, 1).replace("LONG", "b" * 15_000)
