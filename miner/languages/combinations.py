@@ -229,7 +229,7 @@ SEVERAL: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "in one list, backwards": lambda values: [*values][::-1],
     "in one list, sorted": sorted,
     "their sum": sum,
-    "their product": prod,
+    "their product": lambda values: prod(values) if all(isinstance(value, int | float) for value in values) else None,
     "their mean": lambda values: sum(values) / len(values),
     "one after the other": lambda values: [item for value in values for item in value],
     "as one mapping": lambda values: dict(zip(values[::2], values[1::2], strict=True)),
