@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
-from miner.layers import base, build, dockerfile
+from miner.layers import base, build, dockerfile, source
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from miner.languages.base import ImageRequest
     from miner.languages.built import Collected
@@ -114,9 +115,14 @@ class Building:
             raise refused[-1]
         return best
 
-    def image(self, rung: str, recipes: Sequence[Layer], stack: Sequence[BuiltLayer]) -> BuiltImage:
-        """An image of layers and of what each was built by, without what only its language knows."""
+    def image(self, rung: str, ground: BuiltLayer, *layers: tuple[Layer, BuiltLayer]) -> BuiltImage:
+        """An image of the base and what was made on it, each layer as it is written and built.
+
+        What only its language knows is not in it.
+        """
         workshop = self.request.workshop
+        recipes = [base.layer(base.resolve(workshop.settings)), *(layer for layer, _ in layers)]
+        stack = (ground, *(built for _, built in layers))
         return BuiltImage(
             image_id=stack[-1].image_id,
             platform=stack[-1].platform,
@@ -140,3 +146,32 @@ class Building:
 
 def _losses(collected: Collected) -> tuple[int, int]:
     return collected.lost, collected.failed
+
+
+def tree_layer(
+    parent: str,
+    request: ImageRequest,
+    *,
+    programs: str,
+    commands: tuple[str, ...],
+    env: Mapping[str, str] | None = None,
+    unversioned: tuple[str, ...] = (),
+) -> Layer:
+    """The last layer of an image: the tree as it is committed, what these commands make of it, and a copy for trials.
+
+    `programs` is the first folder of its PATH, `env` has further variables, `unversioned` what git is to ignore.
+    """
+    return source.layer(
+        parent,
+        request.source(),
+        repo=request.repo,
+        commit=request.base_commit,
+        programs=programs,
+        env={name: value for name, value in (env or {}).items() if name != "PATH"},
+        commands=(*source.committed(unversioned), *commands, *source.copied()),
+    )
+
+
+def reason_in(failures: Iterable[tuple[str, str]], output: str) -> str:
+    """The first reason whose pattern a tool's words match; empty where they match none."""
+    return next((reason for reason, form in failures if re.search(form, output)), "")

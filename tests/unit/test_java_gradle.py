@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.config.settings import ImageSettings
+from miner.languages.building import reason_in
 from miner.languages.java import gradle
-from miner.languages.java.gradle_image import told_reason
+from miner.languages.java.gradle_image import FAILURES
 from tests.trees import Files
 
 TREE = Files(
@@ -142,7 +143,7 @@ def test_repositories_and_versions_that_drift_are_read_from_build_files():
     ],
 )
 def test_failures_are_told_by_what_gradle_says(said, reason):
-    assert told_reason(said) == reason
+    assert reason_in(FAILURES, said) == reason
 
 
 def test_a_folder_without_gradle_or_a_name_that_is_no_version_is_refused(tmp_path):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from miner.languages.building import reason_in
 from miner.languages.java import poms
-from miner.languages.java.maven import told_reason
+from miner.languages.java.maven import FAILURES
 from tests.trees import Files
 
 CI = """\
@@ -93,7 +94,7 @@ def test_repositories_and_versions_that_drift_are_read_from_poms():
     ],
 )
 def test_the_reason_of_a_failed_build_is_read_from_what_maven_says(said, reason):
-    assert told_reason(said) == reason
+    assert reason_in(FAILURES, said) == reason
 
 
 @pytest.mark.parametrize("text", ["<!--", "<version>[", "<version>[" + 300_000 * " ", "<repository>"])

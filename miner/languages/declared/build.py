@@ -11,8 +11,8 @@ from harness.languages.declared.language import PREFIX
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import RefusedError
-from miner.languages.building import Building
-from miner.layers import base, source
+from miner.languages.building import Building, tree_layer
+from miner.layers import base
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
 from miner.sources.change import Rejection, Stage
 
@@ -46,17 +46,19 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="not_declared", detail=detail))
     building = Building(request)
     ground = base.ensure(request.workshop)
-    recipes, stack = [base.layer(base.resolve(request.workshop.settings))], [ground]
+    layers: list[tuple[Layer, BuiltLayer]] = []
+    parent, packages = ground, ()
     if declared.packages:
-        recipes.append(system.layer(ground.image_id, declared.packages))
-        stack.append(building.ensure(recipes[-1], RUNG, "", "system", f"apt-get install {' '.join(declared.packages)}"))
-        _hold_to(declared, stack[-1])
-    recipes.append(_tree(stack[-1].image_id, request, declared))
-    stack.append(building.ensure(recipes[-1], RUNG, "", "source", "; ".join(declared.install)))
-    tree = stack[-1]
+        layer = system.layer(ground.image_id, declared.packages)
+        parent = building.ensure(layer, RUNG, "", "system", f"apt-get install {' '.join(declared.packages)}")
+        _hold_to(declared, parent)
+        layers.append((layer, parent))
+        packages = tuple(parent.facts.get("packages", ()))
+    layer = _tree(parent.image_id, request, declared)
+    tree = building.ensure(layer, RUNG, "", "source", "; ".join(declared.install))
     image = replace(
-        building.image(RUNG, recipes, stack),
-        system=tuple(stack[1].facts.get("packages", ())) if declared.packages else (),
+        building.image(RUNG, ground, *layers, (layer, tree)),
+        system=packages,
         notes=(_NOT_DATED,),
         test=_spec(declared, tree.facts.get("installed", ())),
     )
@@ -74,21 +76,17 @@ def _hold_to(declared: DeclaredSettings, layer: BuiltLayer) -> None:
 
 def _tree(parent: str, request: ImageRequest, declared: DeclaredSettings) -> Layer:
     """The tree, and what the commands leave in it; their changes to its own files are undone."""
-    return source.layer(
+    return tree_layer(
         parent,
-        request.source(),
-        repo=request.repo,
-        commit=request.base_commit,
+        request,
         programs="/usr/local/bin",
         commands=(
-            *source.committed(),
             *(f"export {name}={quote(value)}" for name, value in declared.env.items()),
             *(line for command in declared.install for line in _called(command)),
             f"cd {TESTBED} && git checkout -q -- .",
             f'git ls-files -z -o --directory | python3 -c "{_FACTS}" > {FACTS_PATH}',
             "git ls-files -o --directory --exclude-standard | sed 's|^|/|' >> .git/info/exclude",
             readable(TESTBED),
-            *source.copied(),
         ),
     )
 

@@ -14,9 +14,9 @@ from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sourc
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import Building
+from miner.languages.building import Building, tree_layer
 from miner.languages.go import modules
-from miner.layers import base, source
+from miner.layers import base
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
@@ -74,13 +74,12 @@ def _image(building: Building, ground: BuiltLayer, minor: int) -> BuiltImage:
     toolchain = building.ensure(go_layer, rung, version, "system", version)
     module_layer = _modules(toolchain.image_id, request)
     installed = building.ensure(module_layer, rung, version, "install", "go list -deps -test ./...")
-    tree_layer = _tree(installed.image_id, request)
-    tree = building.ensure(tree_layer, rung, version, "source", "go list -export -test ./...")
-    stack = (ground, toolchain, installed, tree)
-    recipes = [base.layer(base.resolve(request.workshop.settings)), go_layer, module_layer, tree_layer]
+    source_layer = _tree(installed.image_id, request)
+    tree = building.ensure(source_layer, rung, version, "source", "go list -export -test ./...")
+    layers = ((go_layer, toolchain), (module_layer, installed), (source_layer, tree))
     failure = tree.facts.get("not_compiled")
     return replace(
-        building.image(rung, recipes, stack),
+        building.image(rung, ground, *layers),
         locks={modules.SUMS: sums.decode("utf-8", "replace")} if sums else {},
         notes=(str(toolchain.facts.get("go")), *((f"not all packages can be compiled: {failure}",) if failure else ())),
         env=_env(request),
@@ -171,21 +170,17 @@ def _modules(parent: str, request: ImageRequest) -> Layer:
 
 def _tree(parent: str, request: ImageRequest) -> Layer:
     """The tree, and what is compiled of it; the toolchain's own changes of manifests are undone."""
-    return source.layer(
+    return tree_layer(
         parent,
-        request.source(),
-        repo=request.repo,
-        commit=request.base_commit,
+        request,
         programs=f"{ROOT}/bin",
-        env={name: value for name, value in {**ENV, **_env(request)}.items() if name != "PATH"},
+        env={**ENV, **_env(request)},
         commands=(
-            *source.committed(),
             *_environment(modules.flags(request.tree)),
             "export GOPROXY=off",
             _warmed("packages", _folders(request)),
             f"cd {TESTBED} && git checkout -q -- . && git clean -fdqx",
             readable(TESTBED, CACHE),
-            *source.copied(),
         ),
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.sandbox.images import platforms
 from miner.languages.base import RefusedError
-from miner.languages.building import Building
+from miner.languages.building import Building, reason_in
 from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.toolchain import called_like_tests, name_of_jdk
 from miner.layers import base
@@ -37,7 +37,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
     if not jdks:
         detail = f'a build file asks for Java {release}: name a JDK of it, "{release}" under [images.jdks]'
         raise _refused("no_jdk", f"{detail} in goldseam.toml")
-    building = Building(request, tool.told_reason)
+    building = Building(request, partial(reason_in, tool.FAILURES))
     return building.over(jdks, name_of_jdk, partial(tool.image, building, base.ensure(request.workshop)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from harness.languages.java.language import GRADLE, GRADLE_ENV, GRADLE_HOME, HOM
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
+from miner.languages.building import tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     STORE,
@@ -22,7 +22,6 @@ from miner.languages.java.toolchain import (
     of_debian,
     tool,
 )
-from miner.layers import base, source
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
@@ -38,7 +37,7 @@ _FETCH, _MOUNTED = "/tmp/distribution.py", f"{RUN_DIR}/gradle"  # noqa: S108 - i
 _GIVEN = "gradle.tar"
 _JAVA = {"JAVA_HOME": JDK, "PATH": f"{JDK}/bin:{GRADLE}/bin:/usr/local/bin:/usr/bin:/bin", **GRADLE_ENV}
 _NO_GRADLE, _BROKEN = "no_gradle", "broken_build_file"
-_FAILURES = (
+FAILURES = (
     ("no_test_project", r"no project of the Gradle build compiles tests in"),
     ("snapshot_dependency", r"Could not (?:find|resolve|get|GET) [^\n]*-SNAPSHOT"),
     ("no_jdk", r"(?:invalid|error:) (?:source|target) release|release version \d+ not supported|has wrong version"),
@@ -54,11 +53,6 @@ _FAILURES = (
 """Reasons, and how Gradle says so; what comes first goes before others."""
 _OF_A_VERSION = (_BROKEN, "install_failed")
 """Reasons that may come from a Gradle that is not the wrapper's."""
-
-
-def told_reason(output: str) -> str:
-    """The reason that Gradle's words for it give; empty where they give none."""
-    return next((reason for reason, form in _FAILURES if re.search(form, output)), "")
 
 
 def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
@@ -77,17 +71,13 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
     library_layer = _libraries(installed.image_id, request)
     try:
         libraries = building.ensure(library_layer, rung, version, "install", "gradle testClasses")
-        tree_layer = _tree(libraries.image_id, request)
-        tree = building.ensure(tree_layer, rung, version, "source", "gradle testClasses")
+        source_layer = _tree(libraries.image_id, request)
+        tree = building.ensure(source_layer, rung, version, "source", "gradle testClasses")
     except RefusedError as error:
         raise _in_place(error, distribution) from error
-    built = building.image(
-        rung,
-        [base.layer(base.resolve(request.workshop.settings)), jdk_layer, gradle_layer, library_layer, tree_layer],
-        (ground, jdk, installed, libraries, tree),
-    )
+    layers = ((jdk_layer, jdk), (gradle_layer, installed), (library_layer, libraries), (source_layer, tree))
     return replace(
-        built,
+        building.image(rung, ground, *layers),
         env=GRADLE_ENV,
         notes=(
             f"JDK {jdk.facts.get('jdk')}, {distribution.origin}",
@@ -204,18 +194,15 @@ def _libraries(parent: str, request: ImageRequest) -> Layer:
 
 
 def _tree(parent: str, request: ImageRequest) -> Layer:
-    return source.layer(
+    return tree_layer(
         parent,
-        request.source(),
-        repo=request.repo,
-        commit=request.base_commit,
+        request,
         programs=f"{JDK}/bin:{GRADLE}/bin",
-        env={name: value for name, value in _JAVA.items() if name != "PATH"},
+        env=_JAVA,
+        unversioned=("build/", ".gradle/"),
         commands=(
-            *source.committed(unversioned=("build/", ".gradle/")),
             *environment(_JAVA),
             _called(request, "whole"),
             readable(TESTBED, HOME),
-            *source.copied(),
         ),
     )

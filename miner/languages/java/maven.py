@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.languages.java.language import ENV, HOME, JDK, MAVEN, REPOSITORY, sources
 from miner.evidence.tree import TESTBED
+from miner.languages.building import tree_layer
 from miner.languages.java import poms
 from miner.languages.java.toolchain import (
     SETTINGS,
@@ -18,7 +18,6 @@ from miner.languages.java.toolchain import (
     name_of_jdk,
     tool,
 )
-from miner.layers import base, source
 from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _FETCH, _PROJECT = (f"/tmp/{name}.py" for name in ("maven", "project"))  # noqa:
 _GIVEN = "poms.tar"
 _CACHE = f"{CACHE_DIR}/maven"
 """Libraries that builds of the repository have had; what one may put there, others of the same repository get."""
-_FAILURES = (
+FAILURES = (
     ("snapshot_dependency", r"(?:Could not (?:find|resolve|transfer)|Non-resolvable parent)[^\n]*-SNAPSHOT"),
     ("no_jdk", r"release version \d+ not supported|invalid (?:target|source) release|class file has wrong version"),
     ("no_jdk", r"(?:Source|Target) option [\d.]+ is no longer supported"),
@@ -39,11 +38,6 @@ _FAILURES = (
     ("unresolvable", r"Could not (?:find|resolve|transfer)|Non-resolvable|No versions available"),
 )
 """Reasons, and how Maven says so; what comes first goes before others."""
-
-
-def told_reason(output: str) -> str:
-    """The reason that Maven's words for it give; empty where they give none."""
-    return next((reason for reason, form in _FAILURES if re.search(form, output)), "")
 
 
 def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
@@ -59,12 +53,11 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
     jdk = building.ensure(jdk_layer, rung, version, "system", version)
     library_layer = _libraries(jdk.image_id, request)
     installed = building.ensure(library_layer, rung, version, "install", "mvn test-compile dependency:build-classpath")
-    tree_layer = _tree(installed.image_id, request)
-    tree = building.ensure(tree_layer, rung, version, "source", "mvn test-compile")
-    stack = (ground, jdk, installed, tree)
-    recipes = [base.layer(base.resolve(request.workshop.settings)), jdk_layer, library_layer, tree_layer]
+    source_layer = _tree(installed.image_id, request)
+    tree = building.ensure(source_layer, rung, version, "source", "mvn test-compile")
+    layers = ((jdk_layer, jdk), (library_layer, installed), (source_layer, tree))
     return replace(
-        building.image(rung, recipes, stack),
+        building.image(rung, ground, *layers),
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
             *(f"a version that is not the same each day: {range_}" for range_ in poms.drifting(request.tree)),
@@ -122,19 +115,16 @@ def _cleaned() -> str:
 
 
 def _tree(parent: str, request: ImageRequest) -> Layer:
-    return source.layer(
+    return tree_layer(
         parent,
-        request.source(),
-        repo=request.repo,
-        commit=request.base_commit,
+        request,
         programs=f"{JDK}/bin:{MAVEN}/bin",
-        env={name: value for name, value in ENV.items() if name != "PATH"},
+        env=ENV,
+        unversioned=("target/",),
         commands=(
-            *source.committed(unversioned=("target/",)),
             *environment(ENV, _CACHE),
             _called(request, "whole"),
             _cleaned(),
             readable(TESTBED, HOME),
-            *source.copied(),
         ),
     )

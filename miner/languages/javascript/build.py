@@ -17,10 +17,10 @@ from harness.languages.javascript.language import NODE
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import Building
+from miner.languages.building import Building, tree_layer
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
-from miner.layers import base, build, egress, source
+from miner.layers import base, build, egress
 from miner.layers.layer import (
     CACHE_DIR,
     FACTS_PATH,
@@ -228,14 +228,13 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
             noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
         modules = _modules(noded.image_id, inputs, recipe, node, idle, has_npm=has_npm)
         installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
-        tree_layer = _tree(installed.image_id, request, plan)
-        tree = building.ensure(tree_layer, rung, toolchain, "source", "")
+        source_layer = _tree(installed.image_id, request, plan)
+        tree = building.ensure(source_layer, rung, toolchain, "source", "")
         if _IN_NPM not in tree.facts:
             break
-    stack = (ground, noded, installed, tree)
-    recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
+    layers = ((node_layer, noded), (modules, installed), (source_layer, tree))
     return replace(
-        building.image(rung, recipes, stack),
+        building.image(rung, ground, *layers),
         locks=locks,
         notes=(
             f"Node {noded.facts.get('node')}",
@@ -467,20 +466,17 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
         exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
         tools = (write_tool(_TYPES, _tool("types.cjs")), write_tool(_BUILT, _tool("built.py")))
         building = (*tools, *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
-    return source.layer(
+    return tree_layer(
         parent,
-        request.source(),
-        repo=request.repo,
-        commit=request.base_commit,
+        request,
         programs=f"{_HOME}/bin",
+        unversioned=("node_modules",),
         commands=(
-            *source.committed(("node_modules",)),
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
             *held_by_npm(tuple(artefacts.own_packages(request.tree))),
             readable(TESTBED),
-            *source.copied(),
         ),
     )
 

@@ -13,9 +13,9 @@ from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLC
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import Building
+from miner.languages.building import Building, tree_layer
 from miner.languages.rust import cargo
-from miner.layers import base, build, source
+from miner.layers import base, build
 from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, OUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
@@ -104,13 +104,12 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
         files[posixpath.join(workspace, cargo.LOCK)] = lock
     crates_layer = _crates(toolchain.image_id, request, request.workshop.packed(_GIVEN, files.items()), workspace)
     installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
-    tree_layer = _tree(installed.image_id, request, workspace)
-    tree = building.ensure(tree_layer, rung, version, "source", "cargo test --no-run")
-    stack = (ground, toolchain, installed, tree)
-    recipes = [base.layer(base.resolve(request.workshop.settings)), rust_layer, crates_layer, tree_layer]
+    source_layer = _tree(installed.image_id, request, workspace)
+    tree = building.ensure(source_layer, rung, version, "source", "cargo test --no-run")
+    layers = ((rust_layer, toolchain), (crates_layer, installed), (source_layer, tree))
     failed = tree.facts.get("not_compiled")
     return replace(
-        building.image(rung, recipes, stack),
+        building.image(rung, ground, *layers),
         locks={cargo.LOCK: lock.decode("utf-8", "replace")},
         notes=(str(toolchain.facts.get("rust")), *((f"tests can't be compiled in: {failed}",) if failed else ())),
     )
@@ -219,15 +218,13 @@ def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
     is_resolved = request.tree.read(lock) is None
     recorder = part("recorder.c")
     library = f"{HOME}/{hashlib.sha256(recorder.encode()).hexdigest()[:16]}.so"
-    return source.layer(
+    return tree_layer(
         parent,
-        request.source(),
-        repo=request.repo,
-        commit=request.base_commit,
+        request,
         programs=f"{TOOLCHAIN}/bin",
-        env={name: value for name, value in ENV.items() if name != "PATH"},
+        env=ENV,
+        unversioned=("target/", *((f"/{lock}",) if is_resolved else ())),
         commands=(
-            *source.committed(unversioned=("target/", *((f"/{lock}",) if is_resolved else ()))),
             *((f"cp {_KEPT_LOCK} {quote(lock)}",) if is_resolved else ()),
             *_environment(offline=True),
             "find . -name '*.rs' -exec touch {} +",  # newer than what was compiled of empty files in their place
@@ -236,7 +233,6 @@ def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
             write_tool(_RECORDER, recorder),
             f"cc -shared -fPIC -O1 -o {library} {_RECORDER} -ldl",
             readable(TESTBED, HOME),
-            *source.copied(),
         ),
     )
 
