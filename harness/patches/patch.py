@@ -118,6 +118,11 @@ class FilePatch:
     def is_new(self) -> bool:
         return self.old_path is None
 
+    def lines(self, signs: str) -> list[str]:
+        """The texts of its lines that begin with one of these signs, `+` and `-`."""
+        lines = self.raw.decode("utf-8", "replace").splitlines()
+        return [line[1:] for line in lines if line.startswith(tuple(signs)) and line[:4] not in ("+++ ", "--- ")]
+
     @property
     def unmakes_file(self) -> bool:
         """Whether the file is gone from its old path afterwards."""

@@ -275,6 +275,9 @@ def guess(
     }
     for answer in answers:
         words[answer] = min(words.get(answer, math.inf), 1 + math.log2(len(answers) + 2))
+    for path in expectations.files:
+        for file in map(repr, (path, posixpath.basename(path), posixpath.join(_WORK, path))):
+            words[file] = min(words.get(file, math.inf), _A_LOOK)
     literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
     columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
     columns += tuple(map(_tokens_of, known.beside_tests))
@@ -630,13 +633,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     items = needed.base_value if isinstance(needed.base_value, list | tuple | set | frozenset) else ()
     nears = (needed.base_value, *needed.row, *itertools.islice(items, _NEARS), *needed.literals[:_NEARS])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
-    file = needed.test_id.partition("::")[0]
-    places = (file, posixpath.basename(file), posixpath.join(_WORK, file))
-    words = {
-        **words,
-        **dict.fromkeys(own, 1 + math.log2(len(own) + 1)),
-        **dict.fromkeys(map(repr, places), _A_LOOK),
-    }
+    words = {**words, **dict.fromkeys(own, 1 + math.log2(len(own) + 1))} if own else words
     bits = sum(
         min(_bits(value, near, words) + math.log2(place + 1) for place, near in enumerate(nears))
         for value in values_kept

@@ -106,7 +106,7 @@ def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: M
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
     files = patch.parse(task.hidden.test_patch, trusted=True).files
     stripped_files = recorded.expectations.files
-    beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in stripped_files]
+    beside = ["\n".join(file.lines("+")) for file in files if file.new_path not in stripped_files]
     is_stripped = {file.old_path: file.new_path in stripped_files for file in files}
     text = KnownText(
         words="\n".join((task.instance.problem_statement, *changed)),
@@ -116,8 +116,3 @@ def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: M
         beside_tests=tuple(beside),
     )
     return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, text)
-
-
-def _added(raw: bytes) -> list[str]:
-    lines = raw.decode("utf-8", "replace").splitlines()
-    return [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++ ")]

@@ -181,7 +181,7 @@ class Python:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         outside = {*task.instance.test.modules, *sys.stdlib_module_names}
         files = patch.parse(task.hidden.gold_patch, trusted=True).files
-        changes = {path: _changed_lines(file.raw) for file in files for path in file.paths}
+        changes = {path: "\n".join(file.lines("+-")) for file in files for path in file.paths}
 
         def settled(dotted: str, *, is_called: bool) -> bool:
             return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)
@@ -198,11 +198,6 @@ class Python:
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
-
-
-def _changed_lines(raw: bytes) -> str:
-    lines = raw.decode("utf-8", "replace").splitlines()
-    return "\n".join(line[1:] for line in lines if line.startswith(("+", "-")) and line[:4] not in ("+++ ", "--- "))
 
 
 def _is_argument(test_id: str) -> bool:

@@ -124,11 +124,6 @@ def _unescaped(text: str) -> str:
     return text[1:-1]
 
 
-def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    """By slot what is written out in what is handed out there, by function what is in all of it."""
-    return handed_literals(_calls(source))
-
-
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(parse(source.encode())):
         output = _OUTPUT.search(text_of(node)) if node.type == "function_declaration" else None
@@ -158,7 +153,7 @@ def _shortened(error: Any, letters: int) -> Any:
 
 READING = Reading(
     written=_written,
-    handed=_handed,
+    handed=lambda _path, source: handed_literals(_calls(source)),
     decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
     encode=_encoded,
     errors=_saying,

@@ -126,11 +126,6 @@ def _unescaped(text: str) -> str:
     return text[1:-1]
 
 
-def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    """By slot what is written out in what is handed out there, by function what is in all of it."""
-    return handed_literals(_calls(source))
-
-
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(parse(source.encode())):
         if node.type != "method_invocation" or text_of(node.child_by_field_name("object")) != HAND_OUT:
@@ -158,7 +153,7 @@ def _shortened(error: Any, letters: int) -> Any:
 
 READING = Reading(
     written=lambda text: _values(parse(text.encode())),
-    handed=_handed,
+    handed=lambda _path, source: handed_literals(_calls(source)),
     decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
     encode=_encoded,
     errors=_saying,

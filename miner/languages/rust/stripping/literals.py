@@ -97,11 +97,6 @@ def _value(node: Node) -> Any:
     raise ValueError("not a literal")
 
 
-def _handed(_path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    """By slot what is written out in what is handed out there, by function what is in all of it."""
-    return handed_literals(_calls(source))
-
-
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(_parsed(source)):
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
@@ -135,7 +130,7 @@ def _shortened(error: Any, letters: int) -> Any:
 
 READING = Reading(
     written=lambda text: _values(_parsed(text)),
-    handed=_handed,
+    handed=lambda _path, source: handed_literals(_calls(source)),
     decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
     encode=_encoded,
     errors=_saying,
