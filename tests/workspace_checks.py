@@ -166,7 +166,7 @@ def ends_what_takes_too_long_and_all_that_it_started(workspace: Workspace) -> No
     script = "trap '' TERM HUP INT; (setsid sh -c \"trap '' TERM; sleep 333\" &); echo here; sleep 333"
     ran = workspace.run(("sh", "-c", script), seconds=1)
     assert (ran.timed_out, ran.exit_code, ran.output) == (True, 137, "here\n")
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 30
     assert "333" not in shell(workspace, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '").replace("/proc/[0-9]*/cmdline", "")
 
 
@@ -178,7 +178,7 @@ def ends_a_command_that_closes_its_output_and_stays(workspace: Workspace) -> Non
 def does_not_wait_for_what_runs_in_the_background(workspace: Workspace) -> None:
     began = time.monotonic()
     assert shell(workspace, "(setsid sh -c 'sleep 44; echo late' &); echo done") == "done\n"
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 30
     assert "44" in shell(workspace, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
 
 

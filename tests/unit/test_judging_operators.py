@@ -180,9 +180,9 @@ def test_identity_is_decided_where_it_can_be_told_from_outside(out, kept, same, 
 @pytest.mark.parametrize("item", [0, 3, 6, True, 6.0, 6.5, 6 + 0j, 6j, Decimal(6), Fraction(6), "6", None])
 def test_membership_in_a_range_is_pythons_without_going_through_it(item):
     assert decided("in", encode(item), encode(range(0, 9, 3))) is (item in range(0, 9, 3))
-    began = time.monotonic()
+    began = time.process_time()
     decided("in", encode(item), encode(range(10**18)))
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_a_chain_holds_where_each_of_its_comparisons_does():
@@ -389,19 +389,19 @@ def assert_judged_as_a_mock_does(how, made, expected):
 
 def test_counting_items_that_have_no_hash_takes_no_longer_for_many():
     many = [{"a": [number]} for number in range(5000)]
-    began = time.monotonic()
+    began = time.process_time()
 
     assert decided("count_equal", encode(many), encode(many[::-1]))
     assert not decided("count_equal", encode(many[1:] + many[:1]), encode(many[1:]))
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_counting_items_whose_hashes_were_chosen_to_clash_is_refused_at_once():
     clash = [number * (2**61 - 1) for number in range(20_000)]
-    began = time.monotonic()
+    began = time.process_time()
 
     assert not decided("count_equal", encode(clash), encode(clash))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_comparing_what_is_nested_as_deep_as_may_be_is_quick():

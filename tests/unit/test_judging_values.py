@@ -168,11 +168,11 @@ def test_nesting_that_python_itself_could_not_follow_is_malformed():
 
 def test_members_whose_hashes_were_chosen_to_clash_are_refused_at_once():
     clash = ["S", [["i", format(number * (2**61 - 1), "x")] for number in range(20_000)]]
-    began = time.monotonic()
+    began = time.process_time()
 
     with pytest.raises(MalformedError):
         decode(clash)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_members_whose_hashes_happen_to_clash_are_taken():
