@@ -166,6 +166,19 @@ def test_it(worker_id, testrun_uid, no_cover, cov, pytestconfig):
     assert (worker_id, cov, pytestconfig.getoption("dist")) == ("master", None, "no")
     assert (pytestconfig.option.numprocesses, pytestconfig.getoption("--cov")) == (None, [])
 """
+HOOKED = """\
+def pytest_xdist_auto_num_workers(config):
+    return 1
+
+def pytest_configure_node(node):
+    raise AssertionError("there are no nodes")
+
+def pytest_testnodedown(node, error):
+    raise AssertionError("there are no nodes")
+
+def pytest_xdist_make_scheduler(config, log):
+    raise AssertionError("nothing is scheduled")
+"""
 
 
 def path_of(plugin: str) -> str:
@@ -207,6 +220,7 @@ def room(request, tmp_path_factory, sandbox) -> Room:
         },
         "tests/test_off.py": NONE_LOADED,
         "tests/test_asking.py": ASKING,
+        "tests/conftest.py": HOOKED,
     }
     built = tiny.built_image(tmp_path_factory.mktemp("plugins"), files)
     assert built.pytest == PYTESTS[request.param].partition("==")[2]

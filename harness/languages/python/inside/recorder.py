@@ -160,6 +160,22 @@ OPTIONS = {
     "pytest_cov": {"cov": [], "no-cov": False},
     "rerunfailures": {"reruns": None},
 }
+HOOKS = {
+    "xdist": {
+        "pytest_configure_node": lambda node: None,
+        "pytest_handlecrashitem": lambda crashitem, report, sched: None,
+        "pytest_testnodedown": lambda node, error: None,
+        "pytest_testnodeready": lambda node: None,
+        "pytest_xdist_auto_num_workers": lambda config: None,
+        "pytest_xdist_getremotemodule": lambda: None,
+        "pytest_xdist_make_scheduler": lambda config, log: None,
+        "pytest_xdist_newgateway": lambda gateway: None,
+        "pytest_xdist_node_collection_finished": lambda node, ids: None,
+        "pytest_xdist_rsyncfinish": lambda source, gateways: None,
+        "pytest_xdist_rsyncstart": lambda source, gateways: None,
+        "pytest_xdist_setupnodes": lambda config, specs: None,
+    },
+}
 
 
 def stand_ins(kept_off):
@@ -167,6 +183,10 @@ def stand_ins(kept_off):
     import pytest
 
     class Names(object):
+        def pytest_addhooks(self, pluginmanager):
+            for name in kept_off.intersection(HOOKS):
+                pluginmanager.add_hookspecs(type(name, (object,), HOOKS[name]))
+
         def pytest_addoption(self, parser):
             for name in kept_off.intersection(OPTIONS):
                 for option, value in OPTIONS[name].items():
