@@ -314,8 +314,13 @@ class RefusedError(Exception):
 class TaskRun(Protocol):
     """Runs the tests of a task once, in a container."""
 
-    def __call__(self, files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
-        """With these files over the tests' own, with the fix or without, varied as run `number` of a proof is."""
+    def __call__(
+        self, files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
+    ) -> TestReport:
+        """With these files over the tests' own, with the fix or without, varied as run `number` of a proof is.
+
+        `tests` are the ids of those that are run, all where none is named.
+        """
         ...
 
 

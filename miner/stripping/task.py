@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from harness.core import test_ids
 from harness.core.expectations import Expectations
 from harness.core.instance import PASSING
 from harness.grading import scoring, trial
@@ -18,7 +19,7 @@ from miner.proof.variations import Cause, variation
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from harness.core.instance import Task
     from harness.languages.base import TestReport
@@ -40,10 +41,12 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     fix = screen_task(task, task.hidden.gold_patch).kept
     kept_as_is = {Cause.ORDER, *map(Cause, task.hidden.evidence.get("sensitive", {}).values())}
 
-    def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
+    def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()) -> TestReport:
         around = variation(number)
         varied = around.only(*(cause for cause in around.causes if cause not in kept_as_is))
         spec = scoring.trial_spec(plain, fix if gold else None)
+        if tests:
+            spec = replace(spec, files=test_ids.selectors(tests, spec.files))
         spec = replace(spec, overlay=files, env={**spec.env, **varied.env()}, cpu_count=varied.cpu_count)
         return trial.run(spec, sandbox).report
 

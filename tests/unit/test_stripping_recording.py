@@ -21,7 +21,7 @@ TEST = "t.py::test_a"
 def decided(*values, other=None) -> str:
     """How the assertion of two sides is decided, whose comparison, by the product's code, hands out these values."""
 
-    def run(files, *, gold, number=0) -> TestReport:
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files.get("t.py", SOURCE).decode()
         given = values if gold and (number == 0 or other is None) else other or ()
         if "recorded" in source:
@@ -72,7 +72,7 @@ LATER = b"import shop\n\ndef test_a():\n    shop.missing()\n    assert shop.f(1)
 def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of_it(second, right):
     two, three, other = ["i", "2"], ["i", "3"], ["i", second]
 
-    def run(files, *, gold, number=0) -> TestReport:
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["t.py"].decode()
         values = {0: (two, two, False), 1: (three, three, False)} if "recorded" in source else {0: (two,), 1: (three,)}
         if not gold:
@@ -108,7 +108,7 @@ COMPILED = b"""class ATest {
 def test_an_assertion_that_the_compiler_refuses_stays_alone_as_it_was():
     test_id, one, two = "ATest.java::a()", *(["java", True, ["i", "Integer", value]] for value in "12")
 
-    def run(files, *, gold, number=0) -> TestReport:
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["ATest.java"].decode()
         if "values(1" in source:
             return TestReport(collect_errors={"ATest.java": "ATest.java:4:9: it is not compatible"}, finished=True)
@@ -149,34 +149,34 @@ class TestB:
 
 
 def test_a_test_that_does_not_pass_beside_others_of_its_class_leaves_these_inside_and_no_more():
-    tests = {"t.py::test_a": "2", "t.py::TestB::test_b": "3", "t.py::TestB::test_c": "4"}
+    expected = {"t.py::test_a": "2", "t.py::TestB::test_b": "3", "t.py::TestB::test_c": "4"}
 
-    def run(files, *, gold, number=0) -> TestReport:
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["t.py"].decode()
         count = 2 if "recorded" in source else 1
         values = {
             slot: (*[["i", value]] * count, *([False] if count > 1 else []))
-            for slot, value in enumerate(tests.values() if gold else "999")
+            for slot, value in enumerate(expected.values() if gold else "999")
             if f"__goldseam__({slot})" in source
         }
         broken = "t.py::TestB::test_b" if 2 in values else None
         return TestReport(
             statuses={
-                test_id: TestStatus.PASSED if gold and test_id != broken else TestStatus.FAILED for test_id in tests
+                test_id: TestStatus.PASSED if gold and test_id != broken else TestStatus.FAILED for test_id in expected
             },
             finished=True,
             exit_code=0,
             events=tuple(
-                Event(test_id=list(tests)[slot], slot=slot, n=0, values=given, raised=None)
+                Event(test_id=list(expected)[slot], slot=slot, n=0, values=given, raised=None)
                 for slot, given in values.items()
             ),
-            collected=tuple(tests),
+            collected=tuple(expected),
         )
 
     found = record(
         {"t.py": AROUND},
         fail_to_pass=["t.py::test_a"],
-        pass_to_pass=list(tests)[1:],
+        pass_to_pass=list(expected)[1:],
         parse=partial(parsed, product=lambda _: True),
         run=run,
     )

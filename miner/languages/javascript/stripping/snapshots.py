@@ -43,7 +43,10 @@ def emptied(filed: Collection[str], tests: Mapping[str, bytes], files: Collectio
 def without(filed: Collection[str], beside: Collection[str], run: TaskRun) -> TaskRun:
     """Runs in which those files are empty."""
 
-    def run_without(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
-        return run({**files, **dict.fromkeys(emptied(filed, files, beside), b"")}, gold=gold, number=number)
+    def run_without(
+        files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
+    ) -> TestReport:
+        left = {**files, **dict.fromkeys(emptied(filed, files, beside), b"")}
+        return run(left, gold=gold, number=number, tests=tests)
 
     return run_without
