@@ -224,8 +224,8 @@ def _quality(quality: Mapping[str, Any]) -> Table:
     grid.show_header = False
     for name, value in quality.items():
         fields = value.items() if isinstance(value, dict) else [("", value)]
-        known = {key: field for key, field in fields if not (field is None or isinstance(field, dict | list))}
-        flat = ", ".join(f"{key} {_word(field)}".strip() for key, field in known.items())
+        plain_fields = {key: field for key, field in fields if not (field is None or isinstance(field, dict | list))}
+        flat = ", ".join(f"{key} {_word(field)}".strip() for key, field in plain_fields.items())
         grid.add_row(Text(name, style="bright_black"), Text(flat))
     return grid
 
@@ -263,20 +263,20 @@ def _plain(value: object) -> str:
     return str(value)
 
 
-def show_verification(found: Verification) -> None:
+def show_verification(verification: Verification) -> None:
     """Problems, notes, and the head to keep elsewhere."""
     console = terminal.results()
-    for problem in found.problems:
+    for problem in verification.problems:
         where = f"line {problem.line}: " if problem.line else ""
         console.print(Text(where, style="bold") + Text(problem.text), soft_wrap=True)
-    for note in found.notes:
+    for note in verification.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
-    unsigned = len(found.unsigned)
-    signed = "all signed" if found.entries and not unsigned else f"{unsigned} unsigned"
-    console.print(Text(f"{counted(found.entries, 'line')}, {signed}, {counted(len(found.problems), 'problem')}"))
-    if unsigned and unsigned < found.entries:
-        lines = ", ".join(str(number) for number in found.unsigned[:20])
-        console.print(Text(f"unsigned: line {lines}{' …' if len(found.unsigned) > 20 else ''}"))  # noqa: PLR2004
-    if found.head:
-        console.print(Text(f"head: {found.head}"), soft_wrap=True)
+    unsigned = len(verification.unsigned)
+    signed = "all signed" if verification.entries and not unsigned else f"{unsigned} unsigned"
+    console.print(Text(f"{counted(verification.entries, 'line')}, {signed}, {counted(len(verification.problems), 'problem')}"))
+    if unsigned and unsigned < verification.entries:
+        lines = ", ".join(str(number) for number in verification.unsigned[:20])
+        console.print(Text(f"unsigned: line {lines}{' …' if len(verification.unsigned) > 20 else ''}"))  # noqa: PLR2004
+    if verification.head:
+        console.print(Text(f"head: {verification.head}"), soft_wrap=True)
         console.print(Text("keep the head elsewhere: --head finds a cut end with it", style="bright_black"))

@@ -110,7 +110,7 @@ def render(
     for comparison in comparisons:
         if len(comparisons) > 1:
             parts.append(Text(" against ".join(reversed(_names(comparison))), style="bold"))
-        parts += _one(comparison, many=len(comparisons) > 1, flips=flips)
+        parts += _pair(comparison, many=len(comparisons) > 1, flips=flips)
         parts += _broken_down(comparison, by, cutoffs)
     return Group(*parts)
 
@@ -120,7 +120,7 @@ def _headline(comparison: Comparison) -> Text:
     return text.append(sentence(comparison), style="default not bold")
 
 
-def _one(comparison: Comparison, *, many: bool, flips: int) -> list[RenderableType]:
+def _pair(comparison: Comparison, *, many: bool, flips: int) -> list[RenderableType]:
     parts: list[RenderableType] = [_indented(_models(comparison)), Text(), _indented(_grounds(comparison, many=many))]
     parts += [Text.assemble(("! ", "yellow"), warning) for warning in comparison.warnings]
     sentences = dict.fromkeys(sheet.standing.told() for sheet in (comparison.base, comparison.candidate))
@@ -228,8 +228,8 @@ def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoffs: Cutof
         two = {cohort.value: cohort for cohort in _cut(comparison.candidate, key, cutoffs)}
         for value in [*base_cohorts, *(value for value in two if value not in base_cohorts)]:
             cells = [_cells(cohorts[value].sheet if value in cohorts else None) for cohorts in (base_cohorts, two)]
-            known = base_cohorts.get(value) or two[value]
-            grid.add_row(Text(known.label), str(known.sheet.total), *cells[0], *cells[1])
+            cohort = base_cohorts.get(value) or two[value]
+            grid.add_row(Text(cohort.label), str(cohort.sheet.total), *cells[0], *cells[1])
         parts.append(_indented(grid))
         parts += [_indented(line) for line in gap_lines((comparison.base, comparison.candidate), key, cutoffs)]
         parts.append(Text())

@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 _MANY = 10_000
 
 
-def render(found: Estimate, *, model: str) -> Table:
+def render(estimate: Estimate, *, model: str) -> Table:
     """What `goldseam solve --dry-run` shows."""
     grid = table("nothing is asked", "likely", "from", "to")
-    grid.add_row("attempts to make", str(found.attempts), "", "")
-    if found.kept:
-        grid.add_row("… answered by the cache", str(found.kept), "", "")
-    questions = found.questions
-    if found.exact:
+    grid.add_row("attempts to make", str(estimate.attempts), "", "")
+    if estimate.kept:
+        grid.add_row("… answered by the cache", str(estimate.kept), "", "")
+    questions = estimate.questions
+    if estimate.exact:
         grid.add_row("questions", f"{questions.likely:.0f}", "", "")
     else:
         grid.add_row("questions", *_counts(questions))
-    grid.add_row("tokens read", *_counts(found.input_tokens))
-    grid.add_row("tokens written", *_counts(found.output_tokens))
-    if found.cost is None:
+    grid.add_row("tokens read", *_counts(estimate.input_tokens))
+    grid.add_row("tokens written", *_counts(estimate.output_tokens))
+    if estimate.cost is None:
         grid.add_row(Text(f"cost: no price is known for {model}", style="yellow"), "", "", "")
     else:
-        grid.add_row("cost", *_dollars(found.cost))
-    if found.batch_cost is not None:
-        grid.add_row("… if asked as a batch", *_dollars(found.batch_cost))
+        grid.add_row("cost", *_dollars(estimate.cost))
+    if estimate.batch_cost is not None:
+        grid.add_row("… if asked as a batch", *_dollars(estimate.batch_cost))
     return grid
 
 
 def _counts(span: Range) -> tuple[str, str, str]:
-    def shown(number: float) -> str:
+    def rounded(number: float) -> str:
         return f"{number:,.0f}" if number < _MANY else f"{round(number, 2 - len(f'{number:.0f}')):,.0f}"
 
-    return shown(span.likely), shown(span.low), shown(span.high)
+    return rounded(span.likely), rounded(span.low), rounded(span.high)
 
 
 def _dollars(span: Range) -> tuple[str, str, str]:

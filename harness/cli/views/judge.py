@@ -124,13 +124,13 @@ def _pairs(tally: Tally) -> Table:
 
 
 def document(
-    runs: list[str], told: Iterable[tuple[JudgeIdentity, Tally, Bill]], *, stopped: str | None
+    runs: list[str], tallies: Iterable[tuple[JudgeIdentity, Tally, Bill]], *, stopped: str | None
 ) -> dict[str, Any]:
     """What `--json` prints; docs/formats.md has the fields."""
     return {
         "schema_version": SCHEMA_VERSION,
         "runs": runs,
-        "judges": [as_json(*parts) for parts in told],
+        "judges": [as_json(*parts) for parts in tallies],
         "stopped": stopped,
     }
 

@@ -76,35 +76,35 @@ class RefreshTicker:
         self._ticker.say(Text(text, style="yellow"))
 
 
-def finding_line(one: Finding) -> Text:
+def finding_line(finding: Finding) -> Text:
     """One task in a line."""
     line = Text()
-    line.append(f"{one.result.value:<9} ", style=STYLES[one.result])
-    line.append(f"{one.instance_id}  gold {one.gold}, null {one.null}, {one.seconds:.1f} s")
-    if one.why:
-        line.append(f"  {' '.join(one.why.split())[:200]}", style="bright_black")
+    line.append(f"{finding.result.value:<9} ", style=STYLES[finding.result])
+    line.append(f"{finding.instance_id}  gold {finding.gold}, null {finding.null}, {finding.seconds:.1f} s")
+    if finding.why:
+        line.append(f"  {' '.join(finding.why.split())[:200]}", style="bright_black")
     return line
 
 
-def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
+def refresh_text(refreshed: Refreshed, dataset: Path) -> RenderableType:
     """What changed, what was done about it, and the sum of it."""
-    if not found.findings:
+    if not refreshed.findings:
         return Text("no task is in quarantine")
     parts: list[RenderableType] = []
-    findings = [one for one in found.findings if one.result is not Result.HOLDS]
+    findings = [one for one in refreshed.findings if one.result is not Result.HOLDS]
     for finding in findings:
         parts += [*_drift_lines(finding), Text()]
-    parts += [Text(line) for line in _sums(found)]
-    if found.settings.quarantined:
-        parts += _of_quarantine(found, dataset)
-    elif found.quarantined:
-        version = f"; version {found.version.number}" if found.version else ""
-        parts.append(Text(f"quarantined: {', '.join(found.quarantined)}{version}", style="red"))
-    elif found.of(*GONE_WRONG):
-        why = "it looks like the machine" if found.mass and not found.settings.force else "--dry-run"
+    parts += [Text(line) for line in _sums(refreshed)]
+    if refreshed.settings.quarantined:
+        parts += _of_quarantine(refreshed, dataset)
+    elif refreshed.quarantined:
+        version = f"; version {refreshed.version.number}" if refreshed.version else ""
+        parts.append(Text(f"quarantined: {', '.join(refreshed.quarantined)}{version}", style="red"))
+    elif refreshed.of(*GONE_WRONG):
+        why = "it looks like the machine" if refreshed.mass and not refreshed.settings.force else "--dry-run"
         parts.append(Text(f"nothing was changed: {why}", style=_WARN))
-    if found.mass:
-        parts.append(Text(_mass_words(found), style=_WARN))
+    if refreshed.mass:
+        parts.append(Text(_mass_words(refreshed), style=_WARN))
     return Group(*parts)
 
 
@@ -188,12 +188,12 @@ def _mass_words(outcome: Refreshed) -> str:
     )
 
 
-def refresh_json(found: Refreshed) -> dict[str, Any]:
+def refresh_json(refreshed: Refreshed) -> dict[str, Any]:
     """What `holdout refresh --json` prints; docs/holdout.md names its fields."""
-    settings = found.settings
+    settings = refreshed.settings
     sums: Mapping[str, Any] = {
         kind: {
-            name: sum(getattr(getattr(finding, kind), name) for finding in found.findings)
+            name: sum(getattr(getattr(finding, kind), name) for finding in refreshed.findings)
             for name in ("resolved", "runs")
         }
         for kind in ("gold", "null")
@@ -202,15 +202,15 @@ def refresh_json(found: Refreshed) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "dry_run": settings.dry_run,
         "runs": settings.runs,
-        "tasks": [finding_as_json(finding) for finding in found.findings],
-        "results": {result.value: len(found.of(result)) for result in Result},
+        "tasks": [finding_as_json(finding) for finding in refreshed.findings],
+        "results": {result.value: len(refreshed.of(result)) for result in Result},
         **sums,
-        "bound_each": found.bound_each,
-        "bound_all": found.bound_all,
-        "slowdown": found.slowdown,
-        "mass": found.mass,
-        "quarantined": list(found.quarantined),
-        "version": found.version.number if found.version else None,
-        "recorded": found.recorded,
-        "seconds": round(found.seconds, 1),
+        "bound_each": refreshed.bound_each,
+        "bound_all": refreshed.bound_all,
+        "slowdown": refreshed.slowdown,
+        "mass": refreshed.mass,
+        "quarantined": list(refreshed.quarantined),
+        "version": refreshed.version.number if refreshed.version else None,
+        "recorded": refreshed.recorded,
+        "seconds": round(refreshed.seconds, 1),
     }

@@ -199,26 +199,26 @@ def as_json(
 
 
 def gap_lines(sheets: Iterable[Scoresheet], key: CohortKey, cutoffs: Cutoffs | None) -> list[RenderableType]:
-    """What the gaps at the models' cut-offs say; a significant one is a warning."""
+    """What the gaps at the models' cut-offs say; a significant gap is a warning."""
     gaps = _gaps(sheets, [key], cutoffs)
     return [
-        Text.assemble(("! " if one.is_significant else "", "yellow"), one.sentence()) for one in gaps if one is not None
+        Text.assemble(("! " if gap.is_significant else "", "yellow"), gap.sentence()) for gap in gaps if gap is not None
     ]
 
 
 def gap_json(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> dict[str, Any] | None:
     """A model's gap at its cut-off; null where that was not asked for, or the cut-off is not known."""
-    [found] = _gaps([sheet], by, cutoffs) or [None]
-    if found is None:
+    [gap] = _gaps([sheet], by, cutoffs) or [None]
+    if gap is None:
         return None
     return {
-        "day": found.day.isoformat(),
-        "before": found.before,
-        "after": found.after,
-        "tasks": list(found.tasks),
-        "p": found.p,
-        "significant": found.is_significant,
-        "sentence": found.sentence(),
+        "day": gap.day.isoformat(),
+        "before": gap.before,
+        "after": gap.after,
+        "tasks": list(gap.tasks),
+        "p": gap.p,
+        "significant": gap.is_significant,
+        "sentence": gap.sentence(),
     }
 
 

@@ -91,22 +91,22 @@ def scan_json(answer: ScanOutcome) -> dict[str, Any]:
     }
 
 
-def split_text(found: Summary, *, dry_run: bool) -> RenderableType:
+def split_text(summary: Summary, *, dry_run: bool) -> RenderableType:
     """All that `holdout split` shows."""
     parts: list[RenderableType] = [
-        Text(f"{move.instance_id}: {move.old} → {move.new}") for move in found.moves[:_SHOWN]
+        Text(f"{move.instance_id}: {move.old} → {move.new}") for move in summary.moves[:_SHOWN]
     ]
-    if len(found.moves) > _SHOWN:
-        parts.append(Text(f"… and {len(found.moves) - _SHOWN} more"))
+    if len(summary.moves) > _SHOWN:
+        parts.append(Text(f"… and {len(summary.moves) - _SHOWN} more"))
     grid = table("split", "tasks", "repositories")
-    for split, repos in found.tasks.items():
+    for split, repos in summary.tasks.items():
         grid.add_row(split, str(sum(repos.values())), str(len(repos)))
     parts.append(grid)
-    rule = found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None
+    rule = summary.rule.model_dump(mode="json", exclude_defaults=True) if summary.rule else None
     sentence = (
         ", ".join(f"{name} {_listed(value)}" for name, value in rule.items()) if rule else "none; every task is holdout"
     )
-    parts.append(Text(f"rule: {sentence}" + (" (nothing was written)" if dry_run else f"; version {found.version}")))
+    parts.append(Text(f"rule: {sentence}" + (" (nothing was written)" if dry_run else f"; version {summary.version}")))
     return Group(*parts)
 
 
@@ -114,77 +114,77 @@ def _listed(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def split_json(found: Summary, *, dry_run: bool) -> dict[str, Any]:
+def split_json(summary: Summary, *, dry_run: bool) -> dict[str, Any]:
     """What `holdout split --json` prints."""
     return {
         "schema_version": SCHEMA_VERSION,
         "dry_run": dry_run,
-        "rule": found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None,
-        "version": found.version,
-        "tasks": {split: dict(sorted(repos.items())) for split, repos in found.tasks.items()},
-        "moves": [{"task": move.instance_id, "from": move.old, "to": move.new.value} for move in found.moves],
+        "rule": summary.rule.model_dump(mode="json", exclude_defaults=True) if summary.rule else None,
+        "version": summary.version,
+        "tasks": {split: dict(sorted(repos.items())) for split, repos in summary.tasks.items()},
+        "moves": [{"task": move.instance_id, "from": move.old, "to": move.new.value} for move in summary.moves],
     }
 
 
-def rotation_text(found: Rotation) -> RenderableType:
+def rotation_text(rotation: Rotation) -> RenderableType:
     """All that `holdout rotate` shows."""
-    word = "due" if found.version is None else "retired"
+    word = "due" if rotation.version is None else "retired"
     parts: list[RenderableType] = [
-        Text.assemble((f"{word}: {due.instance_id}", "bold"), f": {'; '.join(due.why)}") for due in found.due
+        Text.assemble((f"{word}: {due.instance_id}", "bold"), f": {'; '.join(due.why)}") for due in rotation.due
     ]
-    version = "" if found.version is None else f"; version {found.version.number}"
-    parts.append(Text(f"{counted(len(found.due), 'task')} {word}, {found.left} stay in the holdout{version}"))
-    wish = found.wish
+    version = "" if rotation.version is None else f"; version {rotation.version.number}"
+    parts.append(Text(f"{counted(len(rotation.due), 'task')} {word}, {rotation.left} stay in the holdout{version}"))
+    wish = rotation.wish
     if wish.tasks:
         estimate = f", about {wish.changes} changes at the yield of its funnel" if wish.changes else ""
         parts += [Text(f"to mine: {counted(wish.tasks, 'fresh task')}{estimate}"), Text(f"  {wish.command}")]
     return Group(*parts)
 
 
-def rotation_json(found: Rotation) -> dict[str, Any]:
+def rotation_json(rotation: Rotation) -> dict[str, Any]:
     """What `holdout rotate --json` prints; docs/holdout.md names its fields."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "dry_run": found.version is None,
-        "policy": found.policy.model_dump(mode="json", exclude_defaults=True),
-        "due": [{"task": due.instance_id, "repo": due.repo, "why": list(due.why)} for due in found.due],
-        "left": found.left,
-        "version": None if found.version is None else found.version.number,
-        "mine": {"tasks": found.wish.tasks, "changes": found.wish.changes, "command": found.wish.command},
+        "dry_run": rotation.version is None,
+        "policy": rotation.policy.model_dump(mode="json", exclude_defaults=True),
+        "due": [{"task": due.instance_id, "repo": due.repo, "why": list(due.why)} for due in rotation.due],
+        "left": rotation.left,
+        "version": None if rotation.version is None else rotation.version.number,
+        "mine": {"tasks": rotation.wish.tasks, "changes": rotation.wish.changes, "command": rotation.wish.command},
     }
 
 
-def changed_text(word: str, found: Changed) -> RenderableType:
+def changed_text(word: str, change: Changed) -> RenderableType:
     """What `holdout quarantine`, `retire` and `release` show."""
-    parts = [Text(f"{word}: {task}") for task in found.tasks]
-    parts += [Text(f"was {word} before: {task}", style=_WARN) for task in found.already]
-    parts.append(Text(f"version {found.version.number}"))
+    parts = [Text(f"{word}: {task}") for task in change.tasks]
+    parts += [Text(f"was {word} before: {task}", style=_WARN) for task in change.already]
+    parts.append(Text(f"version {change.version.number}"))
     return Group(*parts)
 
 
-def changed_json(word: str, found: Changed) -> dict[str, Any]:
+def changed_json(word: str, change: Changed) -> dict[str, Any]:
     """The same with `--json`."""
     return {
         "schema_version": SCHEMA_VERSION,
-        word: list(found.tasks),
-        "already": list(found.already),
-        "version": found.version.number,
+        word: list(change.tasks),
+        "already": list(change.already),
+        "version": change.version.number,
     }
 
 
-def inventory_text(found: Inventory) -> RenderableType:
+def inventory_text(inventory: Inventory) -> RenderableType:
     """All that `holdout stats` shows."""
-    states = ", ".join(f"{count} {state}" for state, count in found.states.items()) or "none"
-    sealed = ", sealed" if found.sealed else ""
+    states = ", ".join(f"{count} {state}" for state, count in inventory.states.items()) or "none"
+    sealed = ", sealed" if inventory.sealed else ""
     parts: list[RenderableType] = [
-        Text(f"{found.name}, version {found.version}{sealed}: {counted(found.tasks, 'task')}: {states}"),
+        Text(f"{inventory.name}, version {inventory.version}{sealed}: {counted(inventory.tasks, 'task')}: {states}"),
         Text(),
     ]
     grid = table("proved tasks by", "", "tasks", left=2)
-    for name, counts in found.proved.items():
+    for name, counts in inventory.proved.items():
         for number, (value, count) in enumerate(counts.items()):
             grid.add_row(name if number == 0 else "", Text(value), str(count))
-    parts += [grid, Text(), Text(f"to run them once: {_seconds(found.cost)}"), Text(f"images: {_bytes(found.cost)}")]
+    parts += [grid, Text(), Text(f"to run them once: {_seconds(inventory.cost)}"), Text(f"images: {_bytes(inventory.cost)}")]
     return Group(*parts)
 
 
@@ -210,19 +210,19 @@ def _bytes(cost: Cost) -> str:
     return f"{cost.bytes / 1e9:.2f} GB of disk, shared layers once ({how}{few})"
 
 
-def inventory_json(found: Inventory) -> dict[str, Any]:
+def inventory_json(inventory: Inventory) -> dict[str, Any]:
     """What `holdout stats --json` prints; docs/holdout.md names its fields."""
-    return {"schema_version": SCHEMA_VERSION, **asdict(found)}
+    return {"schema_version": SCHEMA_VERSION, **asdict(inventory)}
 
 
-def merged_text(found: Merged) -> RenderableType:
+def merged_text(merge: Merged) -> RenderableType:
     """All that `holdout merge` shows."""
     parts = [
         Text(f"{part.name}, version {part.version}: {counted(len(part.tasks), 'task')}" + _and_same(part.same))
-        for part in found.parts
+        for part in merge.parts
     ]
-    parts += [Text(f"! {note}", style=_WARN) for note in found.notes]
-    parts.append(Text(f"dataset: {found.path}, {counted(sum(len(part.tasks) for part in found.parts), 'task')}"))
+    parts += [Text(f"! {note}", style=_WARN) for note in merge.notes]
+    parts.append(Text(f"dataset: {merge.path}, {counted(sum(len(part.tasks) for part in merge.parts), 'task')}"))
     return Group(*parts)
 
 
@@ -230,32 +230,32 @@ def _and_same(task_ids: tuple[str, ...]) -> str:
     return f", and {len(task_ids)} that an earlier one has too" if task_ids else ""
 
 
-def merged_json(found: Merged) -> dict[str, Any]:
+def merged_json(merge: Merged) -> dict[str, Any]:
     """What `holdout merge --json` prints."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "dataset": str(found.path),
-        "parts": [asdict(part) for part in found.parts],
-        "sealed_to": list(found.sealed_to),
-        "notes": list(found.notes),
+        "dataset": str(merge.path),
+        "parts": [asdict(part) for part in merge.parts],
+        "sealed_to": list(merge.sealed_to),
+        "notes": list(merge.notes),
     }
 
 
-def twins_text(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> RenderableType:
+def twins_text(twins: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> RenderableType:
     """All that `holdout dedupe` shows."""
-    if not found:
+    if not twins:
         return Text("no fix has two tasks")
     word = "retired" if retired else "would be retired"
-    parts = [Text.assemble((f"{twin.first} and {twin.second}", "bold"), f": {twin.why}") for twin in found]
+    parts = [Text.assemble((f"{twin.first} and {twin.second}", "bold"), f": {twin.why}") for twin in twins]
     parts += [Text(f"{word}: {task}, since {older} was merged first") for task, older in double.items()]
     return Group(*parts)
 
 
-def twins_json(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> dict[str, Any]:
+def twins_json(twins: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> dict[str, Any]:
     """What `holdout dedupe --json` prints."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "twins": [asdict(twin) for twin in found],
+        "twins": [asdict(twin) for twin in twins],
         "too_many": dict(double),
         "retired": retired,
     }
