@@ -130,4 +130,4 @@ def show_task(
     if json_:
         print_json(card.as_json())
     else:
-        terminal.results().print(view.shown(card), soft_wrap=True)
+        terminal.results().print(view.render(card), soft_wrap=True)

@@ -384,7 +384,7 @@ def gate(
         print_json(gate_text.as_json(decision))
     else:
         console = terminal.messages() if taken else terminal.results()
-        _show(gate_text.shown(decision), console=console)
+        _show(gate_text.render(decision), console=console)
         if accepted:
             console.print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)
     for line in files.tell_github(decision):
@@ -415,4 +415,4 @@ def history(
         print_json(history_text.as_json(trend))
     else:
         console = terminal.results()
-        console.print(history_text.shown(trend, width=console.width))
+        console.print(history_text.render(trend, width=console.width))

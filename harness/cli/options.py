@@ -16,7 +16,7 @@ from harness.core.files import STANDARD_OUTPUT
 from harness.dataset.folder import open_dataset
 from harness.dataset.seal.identity import load_keys
 from harness.interop.mirrors import local_copy
-from harness.interop.store import shown
+from harness.interop.store import masked
 from harness.sandbox.executors.choose import Kind
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _folder(text: str) -> Path:
     """A dataset's folder; a store's URL is refused, since what a command changes in a copy would not get there."""
     if "://" in text and not complete.is_running():
         raise InputError(
-            f"this command changes a dataset, and {shown(text)} is a store",
+            f"this command changes a dataset, and {masked(text)} is a store",
             hint="`goldseam holdout pull URL FOLDER`, run it on the folder, then `goldseam holdout push FOLDER URL`",
         )
     return Path(text)

@@ -17,7 +17,7 @@ from harness.core import files
 from harness.core.errors import GoldseamError, InfrastructureError
 from harness.dataset.folder import open_dataset
 from harness.interop import sync
-from harness.interop.store import TakenError, shown
+from harness.interop.store import TakenError, masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ def _free_copy(url: str) -> _Copy:
     """The first copy that no other process works on."""
     from harness.config.settings import load_settings  # noqa: PLC0415 - slow to load, and few datasets are in stores
 
-    place = load_settings().images.cache_dir / "stores" / hashlib.sha256(shown(url).encode()).hexdigest()[:16]
+    place = load_settings().images.cache_dir / "stores" / hashlib.sha256(masked(url).encode()).hexdigest()[:16]
     files.make_folder(place)
     with files.explained(place):
         place.chmod(0o700)  # what was pushed unsealed lies open in a copy, too
@@ -89,7 +89,9 @@ def _free_copy(url: str) -> _Copy:
                 lock.close()
                 continue
             return _Copy(folder=place / str(number), lock=lock)
-    raise InfrastructureError(f"{_COPIES} processes work on copies of {shown(url)} already", hint="wait for one to end")
+    raise InfrastructureError(
+        f"{_COPIES} processes work on copies of {masked(url)} already", hint="wait for one to end"
+    )
 
 
 def _bring_up_to_date(url: str, folder: Path) -> None:

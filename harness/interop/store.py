@@ -78,7 +78,7 @@ class Store:
     """One place in an object store."""
 
     def __init__(self, url: str) -> None:
-        self.url = shown(url)
+        self.url = masked(url)
         protocol, colon, place = url.partition("://")
         if not colon or not place.strip("/"):
             raise InputError(f"{url!r} is not an address of a store", hint="such as s3://bucket/name")
@@ -220,7 +220,7 @@ def is_safe(path: str) -> bool:
     return all(part and not part.startswith(".") and "\\" not in part and "\0" not in part for part in parts)
 
 
-def shown(url: str) -> str:
+def masked(url: str) -> str:
     """A store's address without name, password and query."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))

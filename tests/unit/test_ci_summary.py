@@ -159,7 +159,7 @@ def test_a_name_in_the_log_is_no_command_to_the_ci_system(name, width):
     console = terminal.results()
     console.width = width
     with console.capture() as capture:
-        console.print(gate.shown(replace(decision, candidate=side, rules=rules, sentence=name, notes=(name,))))
+        console.print(gate.render(replace(decision, candidate=side, rules=rules, sentence=name, notes=(name,))))
     assert not [line for line in capture.get().splitlines() if re.search(r"^\s*::|##\w*\[", line)]
 
 

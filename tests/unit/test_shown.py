@@ -126,7 +126,7 @@ def test_an_error_is_harmless(capsys):
 def test_a_decision_is_harmless_on_a_terminal_and_in_a_log():
     console = terminal.results()
     with console.capture() as held:
-        console.print(gate.shown(hostile_decision()))
+        console.print(gate.render(hostile_decision()))
     assert is_harmless(held.get())
 
 

@@ -162,7 +162,7 @@ class TaskView:
         }
 
 
-def shown(card: TaskView) -> RenderableType:
+def render(card: TaskView) -> RenderableType:
     """All that `holdout show` shows."""
     instance, hidden = card.instance, card.hidden
     parts: list[RenderableType] = [Text(instance.instance_id, style="bold"), _facts(card), Text()]
@@ -273,7 +273,9 @@ def show_verification(verification: Verification) -> None:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     unsigned = len(verification.unsigned)
     signed = "all signed" if verification.entries and not unsigned else f"{unsigned} unsigned"
-    console.print(Text(f"{counted(verification.entries, 'line')}, {signed}, {counted(len(verification.problems), 'problem')}"))
+    console.print(
+        Text(f"{counted(verification.entries, 'line')}, {signed}, {counted(len(verification.problems), 'problem')}")
+    )
     if unsigned and unsigned < verification.entries:
         lines = ", ".join(str(number) for number in verification.unsigned[:20])
         console.print(Text(f"unsigned: line {lines}{' …' if len(verification.unsigned) > 20 else ''}"))  # noqa: PLR2004

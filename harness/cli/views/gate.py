@@ -27,7 +27,7 @@ _VERDICTS = {
 _SHOWN = 10
 
 
-def shown(decision: Decision) -> Group:
+def render(decision: Decision) -> Group:
     """Both sides, a line per rule, why, what was lost, and the answer in one sentence."""
     return Group(*_parts(decision))
 

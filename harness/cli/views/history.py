@@ -23,7 +23,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 _NARROW, _WIDE = 20, 41
 
 
-def shown(history: History, *, width: int) -> Group:
+def render(history: History, *, width: int) -> Group:
     """Each model's runs by date with their intervals, the steps between them, and a sentence."""
     return Group(*_parts(history, bar=_WIDE if width >= 110 else _NARROW))  # noqa: PLR2004 - columns of a terminal
 

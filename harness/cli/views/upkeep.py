@@ -184,7 +184,12 @@ def inventory_text(inventory: Inventory) -> RenderableType:
     for name, counts in inventory.proved.items():
         for number, (value, count) in enumerate(counts.items()):
             grid.add_row(name if number == 0 else "", Text(value), str(count))
-    parts += [grid, Text(), Text(f"to run them once: {_seconds(inventory.cost)}"), Text(f"images: {_bytes(inventory.cost)}")]
+    parts += [
+        grid,
+        Text(),
+        Text(f"to run them once: {_seconds(inventory.cost)}"),
+        Text(f"images: {_bytes(inventory.cost)}"),
+    ]
     return Group(*parts)
 
 
