@@ -33,11 +33,13 @@ _BODY = (
     "def test_add(n):\n    assert calc.add(n, {}) == {}\n"
 )
 BEFORE, AFTER = _BODY.format(TESTS, 0, "n"), _BODY.format(TESTS, 1, "n + 1")
+_BUSY = "import time\n\nwhile time.process_time() < {}:\n    pass\n"
 
 
-def build_task(folder: Path) -> Task:
-    """A task with 76 tests, all of which the gold patch turns."""
-    image = tiny.build_image(folder, {**tiny.FILES, tiny.TESTS: BEFORE})
+def build_task(folder: Path, *, busy: float = 0.0) -> Task:
+    """A task with 76 tests, all of which the gold patch turns; they keep a processor busy for so many seconds first."""
+    conftest = {"tests/conftest.py": _BUSY.format(busy)} if busy else {}
+    image = tiny.build_image(folder, {**tiny.FILES, **conftest, tiny.TESTS: BEFORE})
     return tiny.task(
         image,
         instance_id="bench__calc-1",
@@ -56,7 +58,7 @@ def as_git(path: str, diff: str) -> str:
 
 def stripped(task: Task, sandbox: Sandbox) -> Task:
     """The task with its expectations kept outside, as mining records them."""
-    expectations = stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, sandbox)
+    expectations = stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, sandbox).expectations
     return replace(task, hidden=replace(task.hidden, expectations=expectations))
 
 

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 VALUED = ("-w", "-e", "-u")
 
@@ -53,7 +54,7 @@ def _service(files: list[Path]) -> dict[str, object]:
     return found
 
 
-def _up(container: str, network: str, service: dict) -> int:
+def _up(container: str, network: str, service: dict[str, Any]) -> int:
     options = ["--name", container, "--network", network]
     for volume in service.get("volumes", ()):
         text = f"type={volume['type']},source={volume['source']},target={volume['target']}"

@@ -146,7 +146,7 @@ def tables(rows: Sequence[Row]) -> dict[str, object]:
         print(f"| {ended} | {reason} | {count} | {', '.join(names[:8])} |")
     further = [row for row in rows if row.after]
     quiet = [row for row in rows if _seconds(row) is not None]
-    told = {
+    told: dict[str, object] = {
         "tried": len(main),
         "built": sum(row.built for row in main),
         "collected": sum(row.collected for row in main),
@@ -158,7 +158,7 @@ def tables(rows: Sequence[Row]) -> dict[str, object]:
         "same_lock": sum(row.same_lock for row in further if _seconds(row) is not None),
         "same_lock_seconds": _median([row for row in further if row.same_lock], _seconds),
         "step_seconds": {
-            step: _median(quiet, lambda row, step=step: row.steps.get(step))
+            step: _median(quiet, lambda row: row.steps.get(step))  # noqa: B023 - used at once
             for step in ("resolve", "deps", "task", "collect")
         },
         "repositories": {repo: _line(some) for repo, some in sorted(by_repo.items())},

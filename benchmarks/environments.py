@@ -80,7 +80,7 @@ def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
     made = []
     for begin, end in pairwise(edges):
         middle = (begin + end) // 2
-        near = sorted(range(begin, end), key=lambda place, middle=middle: abs(place - middle))
+        near = sorted(range(begin, end), key=lambda place: abs(place - middle))
         made.append(Point(repo=repo, candidates=tuple(found[place] for place in near[:ENOUGH])))
     return made
 
@@ -232,7 +232,7 @@ def _version() -> str:
 
 def in_turn(groups: Sequence[Sequence[Point]]) -> Iterator[Point]:
     """The middle of each history, then others of each, so that early results are spread over the years."""
-    orders = [sorted(group, key=lambda one, group=group: _spread(group.index(one))) for group in groups]
+    orders = [[point for _, point in sorted(enumerate(group), key=lambda pair: _spread(pair[0]))] for group in groups]
     for layer in zip_longest(*orders):
         yield from (point for point in layer if point is not None)
 

@@ -157,7 +157,7 @@ def forged(task: Task, repository: Path, rule: str) -> str | None:
 
 def where(task: Task) -> str:
     """What a task's verdict is worth, in words."""
-    place = place_of(task.hidden)
+    place = place_of(task)
     if place is not Place.HOST:
         return place.value
     return "host, guessable" if read_card(task.instance.quality).guessable else STRONG

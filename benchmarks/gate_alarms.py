@@ -61,9 +61,9 @@ def run_of(ease: Sequence[float], samples: int, chance: random.Random, drop: flo
 
 def ours(base: Scoresheet, candidate: Scoresheet, mode: Mode, confirm: Scoresheet | None = None) -> int:
     """The exit code."""
-    entries = [rules.Entry(sheet=sheet, name="run") for sheet in (candidate, base)]
+    now, before = (rules.Entry(sheet=sheet, name="run") for sheet in (candidate, base))
     again = rules.Entry(sheet=confirm, name="again") if confirm else None
-    return rules.decide(*entries, RULES[mode], security=Security(), confirm=again).exit_code
+    return rules.decide(now, before, RULES[mode], security=Security(), confirm=again).exit_code
 
 
 def one_gate(tasks: int, samples: int, drop: float, chance: random.Random) -> dict[str, int]:

@@ -79,7 +79,7 @@ def _alike(need: Need) -> list[str]:
 
 
 VALUES: Mapping[str, Callable[[Need], Any]] = {
-    **{f"always {value!r}": lambda _, value=value: value for value in (None, True, False, 0, 1, 2, "", [], {}, ())},  # type: ignore[misc]
+    **{f"always {value!r}": lambda _, value=value: value for value in (None, True, False, 0, 1, 2, "", [], {}, ())},  # type: ignore[misc, var-annotated]
     "the opposite": lambda need: not need.given,
     "the base's, and one": lambda need: need.given + 1,
     "the base's, less one": lambda need: need.given - 1,

@@ -151,9 +151,8 @@ def judged(text: bytes, base: Path, wanted: dict[str, tuple[bytes, bool]], work:
     lost = {path for path in parse(text).paths if not path.startswith(HEAP)} - paths
     if lost:  # what screening takes for the judge's, such as a conftest.py
         return "screened"
-    error = built(base, kept, work)
-    if error:
-        return f"refused: {error}"
+    if why_not := built(base, kept, work):
+        return f"refused: {why_not}"
     found = {path: data for path, data in tree(work).items() if not path.startswith(HEAP)}
     return "same" if found == wanted else "another tree"
 

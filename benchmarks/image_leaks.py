@@ -128,7 +128,8 @@ def _compiled(source: bytes) -> bytes:
         path = Path(folder) / "x.py"
         path.write_bytes(source)
         try:
-            return Path(py_compile.compile(str(path), doraise=True)).read_bytes()
+            py_compile.compile(str(path), str(path.with_suffix(".pyc")), doraise=True)
+            return path.with_suffix(".pyc").read_bytes()
         except py_compile.PyCompileError:
             return b""
 

@@ -27,7 +27,7 @@ from harness.patches import patch as patches
 from tests import pypi_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from harness.core.instance import Task
 
@@ -64,7 +64,7 @@ def part_of(gold: bytes) -> str:
 
 def predictions(tasks: Sequence[Task], kind: str) -> list[dict[str, str]]:
     """One prediction a task."""
-    made = {
+    made: Callable[[Task], str] = {
         "gold": lambda task: task.hidden.gold_patch.decode("utf-8", "surrogateescape"),
         "nothing": lambda _task: _NOTHING,
         "part": lambda task: part_of(task.hidden.gold_patch),
@@ -76,9 +76,9 @@ def ours(dataset: Path, files: Sequence[Path], out: Path) -> tuple[dict[tuple[st
     """Our reports by kind and task, and how long they took."""
     words = [word for file in files for word in ("-p", file)]
     began = time.monotonic()
-    argv = [sys.executable, "-m", "miner.cli.main", "evaluate", dataset, *words, "-o", out, "--json", "--force",
-            "--control", "0", "--no-signals", "-j", "2"]  # fmt: skip
-    run(argv, cwd=Path(__file__).parent.parent)
+    goldseam = (sys.executable, "-m", "miner.cli.main")
+    options = ("--json", "--force", "--control", "0", "--no-signals", "-j", "2")
+    run((*goldseam, "evaluate", dataset, *words, "-o", out, *options), cwd=Path(__file__).parent.parent)
     seconds = time.monotonic() - began
     found = [json.loads(path.read_text()) for path in out.glob("results/*/*/*/report.json")]
     return {(one["model_name_or_path"], one["instance_id"]): one for one in found}, seconds
@@ -87,7 +87,7 @@ def ours(dataset: Path, files: Sequence[Path], out: Path) -> tuple[dict[tuple[st
 def theirs(rows: Path, file: Path, kind: str, jobs: int) -> tuple[dict[str, dict[str, Any]], float]:
     """Reports of `swebench` by task, for those that it could grade, and how long they took."""
     swebench = pypi_tools.environment(pypi_tools.SWEBENCH).program("swebench")
-    argv = [swebench, "eval", rows, "-p", file, "-j", str(jobs), "--run-id", f"agree-{os.getpid()}"]
+    argv: list[str | Path] = [swebench, "eval", rows, "-p", file, "-j", str(jobs), "--run-id", f"agree-{os.getpid()}"]
     began = time.monotonic()
     done = run(argv, cwd=rows.parent, env={"HF_HUB_OFFLINE": "1"}, check=False)
     seconds = time.monotonic() - began
@@ -120,8 +120,8 @@ def main() -> None:
         folder = Path(name)
         rows = folder / "rows.jsonl"
         ids = [word for task in tasks for word in ("-i", task.instance_id)]
-        exporting = [sys.executable, "-m", "miner.cli.main", "holdout", "export", options.dataset.resolve(), *ids]
-        run([*exporting, "--format", "jsonl", "--with-hidden", "-o", rows], cwd=Path(__file__).parent.parent)
+        exporting = (sys.executable, "-m", "miner.cli.main", "holdout", "export", options.dataset.resolve(), *ids)
+        run((*exporting, "--format", "jsonl", "--with-hidden", "-o", rows), cwd=Path(__file__).parent.parent)
         for kind in KINDS:
             text = "".join(json.dumps(one) + "\n" for one in predictions(tasks, kind))
             (folder / f"{kind}.jsonl").write_text(text)
@@ -143,9 +143,10 @@ def main() -> None:
                 differences.append(
                     Difference(instance_id=task.instance_id, kind=kind, ours=one["outcome"], theirs=said, tests=tests)
                 )
-    for one in differences:
-        print(f"{one.instance_id}, {one.kind}: we say {one.ours}, swebench says {one.theirs}; {len(one.tests)} tests:")
-        print("".join(f"    {test}\n" for test in one.tests[:5]), end="")
+    for unlike in differences:
+        sides = f"we say {unlike.ours}, swebench says {unlike.theirs}"
+        print(f"{unlike.instance_id}, {unlike.kind}: {sides}; {len(unlike.tests)} tests:")
+        print("".join(f"    {test}\n" for test in unlike.tests[:5]), end="")
     total = len(tasks) * len(KINDS)
     resolved = {kind: sum(mine[kind, task.instance_id]["resolved"] for task in tasks) for kind in KINDS}
     print(f"{same} of {total} verdicts agree; resolved by us: {resolved}")

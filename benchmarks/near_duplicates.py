@@ -17,6 +17,7 @@ import tempfile
 import time
 from array import array
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def main() -> None:
         for bands, per_band in ((128, 1), (64, 2)):
             told[f"MinHash {bands}x{per_band}"] = _minhash(Path(folder), rows, doubles, bands, per_band)
     print(f"{len(rows)} fixes, median {int(np.median([len(row) for row in rows]))} runs; {len(doubles)} doubles")
-    report = {}
+    report: dict[str, dict[str, Any]] = {}
     for name, (build, ask, found, mb) in told.items():
         hits = np.array([row in one for row, one in zip(of.tolist(), found, strict=True)])
         by_share = {f"{low:g}": float(hits[(shares >= low) & (shares < high)].mean()) for low, high in SHARES}
@@ -138,7 +139,7 @@ def _minhash(folder: Path, rows: list[np.ndarray], doubles: list[np.ndarray], ba
         "rows_ends": np.cumsum([len(row) for row in rows]),
         "doubles_ends": np.cumsum([len(one) for one in doubles]),
     }
-    np.savez(file, rows=np.concatenate(rows), doubles=np.concatenate(doubles), **ends)
+    np.savez(file, rows=np.concatenate(rows), doubles=np.concatenate(doubles), **ends)  # type: ignore[arg-type]
     done = process.run([str(python), "-c", MINHASH, str(file), str(bands), str(per_band)], timeout=1200)
     told = json.loads(done.stdout.decode())
     return told["build"], told["ask"], told["found"], told["mb"]

@@ -50,7 +50,7 @@ class Tool:
         folder.mkdir(parents=True)
 
     def __enter__(self) -> Self:
-        argv = [self.python, "-c", self.program]
+        argv: list[str | Path] = [self.python, "-c", self.program]
         self._talk = self._stack.enter_context(dialogue(argv, env=self.env, cwd=self.folder))
         return self
 

@@ -44,7 +44,7 @@ def rooms(tree: Path) -> dict[str, list[Path]]:
     return dict(sorted(found.items(), key=lambda room: -sum(path.stat().st_size for path in room[1])))
 
 
-def draw(tree: Path, seed: str) -> list[dict[str, object]]:
+def draw(tree: Path, seed: str) -> list[dict[str, str]]:
     """The faults, in the order of the rooms."""
     rng, found = random.Random(seed), []
     by_room = list(rooms(tree).items())
@@ -53,7 +53,9 @@ def draw(tree: Path, seed: str) -> list[dict[str, object]]:
             path = rng.choices(paths, weights=[path.stat().st_size for path in paths])[0]
             data = path.read_bytes()
             source = faulty(data, range(1, data.count(b"\n") + 2))
-            faults = [one for one in source.faults if one.operator not in SPARED and one.function] if source else []
+            if source is None:
+                continue
+            faults = [one for one in source.faults if one.operator not in SPARED and one.function]
             if not faults:
                 continue
             fault = rng.choice(faults)
@@ -102,7 +104,7 @@ def attempt(tree: Path, fault: dict[str, str], *, integration: bool) -> str:
         for files in importers(tree, fault["path"]):
             for kind in kinds:
                 chosen = [file for file in files if file.startswith(kind)]
-                argv = [tree / ".venv/bin/python", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *chosen]
+                argv = [str(tree / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *chosen]
                 done = process.run(argv, cwd=tree, env=env, check=False, timeout=SECONDS) if chosen else None
                 if done is not None and done.returncode:
                     failed = re.findall(

@@ -16,6 +16,7 @@ import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -25,7 +26,7 @@ from miner.proof.runs import Budget
 STAGES = ("proof", "causes", "stripping", "strength")
 
 
-def ratios(price: dict) -> dict[str, float]:
+def ratios(price: dict[str, Any]) -> dict[str, float]:
     """Container seconds by stage and in all, as a multiple of a plain run."""
     plain = price["plain_seconds"] or 1.0
     of_stage = {stage: price["seconds"].get(stage, 0.0) / plain for stage in STAGES}
@@ -46,7 +47,7 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, default=100)
     parser.add_argument("--processors", type=int, default=16)
     asked = parser.parse_args()
-    by_repo: dict[str, list[dict]] = defaultdict(list)
+    by_repo: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for folder in asked.datasets:
         for task in open_dataset(folder).tasks():
             by_repo[task.instance.repo].append(task.hidden.evidence["price"])

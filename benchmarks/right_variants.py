@@ -152,7 +152,7 @@ def main() -> int:
                     prediction = Prediction(instance_id=task.instance_id, model_name_or_path=kind, model_patch=patch)
                     report = evaluate_one(task, prediction, sandbox, settings=Settings()).report
                     outcomes[report.outcome.value] += 1
-                    place = place_of(task.hidden).value
+                    place = place_of(task).value
                     said = "" if report.resolved else report.reason
                     print(f"{task.instance_id}  {place}  {kind}  {report.outcome.value}  {said}", flush=True)
     print(json.dumps({"variants": outcomes.total(), **outcomes}))

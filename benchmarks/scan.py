@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from unidiff import PatchSet
+from unidiff import PatchSet  # type: ignore[attr-defined]
 from unidiff.errors import UnidiffParseError
 
 from harness.config.settings import load_settings

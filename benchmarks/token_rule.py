@@ -17,8 +17,9 @@ import statistics
 import sys
 import tarfile
 import tempfile
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -61,13 +62,19 @@ class Tree:
     def __init__(self, clone: Path, commit: str) -> None:
         packed = process.run(["git", "-C", str(clone), "archive", commit], timeout=120).stdout
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            self._files = {one.name: archive.extractfile(one).read() for one in archive if one.isfile()}
+            packed_files = ((member.name, archive.extractfile(member)) for member in archive)
+            self._files = {name: file.read() for name, file in packed_files if file}
 
     def files(self) -> tuple[str, ...]:
         return tuple(sorted(self._files))
 
     def read(self, path: str) -> bytes:
         return self._files[path]
+
+
+def _alone(tree: Tree) -> contextlib.AbstractContextManager[Any]:
+    """A tree in place of a workspace: the first question reads files alone."""
+    return contextlib.nullcontext(tree)
 
 
 def questions(dataset: Path, clone: Path, most: int) -> Iterator[Request]:
@@ -79,7 +86,7 @@ def questions(dataset: Path, clone: Path, most: int) -> Iterator[Request]:
             instance=instance,
             sample=0,
             sampling=Sampling(),
-            open_workspace=lambda tree=tree: contextlib.nullcontext(tree),
+            open_workspace=partial(_alone, tree),
             header=opened.canary,
         )
         asked = first_question(SingleAgent(prompts.load()), job, model="none")

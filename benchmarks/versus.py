@@ -18,7 +18,8 @@ take turns, in an order that moves on with each round, so that a busy machine sl
   Without Docker Compose a stand-in that asks the engine less takes its place
   (compose_stand_in.py), and the output says so.
 
-Times are medians in milliseconds. The last line is one JSON object.
+Times are medians in milliseconds; each measurement is printed as it comes: with 1 worker, with 2, a command. The last
+line is one JSON object.
 """
 
 from __future__ import annotations
@@ -228,6 +229,8 @@ def main() -> None:
                 names = list(rows)
                 for one in [*names[number % len(names) :], *names[: number % len(names)]]:
                     rows[one].measure(options.each)
+                    taken = ", ".join(f"{batches[-1]:.0f}" for batches in rows[one].batches.values())
+                    print(f"round {number + 1}: {one}: {taken}, {rows[one].commands[-1]:.0f} ms", flush=True)
             about = {
                 "cores": len(os.sched_getaffinity(0)),
                 "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),

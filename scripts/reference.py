@@ -236,8 +236,8 @@ def _help_tree() -> Iterator[str]:
         sections = help_text.sections(command, context)
         first = len(sections[help_text.FIRST])
         advanced = sum(len(part) for title, part in sections.items() if title.startswith(help_text.ADVANCED))
-        before = " | ".join(old.get(words, ("–", "–")))
-        rows.append(f"| `{words}` | {before} | {first} | {advanced} | {len(command.examples)} |")
+        old_counts = " | ".join(old.get(words, ("–", "–")))
+        rows.append(f"| `{words}` | {old_counts} | {first} | {advanced} | {len(command.examples)} |")
         longest = max(longest, first)
     yield "# Help, before and after\n"
     yield (
@@ -355,7 +355,7 @@ def docstrings(thing: type) -> dict[str, str]:
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     texts: dict[str, str] = {}
     for statement, following in itertools.pairwise(body):
-        target = statement.target if isinstance(statement, ast.AnnAssign) else None
+        target: ast.expr | None = statement.target if isinstance(statement, ast.AnnAssign) else None
         if isinstance(statement, ast.Assign):
             target = statement.targets[0]
         if isinstance(target, ast.Name) and isinstance(following, ast.Expr):
