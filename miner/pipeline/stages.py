@@ -303,7 +303,9 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
     with timed(draft, "strip"):
         task = task_of(draft)
         change, read = draft.candidate.change, site.repo.read_files
-        sources = stripping.sources(task, test_ids.files(draft.split.test_files), partial(read, change.head_commit))
+        listed = partial(site.repo.list_files, change.head_commit)
+        tests = test_ids.files(draft.split.test_files)
+        sources = stripping.sources(task, tests, partial(read, change.head_commit), listed)
         base = read(change.base_commit, stripping.changed_paths(task))
         hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping")).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
