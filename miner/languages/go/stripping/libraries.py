@@ -109,21 +109,22 @@ _GOTEST = Library(
 )  # fmt: skip
 _CHECKERS: Mapping[str, Form] = {
     "Equals": _SAME, "DeepEquals": _DEEP, "IsNil": _NIL, "IsNotNil": _NOT_NIL, "NotNil": _NOT_NIL, "ErrorIsNil": _NIL,
-    "IsTrue": HOLDS, "IsFalse": _HOLDS_NOT, "HasLen": _LENGTH, "ErrorIs": _IS, "StringContains": _SAYS_PART,
+    "IsTrue": HOLDS, "IsFalse": _HOLDS_NOT, "HasLen": _LENGTH, "ErrorIs": _IS,
+    "StringContains": Form("go.contains", "vv"),
 }  # fmt: skip
 _GOCHECK = Library(
     path=re.compile(r"gopkg\.in/check\.v\d|launchpad\.net/gocheck|.*/go-check/check"),
     objects=frozenset({"C"}),
     checking=frozenset({"Assert", "Check"}),
     checkers=re.compile(r"gopkg\.in/check\.v\d|launchpad\.net/gocheck|.*/go-check/check|.*/juju/testing/checkers"),
-    forms={**_CHECKERS, "StringContains": Form("go.contains", "vv")},
+    forms=_CHECKERS,
 )
 _QUICKTEST = Library(
     path=re.compile(r".*/frankban/quicktest|.*/go-quicktest/qt"),
     objects=frozenset({"C"}),
     checking=frozenset({"Assert", "Check"}),
     checkers=re.compile(r".*/frankban/quicktest|.*/go-quicktest/qt"),
-    forms={**_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN, "StringContains": Form("go.contains", "vv")},
+    forms={**_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN},
 )
 _ALL = (TESTIFY, _MATRYER, _ALECTHOMAS, _PLAYGROUND, _GOTEST, _GOCHECK, _QUICKTEST)
 

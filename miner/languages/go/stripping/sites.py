@@ -109,9 +109,7 @@ _TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|T
 _OF_CONSTANTS = ("go.==", "go.<", "go.>")
 """Operators of which an untyped constant takes the type of the other side."""
 _SPREAD = ("variadic_argument",)
-_CONVERTED = re.compile(
-    r"interface\{\}|any|error|bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)"
-)
+_CONVERTED = re.compile(r"interface\{\}|any|error|bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
 """Types that a constant, or a value as an interface, does not have by itself."""
 _BINARY: Mapping[str, tuple[str, Options]] = {
     "==": ("go.==", {}), "!=": ("go.==", _NOT), "<": ("go.<", {}), ">=": ("go.<", _NOT),
@@ -135,7 +133,9 @@ class Reader:
         """With what other files of its package say, and what the file calls the testing package."""
         self._scopes, self._statics, self._package = scopes, statics, package
         self._chain = (f"{testing}.GoldseamChain(", ")")
-        self._dotted = [one.path for one in scopes.bindings() if one.kind == "import" and one.name == "."]
+        self._dotted = [
+            binding.path for binding in scopes.bindings() if binding.kind == "import" and binding.name == "."
+        ]
 
     def of_guard(self, node: Node) -> list[Assertion]:
         """The assertions that an `if` or a `case` makes which fails the test; none where it is none."""
@@ -183,13 +183,13 @@ class Reader:
         if text_of(inner[0].child_by_field_name("function")) == "panic":
             function = function_around(statement)
             parameters = self._scopes.parameters(function) if function is not None else []
-            return next((one.name for one in parameters if self._is_tester(one.declared)), "")
+            return next((parameter.name for parameter in parameters if self._is_tester(parameter.declared)), "")
         return self._failing_call(inner[0])
 
     def _of_check(self, node: Node, call: Node) -> Assertion | None:
         """A call of a function of the package that only compares what it is given: `check(t, got == 3)`."""
         function, arguments = call.child_by_field_name("function"), arguments_of(call)
-        if function is None or function.type != "identifier" or any(one.type in _SPREAD for one in arguments):
+        if function is None or function.type != "identifier" or any(argument.type in _SPREAD for argument in arguments):
             return None
         binding = self._scopes.resolve(function)
         if binding is None:
@@ -212,24 +212,26 @@ class Reader:
         )
         if all(operand.static for operand in operands):
             return None
-        untyped = [n for n, one in enumerate(operands) if not one.around[0] and self._is_untyped(one.node)]
+        untyped = [n for n, operand in enumerate(operands) if not operand.around[0] and self._is_untyped(operand.node)]
         options = {**check.options, **({"untyped": untyped} if untyped and check.op in _OF_CONSTANTS else {})}
         return Assertion(op=check.op, operands=operands, tester=tester, replaced=node, options=options)
 
     def check_of(self, function: Node) -> Check | None:
         """What a function asks of its parameters which fails a test unless that holds, and does nothing else."""
         parameters = self._scopes.parameters(function)
-        testers = [one for one in parameters if self._is_tester(one.declared)]
-        statements = [one for one in statements_of(function.child_by_field_name("body")) if not _is_plain(one)]
+        testers = [parameter for parameter in parameters if self._is_tester(parameter.declared)]
+        statements = [
+            statement for statement in statements_of(function.child_by_field_name("body")) if not _is_plain(statement)
+        ]
         if len(parameters) < _TWO_SIDES or testers != parameters[:1] or len(statements) != 1:
             return None
-        if any(one.statement.type != "parameter_declaration" for one in parameters):
+        if any(parameter.statement.type != "parameter_declaration" for parameter in parameters):
             return None
         assertions = self.of_guard(statements[0])
         if len(assertions) != 1 or assertions[0].is_unread or statements[0].child_by_field_name("alternative"):
             return None
         assertion = assertions[0]
-        places = {one.name: place for place, one in enumerate(parameters)}
+        places = {parameter.name: place for place, parameter in enumerate(parameters)}
         sides: list[Side] = []
         for operand in assertion.operands:
             name = text_of(bare(operand.node))
@@ -448,7 +450,14 @@ class Reader:
         if node is None or node.type not in ("selector_expression", "identifier"):
             return None
         package, _, name = text_of(node).rpartition(".")
-        path = next((one.path for one in self._scopes.bindings() if one.kind == "import" and one.name == package), "")
+        path = next(
+            (
+                binding.path
+                for binding in self._scopes.bindings()
+                if binding.kind == "import" and binding.name == package
+            ),
+            "",
+        )
         is_checker = library.checkers.fullmatch(path) if package else bool(self._dotted)
         return library.forms.get(name) if is_checker else None
 
@@ -457,7 +466,11 @@ class Reader:
         if binding.kind == "param":
             kind = text_of(binding.statement.child_by_field_name("type")).lstrip("*")
             package = kind.rpartition(".")[0]
-            paths = [one.path for one in self._scopes.bindings() if one.kind == "import" and one.name == package]
+            paths = [
+                imported.path
+                for imported in self._scopes.bindings()
+                if imported.kind == "import" and imported.name == package
+            ]
             library = next(filter(None, map(libraries.called, paths or self._dotted)), None)
             is_object = library is not None and kind.rpartition(".")[2] in library.objects
             return (library, binding.name if library.checking else "nil") if library and is_object else None
