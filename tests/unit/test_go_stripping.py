@@ -15,7 +15,7 @@ HEAD = """\
 package money
 
 import (
-	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "testing"
+	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
@@ -131,6 +131,35 @@ def test_a_column_of_a_table_goes_with_what_it_was_expected_for():
     assert '{"a", *new(int), "x"},' in left
     assert '{in: "b", want: *new(int)},' in left
     assert "if got := f(tt.in); <0: got> { _ = i" in left
+
+
+def test_what_is_expected_may_be_set_to_what_is_made_of_it():
+    body = """\
+	trim := func(text string) string {
+		parts := strings.Split(text, "|")
+		return parts[0]
+	}
+	for _, tt := range []struct{ in, want string }{{"a", "one|"}, {"b", "two|"}} {
+		tt.want = trim(tt.want)
+		if got := f(tt.in); got != tt.want {
+			t.Error(got)
+		}
+	}
+	want := "three "
+	want = strings.TrimSpace(want)
+	if f("c") != want {
+		t.Error()
+	}"""
+    left = stripped(body)
+    assert [word for word in ("one", "two", "three") if word in left] == []
+    assert "tt.want = tt.want\n" in left
+    assert 'want := ""\n\twant = want\n\tif <1: f("c")>' in left
+
+
+@pytest.mark.parametrize("made", ["if g() { want = `b` }", "want = g(want)", "want += `b`", "want, n = `b`, 1"])
+def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_it(made):
+    source = parsed(function(f"\twant := `a`\n\t{made}\n\tif f(1) != want {{ t.Error() }}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
 def test_a_name_that_only_expectations_read_goes_and_one_that_the_message_reads_is_used():

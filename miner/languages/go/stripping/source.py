@@ -214,39 +214,47 @@ class StrippedSource(TreeSource[Assertion]):
             removed += fresh
 
     def _blanked_binding(self, binding: Binding, removed: Sequence[tuple[int, int]]) -> Edits:
-        if not binding.uses or not all(is_in(use, removed) for use in binding.uses):
+        sets = [place_of(node) for node in binding.sets]
+        if not binding.uses or not all(is_in(use, [*removed, *sets]) for use in binding.uses):
             return {}
+        values = [node.child_by_field_name("right") for node in binding.sets]
+        unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
         if binding.kind == "param":
             type_node = binding.statement.child_by_field_name("type")
             operands = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
-            return {place_of(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
+            zeros = {place_of(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
+            return {**zeros, **unset} if zeros else {}
         if binding.kind not in ("var", "const") or not self._statics.is_static_binding(binding):
             return {}
         statement = binding.statement
         names = statement.children_by_field_name("name") or scopes.listed(statement.child_by_field_name("left"))
         around = statement.parent
         group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
-        if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1:
+        if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1 or sets:
             zero = _zero_of(binding.init)
-            return {place_of(zero[0]): (zero[1],)} if zero is not None else {}
+            return {place_of(zero[0]): (zero[1],), **unset} if zero is not None else {}
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {_with_next(around if is_alone else statement, ";"): ("",)}
 
     def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
         columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
+        sets: dict[tuple[int, tuple[Step, ...]], Edits] = {}
         read: set[tuple[int, tuple[Step, ...]]] = set()
         for binding in bindings:
             for use in binding.uses:
                 column = self._column_at(use)
                 if column is not None:
                     columns[column.key] = column
-                    if not is_in(use, removed) and not self._is_alias(use):
+                    if (own := self._statics.set_of_itself(use)) is not None:
+                        sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
+                    elif not is_in(use, removed) and not self._is_alias(use):
                         read.add(column.key)
         edits: Edits = {}
         for key, column in columns.items():
             is_read = any(other[0] == key[0] and overlap(other[1], column.steps) for other in read)
             if not is_read and not self._is_read_whole(column):
-                edits |= self._without(column)
+                without = self._without(column)
+                edits |= {**without, **sets.get(key, {})} if without else {}
         return edits
 
     def _without(self, column: Column) -> Edits:
