@@ -156,6 +156,18 @@ def test_what_is_expected_may_be_set_to_what_is_made_of_it():
     assert 'want := ""\n\twant = want\n\tif <1: f("c")>' in left
 
 
+@pytest.mark.parametrize(
+    ("condition", "mode"),
+    [("want[i] != v", Mode.EXPECTED), ("want[v] != `a`", Mode.EXPECTED), ("want[v] != want[i]", Mode.EXPECTED)],
+)
+def test_what_is_expected_may_be_an_item_that_a_loop_over_the_product_counts_to(condition, mode):
+    loop = f"\tfor i, v := range f(1) {{\n\t\tif {condition} {{ t.Error() }}\n\t}}"
+    source = parsed(function(f"\twant := []string{{`a`, `b`}}\n{loop}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+    handed = [not operand.static for operand in source.slots[0].assertion.operands]
+    assert any(handed)
+
+
 @pytest.mark.parametrize("made", ["if g() { want = `b` }", "want = g(want)", "want += `b`", "want, n = `b`, 1"])
 def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_it(made):
     source = parsed(function(f"\twant := `a`\n\t{made}\n\tif f(1) != want {{ t.Error() }}"))

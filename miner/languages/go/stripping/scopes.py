@@ -205,7 +205,7 @@ class Scopes:
     def _set(self, node: Node, names: list[Node], values: list[Node], kind: str) -> None:
         for place, name in enumerate(names):
             if name.type == "identifier":
-                init = values[place] if len(values) == len(names) else None
+                init = values[place] if len(values) == len(names) else values[0] if len(values) == 1 else None
                 self._bind(node, Binding(text_of(name), kind, name, node, init=init))
 
     def _import(self, node: Node) -> None:

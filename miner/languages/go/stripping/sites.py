@@ -353,6 +353,9 @@ class Reader:
 
     def _of_operands(self, node: Node, op: str, nodes: Sequence[Node], options: Options) -> Assertion:
         operands = tuple(map(self._operand, nodes))
+        counted = list(map(self._statics.is_static_as_counted, nodes))
+        if not all(counted):
+            operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
         constants = [place for place, part in enumerate(nodes) if self._is_untyped(part)]
         settings = {**options, **({"untyped": constants} if constants and op in _OF_CONSTANTS else {})}
         return Assertion(op=op, operands=operands, replaced=node, options=settings)

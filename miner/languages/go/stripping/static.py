@@ -85,6 +85,7 @@ class Statics:
         self._open: set[int] = set()
         self._assumed: set[object] = set()
         """Names and columns that are set by what is made of themselves."""
+        self._counting = False
 
     def is_static(self, node: Node, depth: int = 0) -> bool:
         """Whether an expression depends on nothing of the product."""
@@ -120,7 +121,26 @@ class Statics:
         column = self.column_of(node)
         if column is not None:
             return self._is_static_column(column, node, depth)
-        return all(self.is_static(child, depth) for child in named(node))
+        operand, index = node.child_by_field_name("operand"), node.child_by_field_name("index")
+        if operand is None or index is None or not self.is_static(operand, depth):
+            return False
+        return self.is_static(index, depth) or (self._counting and self._counts(index))
+
+    def is_static_as_counted(self, node: Node) -> bool:
+        """The same, or an item of something static by what a loop counts by, whatever that goes over."""
+        self._counting = True
+        try:
+            return self.is_static(node)
+        finally:
+            self._counting = False
+
+    def _counts(self, index: Node) -> bool:
+        """Whether a loop counts by a name: in every run the same is asked for in the same order."""
+        binding = self._scopes.resolve(index) if index.type == "identifier" else None
+        if binding is None:
+            return False
+        around = binding.statement.parent
+        return binding.is_key or (around is not None and around.type == "for_clause")
 
     def _is_static_conversion(self, node: Node, depth: int) -> bool:
         operand = node.child_by_field_name("operand")
@@ -377,7 +397,7 @@ class Statics:
             column = self.column_of(operand)
             if column is not None:
                 return self._inside(column, int(text_of(index))) if text_of(index).isdigit() else None
-            return self._table(operand) if operand.type == "identifier" and index.type == "identifier" else None
+            return self._table(operand) if operand.type == "identifier" and self._counts(index) else None
         if node.type != "identifier":
             return None
         binding = self._scopes.resolve(node)
