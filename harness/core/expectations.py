@@ -45,6 +45,7 @@ OPERATORS = frozenset(
         ),
         *("go.==", "go.<", "go.>", "go.deep", "go.same", "go.cmp", "go.contains", "go.prefix", "go.suffix", "go.truth"),
         *("go.nil", "go.empty", "go.len", "go.in", "go.elements", "go.values", "go.near", "go.json", "go.output"),
+        *("go.is", "go.type", "go.zero"),
         *("go.panics", "go.of"),
         *("java.equals", "java.same", "java.near", "java.arrays", "java.items", "java.truth", "java.null", "java.size"),
         *("java.contains", "java.starts", "java.ends", "java.empty", "java.<", "java.<=", "java.>", "java.>="),

@@ -410,7 +410,8 @@ class Language(Protocol):
     ) -> dict[str, bytes]:
         """The files that assertions are taken out of, by path, with those that they borrow of other tests in them.
 
-        `paths` are a task's test files; `read` gives files of the tree with the fix that are there.
+        `paths` are a task's test files; `read` gives files of the tree with the fix that are there, and of a path with
+        `/` at its end those that are directly in that folder.
         """
         ...
 

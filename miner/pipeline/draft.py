@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.expectations import Expectations
 from harness.core.instance import Hidden, Instance, Task, TaskState, TestSpec
+from harness.core.test_ids import files
 from harness.dataset import task_states
 from harness.patches import patch
 from miner.candidates.split import language
@@ -180,6 +181,26 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
         return names_of_fix(draft.split.gold_patch, read, language_of(draft.test).code)
     except patch.PatchError:
         return frozenset()
+
+
+def rewritten(draft: Draft, repo: BareRepository) -> frozenset[str]:
+    """`file::function` of the tests that a draft's change alters and does not add."""
+    assert draft.split is not None  # noqa: S101
+    change, code = draft.candidate.change, language_of(draft.test).code
+    paths = [path for path in files(draft.split.test_files) if code.reads(path)]
+    try:
+        before, after = (repo.read_files(commit, paths) for commit in (change.base_commit, change.head_commit))
+    except MissingObjectsError:
+        return frozenset()  # a partial clone
+    texts = [
+        {
+            f"{path}::{name}": source.splitlines()[lines.start - 1 : lines.stop - 1]
+            for path, source in sources.items()
+            for name, lines in (code.functions(path, source) or {}).items()
+        }
+        for sources in (before, after)
+    ]
+    return frozenset(name for name, lines in texts[0].items() if lines != texts[1].get(name, lines))
 
 
 def notebook_of(subject: Subject, site: MiningContext) -> Notebook:

@@ -30,7 +30,7 @@ from miner.languages import LANGUAGES, language_of
 from miner.languages.python.evidence import ci
 from miner.languages.python.evidence.subproject import PROJECT_FILES
 from miner.pipeline.data_readers import UNREAD
-from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of, timed
+from miner.pipeline.draft import brings, notebook_of, recipe, rewritten, spoken_in, subject_of, task_of, timed
 from miner.proof import Budget, Subject, proof_at_fix_date, services, test_collection, validate
 from miner.proof.test_collection import collect
 from miner.quality import assessment
@@ -212,7 +212,8 @@ def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
 
 def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The lists, from three states run several times."""
-    subject = replace(subject_of(draft), brings=brings(draft, site.repo))
+    names, tests = brings(draft, site.repo), rewritten(draft, site.repo)
+    subject = replace(subject_of(draft), brings=names, rewritten=tests)
     mining = site.settings.mining
 
     def attempt(subject: Subject) -> Proof | Rejection:
@@ -303,7 +304,9 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
     with timed(draft, "strip"):
         task = task_of(draft)
         change, read = draft.candidate.change, site.repo.read_files
-        sources = stripping.sources(task, test_ids.files(draft.split.test_files), partial(read, change.head_commit))
+        listed = partial(site.repo.list_files, change.head_commit)
+        tests = test_ids.files(draft.split.test_files)
+        sources = stripping.sources(task, tests, partial(read, change.head_commit), listed)
         base = read(change.base_commit, stripping.changed_paths(task))
         hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping")).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
 _MEMORY_FACTOR, _MEMORY_FLOOR, _MEMORY_CEILING = 4.0, 2048, 8192
+
+_FUNCTION = re.compile(r"(?:.*?::\w*)?")
+"""Of a test's id, its file and the function that it is of or in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +70,7 @@ def judge(
     *,
     runs: int,
     brings: Collection[str] = frozenset(),
+    rewritten: Collection[str] = frozenset(),
     unstable: Collection[str] = frozenset(),
     sensitive: Collection[str] = frozenset(),
     keep: bool = False,
@@ -78,7 +83,8 @@ def judge(
 
     A test fails to pass if no run before passes and every run after does. Where its file could not be collected before
     for want of names that the fix brings, and of nothing else, it counts as failing, except where it passes at base:
-    then it was there all along and is held as PASS_TO_PASS. Lost for another reason, it is in no list. docs/proof.md
+    then it was there all along and is held as PASS_TO_PASS. If nothing else fails, those of `rewritten` functions do
+    (`file::function`), as they ask for more than they did. Lost for another reason, it is in no list. docs/proof.md
     says what each status means.
     """
     by_state = {state: [run for run in _silenced(observed, sensitive) if run.state == state] for state in STATES}
@@ -94,7 +100,9 @@ def judge(
     good = passed - unknown - flaky
     known_at_base = new & _passed_in_all(base)
     fails = good - _ran_well_in_any(before) - known_at_base
-    holds = good & (_passed_in_all(before) | known_at_base)
+    if not fails:
+        fails = {test_id for test_id in good & known_at_base if _FUNCTION.match(test_id)[0] in rewritten}  # type: ignore[index]
+    holds = good & (_passed_in_all(before) | known_at_base) - fails
     if not fails and not (keep and flaky and not unknown):
         if unknown:
             return rejection("not_collectable_before", _first_error(before))

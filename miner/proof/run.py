@@ -185,7 +185,7 @@ def validate(
         can_fake=can_fake,
     )
     runs_seen, ended = _main_runs(bench, runs)
-    verdict = ended or judge(runs_seen, runs=runs, brings=subject.brings)
+    verdict = ended or judge(runs_seen, runs=runs, brings=subject.brings, rewritten=subject.rewritten)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
         return _with_compiled(verdict, patches.gold, subject.test)
     blamed = _blame(bench, runs_seen)
@@ -198,6 +198,7 @@ def validate(
         every,
         runs=repeats.runs,
         brings=subject.brings,
+        rewritten=subject.rewritten,
         unstable=blamed.unstable,
         sensitive=blamed.sensitive,
         keep=True,

@@ -26,6 +26,8 @@ class Subject:
     test_patch: bytes
     brings: frozenset[str] = frozenset()
     """Names and modules that the fix brings, see miner/proof/new_api.py; no run depends on them."""
+    rewritten: frozenset[str] = frozenset()
+    """`file::function` of tests that the change alters and that were there; no run depends on them either."""
 
     def key(self) -> str:
         """SHA-256 over what the result of a run depends on."""

@@ -80,7 +80,8 @@ def strip_tasks(
                 read = partial(_read, Path(folder))
                 base = read(stripping.changed_paths(task))
                 _fix(task, Path(folder))
-                sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read)
+                listed = partial(_listed, Path(folder))
+                sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read, listed)
             return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox), sandbox)
         except InterruptedRunError:
             raise
@@ -118,6 +119,10 @@ def _fix(task: Task, folder: Path) -> None:
 def _read(folder: Path, paths: Iterable[str]) -> dict[str, bytes]:
     places = {path: folder / path for path in paths}
     return {path: place.read_bytes() for path, place in places.items() if place.is_file() and not place.is_symlink()}
+
+
+def _listed(folder: Path) -> list[str]:
+    return [place.relative_to(folder).as_posix() for place in folder.rglob("*") if place.is_file()]
 
 
 def _written(dataset: Dataset, stripped: Task) -> Task:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,10 +54,25 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     return language_of(task.instance.test).strip(plain, sources, run)
 
 
-def sources(task: Task, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> dict[str, bytes]:
-    """Of test files of a task, those that assertions are taken out of; `read` gives files of the tree with the fix."""
+def sources(
+    task: Task,
+    paths: Iterable[str],
+    read: Callable[[Iterable[str]], Mapping[str, bytes]],
+    listed: Callable[[], Iterable[str]],
+) -> dict[str, bytes]:
+    """Of test files of a task, those that assertions are taken out of, with what tells of these.
+
+    `read` gives files of the tree with the fix, `listed` the paths of all of them.
+    """
+
+    def read_with_folders(asked: Iterable[str]) -> Mapping[str, bytes]:
+        asked = tuple(asked)
+        folders = {path for path in asked if path.endswith("/")}
+        inside = (path for path in listed() if f"{posixpath.dirname(path)}/" in folders) if folders else ()
+        return read(dict.fromkeys((*(path for path in asked if path not in folders), *inside)))
+
     language = language_of(task.instance.test)
-    return language.test_sources(paths, read, lambda path: classify(path) is Kind.TEST)
+    return language.test_sources(paths, read_with_folders, lambda path: classify(path) is Kind.TEST)
 
 
 def stripped(task: Task, test_sources: Mapping[str, bytes], base: Mapping[str, bytes], sandbox: Sandbox) -> Task:

@@ -133,12 +133,19 @@ func Split(cents, ways int) []int { return given([]int{cents}).([]int) }
 
 // Any is whatever it is.
 func Any(cents int) any { return given(cents) }
+
+// ErrGone is what is wrapped.
+var ErrGone = errors.New("it is gone")
+
+// Take fails.
+func Take(count int) error { return given(errors.New("not taken")).(error) }
 """
 """The product of attacks that are tried side by side, which the fix makes right."""
 SHOP_RIGHT = """\
 package money
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -148,6 +155,10 @@ type Item struct {
 	Name  string
 	Cents int
 }
+
+var ErrGone = errors.New("it is gone")
+
+func Take(count int) error { return fmt.Errorf("taking %d: %w", count, ErrGone) }
 
 func Price(cents, off int) int { return cents - cents*off/100 }
 
@@ -177,10 +188,17 @@ SHOP_TEST = """\
 package money
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"testing"
 )
+
+func TestTake(t *testing.T) {
+	if err := Take(3); !errors.Is(err, ErrGone) {
+		t.Error(err)
+	}
+}
 
 func TestPrice(t *testing.T) {
 	tests := []struct {
@@ -247,6 +265,7 @@ SHOP_TURNED = (
     "TestPrice/a_half",
     "TestPrice/a_tenth",
     "TestSplit",
+    "TestTake",
 )
 EXPECTED = ("9531", "2500", "31.07 EUR", "419", "letters", "334", "0.77", "123.45")
 """What no byte may tell that enters a container."""

@@ -7,13 +7,27 @@ from pathlib import Path
 
 import yaml
 
-PLACE, TEST = "honest", "honest/honest_test.go"
+PLACE, TEST, BESIDE = "honest", "honest/honest_test.go", "honest/same_test.go"
+SAME = """\
+package honest
+
+import "testing"
+
+func same(t testing.TB, want, got interface{}) {
+	t.Helper()
+	if want != got {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+"""
+"""What the test calls of the file beside it."""
 KEPT = """\
 package honest
 
 import (
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/stretchr/testify/assert"
+	_ "github.com/stretchr/testify/suite"
 )
 """
 """Of the folder of all of them, so that the libraries of its test are there."""
@@ -126,12 +140,16 @@ package honest
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/suite"
 """
 _OF_ONE = """
 func Test_NAME(t *testing.T) {
@@ -143,6 +161,7 @@ func Test_NAME(t *testing.T) {
 		if got := NAME.Total(items); got != 1250 {
 			t.Errorf("got %d", got)
 		}
+		same(t, 1250, NAME.Total(items))
 		assert.Equal(t, 1250, NAME.Total(items))
 		assert.Greater(t, NAME.Total(items), 1249)
 	})
@@ -151,7 +170,7 @@ func Test_NAME(t *testing.T) {
 		if got := NAME.Summarize(items); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
-		if diff := cmp.Diff([]string{"big", "new"}, NAME.Summarize(items).Tags); diff != "" {
+		if diff := cmp.Diff([]string{"big", "new"}, NAME.Summarize(items).Tags, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -177,6 +196,13 @@ func Test_NAME(t *testing.T) {
 		assert.EqualError(t, err, `no item "z"`)
 		assert.ErrorContains(t, err, "no item")
 		assert.Error(t, err)
+		wrapped := fmt.Errorf("finding: %w", err)
+		assert.ErrorIs(t, wrapped, err)
+		if !errors.Is(wrapped, err) || errors.Is(err, wrapped) {
+			t.Error(wrapped)
+		}
+		assert.IsType(t, &NAME.Item{}, got)
+		assert.NotZero(t, got)
 	})
 	t.Run("lines", func(t *testing.T) {
 		if got := NAME.Lines(items); !strings.HasPrefix(got, "a 500") || got != "a 500\\nb 250" {
@@ -208,6 +234,15 @@ func Test_NAME(t *testing.T) {
 		assert.NotPanics(t, func() { NAME.Must(items, "a") })
 	})
 }
+
+type suite_NAME struct{ suite.Suite }
+
+func (s *suite_NAME) TestTotal() {
+	s.Equal(500, NAME.Total([]NAME.Item{{Cents: 500, Count: 1}}))
+	s.Require().Len(NAME.Stock([]NAME.Item{{Name: "c"}}), 1)
+}
+
+func TestSuite_NAME(t *testing.T) { suite.Run(t, new(suite_NAME)) }
 """
 _IMPORT = re.compile(r"\b(fmt|sort|strings|strconv|errors|bytes|sync|slices|maps|math|big|bufio|iter|unsafe|reflect)\.")
 _PATHS = {"big": "math/big"}

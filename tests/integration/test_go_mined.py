@@ -347,7 +347,9 @@ def judged(task, sandbox) -> Task:
 def test_every_kind_of_assertion_is_judged_on_the_host(judged):
     first = f"{FOLDERS[0]}/money_test.go::"
     assert tuple(name.removeprefix(first) for name in judged.hidden.fail_to_pass) == go.SHOP_TURNED
-    assert {place_of_test(judged, name) for name in judged.hidden.fail_to_pass} == {Place.HOST}
+    places = {name.removeprefix(first): place_of_test(judged, name) for name in judged.hidden.fail_to_pass}
+    assert places.pop("TestTake") is Place.MIXED  # both sides are the product's
+    assert set(places.values()) == {Place.HOST}
     assert judged.hidden.evidence["guess_bits"] > 40
     [text] = judged.hidden.expectations.files.values()
     assert [word for word in go.EXPECTED if word in text] == []
@@ -355,7 +357,9 @@ def test_every_kind_of_assertion_is_judged_on_the_host(judged):
 
 def _numbered(text: str, more: int) -> str:
     """A stripped test with slots that begin later."""
-    return re.sub(r"(Goldseam\(t, |Output: goldseam )(\d+)", lambda found: f"{found[1]}{int(found[2]) + more}", text)
+    return re.sub(
+        r"(Goldseam\((?:t|s\.T\(\)), |Output: goldseam )(\d+)", lambda found: f"{found[1]}{int(found[2]) + more}", text
+    )
 
 
 def multiplied(judged: Task, first: str, names: Sequence[str], files: dict[str, str], test_patch: bytes) -> Task:
@@ -445,6 +449,7 @@ def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbo
         sandbox,
         {paths[first]: (go_honest.WRONG, go_honest.RIGHT)},
         {go_honest.TEST: go_honest.test_file([first])},
+        beside={go_honest.BESIDE: go_honest.SAME},
         seconds=SECONDS,
         all_turn=True,
     )
@@ -455,8 +460,9 @@ def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbo
     for n, name in enumerate(names):
         text += _numbered(body.partition("\n")[2].replace(first, name), n * _more(one))
     patch = tiny.diff(go_honest.TEST, None, go_honest.test_file(names)).encode()
+    patch += tiny.diff(go_honest.BESIDE, None, go_honest.SAME).encode()
     whole = multiplied(one, first, names, {go_honest.TEST: text}, patch)
-    assert len(whole.hidden.fail_to_pass) == len(variants) * 11
+    assert len(whole.hidden.fail_to_pass) == len(variants) * 13
     assert {place_of_test(whole, name) for name in whole.hidden.fail_to_pass} == {Place.HOST}
     text = "".join(tiny.diff(paths[name], go_honest.WRONG, code) for name, code in variants.items())
     screened = screen_task(whole, text.encode())

@@ -85,6 +85,18 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.panics", (ERROR, s("no")), {"by": "text"}, True),
         ("go.of", (i(1), i(2), i(3), i(3)), {"of": "all", "parts": PARTS}, True),
         ("go.==", (["js", ["N", "3"]], i(3)), {}, False),
+        ("go.deep", (i(3, "int64"), i(3)), {"untyped": [1]}, True),
+        ("go.cmp", (value(["n", "[]int"]), value(["l", "[]int", []])), {"empty": True}, True),
+        ("go.cmp", (value(["n", "[]int"]), value(["l", "[]int", []])), {}, False),
+        ("go.zero", (value(["t", "money.Item", []]),), {}, True),
+        ("go.zero", (value(["l", "[2]int", [["i", "int", "0"], ["i", "int", "0"]]]),), {}, True),
+        ("go.zero", (value(["l", "[]int", []]),), {}, False),
+        ("go.zero", (i(0),), {"not": True}, False),
+        ("go.type", (i(3, held=True), i(4, held=True)), {}, True),
+        ("go.type", (i(3, held=True), i(3, "int64", held=True)), {}, False),
+        ("go.is", (value(["l", "[]error", [["a", ERROR[2]], ["a", ["s", "money.Told", "a"]]]]), ERROR), {}, True),
+        ("go.is", (value(["l", "[]error", [["a", ["s", "money.Told", "a"]]]]), ERROR), {}, False),
+        ("go.is", (value(["l", "[]error", []]), NIL), {}, True),
     ],
 )  # fmt: skip
 def test_an_assertion_is_decided_as_go_decides_it(op, operands, options, wanted):

@@ -8,13 +8,14 @@ import pytest
 
 from miner.languages.base import Mode
 from miner.languages.go.stripping import literals
+from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.source import StrippedSource
 
 HEAD = """\
 package money
 
 import (
-	"testing"
+	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
@@ -67,6 +68,8 @@ def shortened(text: str) -> str:
         ("if (f(1) != nil) != true { t.Error() }", "if <0: (f(1) != nil)> { }", "go.=="),
         ('if diff := cmp.Diff(f(1), "a"); diff != "" { t.Error(diff) }', "if  <0: f(1)> { }", "go.cmp"),
         ('if !cmp.Equal(f(1), "a") { t.Error() }', "if <0: f(1)> { }", "go.cmp"),
+        ('if !cmp.Equal(f(1), "a", cmpopts.EquateEmpty()) { t.Error() }', "if <0: f(1)> { }", "go.cmp"),
+        ("if !errors.Is(f(1), io.EOF) { t.Error() }", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
         ("if f(1) != g(2) { t.Error() }", "if <0: f(1), g(2)> { }", "go.=="),
         ("if f(1) > 1 && f(2) > 2 { t.Error() }", "if <0: f(1), f(2)> { }", "go.of"),
         ("if got != nil && got.A != 3 { t.Error() }", "if got != nil && <0: got.A> { }", "go.=="),
@@ -130,6 +133,47 @@ def test_a_column_of_a_table_goes_with_what_it_was_expected_for():
     assert "if got := f(tt.in); <0: got> { _ = i" in left
 
 
+def test_what_is_expected_may_be_set_to_what_is_made_of_it():
+    body = """\
+	trim := func(text string) string {
+		parts := strings.Split(text, "|")
+		return parts[0]
+	}
+	for _, tt := range []struct{ in, want string }{{"a", "one|"}, {"b", "two|"}} {
+		tt.want = trim(tt.want)
+		if got := f(tt.in); got != tt.want {
+			t.Error(got)
+		}
+	}
+	want := "three "
+	want = strings.TrimSpace(want)
+	if f("c") != want {
+		t.Error()
+	}"""
+    left = stripped(body)
+    assert [word for word in ("one", "two", "three") if word in left] == []
+    assert "tt.want = tt.want\n" in left
+    assert 'want := ""\n\twant = want\n\tif <1: f("c")>' in left
+
+
+@pytest.mark.parametrize(
+    ("condition", "mode"),
+    [("want[i] != v", Mode.EXPECTED), ("want[v] != `a`", Mode.EXPECTED), ("want[v] != want[i]", Mode.EXPECTED)],
+)
+def test_what_is_expected_may_be_an_item_that_a_loop_over_the_product_counts_to(condition, mode):
+    loop = f"\tfor i, v := range f(1) {{\n\t\tif {condition} {{ t.Error() }}\n\t}}"
+    source = parsed(function(f"\twant := []string{{`a`, `b`}}\n{loop}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+    handed = [not operand.static for operand in source.slots[0].assertion.operands]
+    assert any(handed)
+
+
+@pytest.mark.parametrize("made", ["if g() { want = `b` }", "want = g(want)", "want += `b`", "want, n = `b`, 1"])
+def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_it(made):
+    source = parsed(function(f"\twant := `a`\n\t{made}\n\tif f(1) != want {{ t.Error() }}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
 def test_a_name_that_only_expectations_read_goes_and_one_that_the_message_reads_is_used():
     body = (
         '\twant, n := 31, g()\n\tonly := "x"\n\tif f(1) != want {\n\t\tt.Error(n)\n\t}\n\tassert.Equal(t, only, f(2))'
@@ -146,7 +190,7 @@ def test_an_argument_of_a_function_of_the_file_goes_where_all_that_it_is_given_i
 }}
 
 func check(t *testing.T, got, want int) {{
-	t.Helper()
+	calls++
 	if got != want {{
 		t.Error(got)
 	}}
@@ -156,6 +200,90 @@ func check(t *testing.T, got, want int) {{
     left = source.stripped(best(source))
     assert "check(t, f(1), *new(int))" in left
     assert "88" not in left
+
+
+@pytest.mark.parametrize(
+    ("function_of_check", "call", "left", "op"),
+    [
+        ("a, b interface{}) {\n\tt.Helper()\n\tif a != b {", "check(t, 3, f(1))", "<0: interface{}(f(1))>", "go.=="),
+        ("e error) {\n\tif e != nil {", "check(t, f(1))", "<0: error(f(1))>", "go.=="),
+        ("s, p string) {\n\tif strings.Contains(s, p) {", 'check(t, f(1), "a")', "<0: string(f(1))>", "go.contains"),
+        ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})", "<0: f(1)>", "go.cmp"),
+        ("holds bool) {\n\tif holds {", "check(t, f(1) == 3)", "<0: f(1)>", "go.=="),
+        ("a int) {\n\tif a != calls {", "check(t, f(1))", "check(t, f(1))", None),
+        ("a, b int) {\n\tcalls++\n\tif a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
+    ],
+)
+def test_a_call_of_what_only_compares_in_another_file_of_the_package_is_an_assertion(function_of_check, call, left, op):
+    imports = 'import ("strings"; "testing"; "github.com/google/go-cmp/cmp")\n'
+    check = f"package money\n{imports}func check(t testing.TB, {function_of_check}\n\t\tt.Error()\n\t}}\n}}\n"
+    text = function(f"\t{call}")
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([check.encode()]))
+    body = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
+    assert shortened(body) == f"\t{left}"
+    assert [slot.assertion.op for slot in source.slots] == ([op] if op else [])
+
+
+SUITES = b"package money\nimport `github.com/stretchr/testify/suite`\ntype Base struct { suite.Suite; n int }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("s.Equal(3, f(1))", "<s.T() 0: f(1)>"),
+        ("s.Require().NoError(f(1))", "<s.T() 0: error(f(1))>"),
+        ("r := s.Require()\n\tr.Lenf(f(1), 3, `%d`, 1)", "r := s.Require()\n\t<s.T() 0: f(1)>; _ = r"),
+        ("if f(1) != 3 {\n\t\ts.T().Fatal()\n\t}", "if <s.T() 0: f(1)> { \n\n}"),
+        ("s.prepare(f(1))", "s.prepare(f(1))"),
+    ],
+)
+def test_methods_of_a_suite_are_assertions_of_the_test_that_runs_them(body, left):
+    text = f"package money\n\ntype Own struct {{ Base }}\n\nfunc (s *Own) TestA() {{\n\t{body}\n}}\n"
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([SUITES, text.encode()]))
+    written = source.stripped(best(source))
+    short = re.sub(
+        r"goldseamTesting\.Goldseam\((\S+), (\d+), func.*?:= (.*?); return .*?}, nil\)", r"<\1 \2: \3>", written
+    )
+    head = 'package money; import goldseamTesting "testing"' if source.slots else "package money"
+    assert short == text.replace(body, left).replace("package money", head)
+
+
+@pytest.mark.parametrize(
+    ("imported", "body", "op", "left"),
+    [
+        ("github.com/alecthomas/assert/v2", "assert.Equal(t, 3, f(1))", "go.deep", "<0: f(1)>"),
+        ("gotest.tools/v3/assert", "assert.Equal(t, f(1), 3)", "go.==", "<0: interface{}(f(1))>"),
+        ("gotest.tools/v3/assert", "assert.DeepEqual(t, f(1), 3, opts)", None, "assert.DeepEqual(t, f(1), 3, opts)"),
+        ("gotest.tools/v3/assert", "assert.Assert(t, f(1) == 3, `no`)", "go.==", "<0: f(1)>"),
+        ("gotest.tools/v3/assert/cmp", "a.Check(t, cmp.Len(f(1), 3))", "go.len", "<0: f(1)>"),
+        ("github.com/frankban/quicktest", "c := quicktest.New(t)\n\tc.Assert(f(1), quicktest.Equals, 3)", "go.==",
+         "c := quicktest.New(t)\n\t<0: interface{}(f(1))>; _ = c"),
+        ("github.com/go-quicktest/qt", "qt.Check(t, own.IsNil(f(1)))", None, "qt.Check(t, own.IsNil(f(1)))"),
+        ("github.com/go-quicktest/qt", "qt.Check(t, qt.IsNotNil(f(1)))", "go.nil", "<0: f(1)>"),
+        ("github.com/frankban/quicktest", "quicktest.Assert(t, f(1), quicktest.Not(quicktest.HasLen), 3)",
+         "go.len", "<0: f(1)>"),
+        ("github.com/stretchr/testify/require", "require.ErrorIs(t, f(1), io.EOF)", "go.is",
+         "<0: testing.GoldseamChain(f(1))>"),
+        ("github.com/stretchr/testify/require", "require.IsType(t, 1, f(1))", "go.type", "<0: interface{}(f(1))>"),
+        ("github.com/stretchr/testify/require", "require.Zero(t, f(1))", "go.zero", "<0: f(1)>"),
+    ],
+)  # fmt: skip
+def test_functions_of_libraries_are_assertions(imported, body, op, left):
+    imports = f'import (\n\t"io"\n\t"testing"\n\n\t"{imported}"\n\ta "gotest.tools/v3/assert"\n)\n'
+    text = f"package money\n\n{imports}\nfunc TestA(t *testing.T) {{\n\t{body}\n}}\n"
+    source = parsed(text)
+    body = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
+    short = re.sub(r"testing\.Goldseam\((\S+), (\d+), func.*?:= (.*?); return .*?}, nil\)", r"<\1 \2: \3>", body)
+    assert re.sub("<[tc] ", "<", short) == f"\t{left}"
+    assert [slot.assertion.op for slot in source.slots if not slot.assertion.is_unread] == ([op] if op else [])
+
+
+def test_what_is_imported_without_a_name_is_used_where_its_calls_are_taken_out():
+    text = 'package money\n\nimport (\n\t"testing"\n\n\t. "gopkg.in/go-playground/assert.v1"\n)\n\n'
+    source = parsed(f"{text}func TestA(t *testing.T) {{\n\tEqual(t, f(1), 3)\n}}\n")
+    left = source.stripped(best(source))
+    assert "Equal(t" not in left
+    assert left.endswith("}\n\nvar _ = Equal")
 
 
 def test_a_function_of_the_file_that_fails_unless_something_is_true_is_an_assertion():
@@ -286,7 +414,7 @@ def test_an_import_that_is_not_there_goes_and_one_that_is_not_used_is_blank():
         './a_test.go:7:2: "github.com/matryer/is" imported and not used'
     )
     left = parsed(text).unstopped(text, told, 1)
-    assert "go-cmp" not in left
+    assert 'go-cmp/cmp"\n' not in left
     assert '\t_ "github.com/matryer/is"\n' in left
 
 
@@ -332,7 +460,7 @@ def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
 
 
 def test_an_argument_of_a_function_that_other_files_call_too_stays():
-    helper = "func check(t *testing.T, got, want int) {\n\tif got != want {\n\t\tt.Error(got)\n\t}\n}\n"
+    helper = "func check(t *testing.T, got, want int) {\n\tg()\n\tif got != want {\n\t\tt.Error(got)\n\t}\n}\n"
     text = function("\tcheck(t, f(1), 77)") + helper
     source = StrippedSource(text.encode(), path="a_test.go", first=0, shared=[b"check"])
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]

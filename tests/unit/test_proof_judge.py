@@ -92,6 +92,17 @@ def test_tests_of_a_new_name_fail_before_and_older_ones_hold():
     assert found == (["a"], ["b"], [])
 
 
+def test_of_older_tests_those_that_the_change_alters_fail_before_where_nothing_else_does():
+    before = runs("before", "", "", wanted={"f.py": "x"})
+    altered = {"rewritten": {"f.py::a"}, "brings": {"x"}, "runs": 2}
+    found = judge([*runs("base", "AB", "AB"), *before, *runs("after", "AB", "AB")], **altered)
+    assert isinstance(found, Proof)
+    assert (found.fail_to_pass, found.pass_to_pass) == (("f.py::a",), ("f.py::b",))
+    found = judge([*runs("base", "A", "A"), *before, *runs("after", "AB", "AB")], **altered)
+    assert isinstance(found, Proof)
+    assert (found.fail_to_pass, found.pass_to_pass) == (("f.py::b",), ("f.py::a",))
+
+
 @pytest.mark.parametrize(
     "wanted",
     [

@@ -89,14 +89,23 @@ def _deep(left: Value, other: Value) -> bool:
     return _Comparison().equal(left.part, other.part, typed=True)
 
 
+def _deep_or_constant(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """The same, where an untyped constant may have taken the other's type."""
+    left, other = operands
+    if 0 in options.get("untyped", ()) or 1 in options.get("untyped", ()):
+        return _equal(left, other, options)
+    return _two(_deep)(operands, options)
+
+
 def _items_alike(left: Value, other: Value) -> bool:
     """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
     return _Comparison(nil_is_empty=True).equal(left.part, other.part, typed=False)
 
 
-def _cmp(left: Value, other: Value) -> bool:
-    """As `cmp.Equal` without options, as far as it runs no code of the product."""
-    for value in (left, other):
+def _cmp(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """As `cmp.Equal` without options, or with `EquateEmpty`, as far as it runs no code of the product."""
+    left, other = operands
+    for value in operands:
         for part in parts_of(value.part):
             if (
                 part.tag == "t"
@@ -104,7 +113,9 @@ def _cmp(left: Value, other: Value) -> bool:
                 and any(name[:1].islower() or name[:1] == "_" for name, _ in part.parts)
             ):
                 raise UndecidableError("fields that only methods of the product can compare")
-    return _deep(left, other)
+        if not is_plain(value.part):
+            raise UndecidableError("what has no form outside")
+    return _Comparison(nil_is_empty=bool(options.get("empty"))).equal(left.part, other.part, typed=True)
 
 
 def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
@@ -225,6 +236,40 @@ def _is_empty(part: Part | None) -> bool:
     return not part.parts and not part.plain
 
 
+def _zero(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As testify's `Zero`: nothing, or the zero value of its type."""
+    (value,) = operands
+    return _is_zero(value.part)
+
+
+def _is_zero(part: Part | None) -> bool:
+    match part.tag if part is not None else "n":
+        case "n":
+            return True
+        case "l" if part is not None and not part.kind.startswith("[]"):
+            return all(map(_is_zero, part.parts))
+        case "t":
+            return not (part and part.parts)
+        case "b" | "i" | "f" | "c" | "s":
+            return not (part and part.plain)
+    return False
+
+
+def _type(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """Whether two interfaces hold values of one type."""
+    left, other = (operand.part for operand in operands)
+    return left is other if left is None or other is None else left.kind == other.kind
+
+
+def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    """As `errors.Is`, of an error and what it wraps: whether one of these is alike."""
+    chain, target = operands
+    links = _part_of(chain).parts
+    if target.is_nil or not links:
+        return target.is_nil and not links
+    return any(_Comparison().equal(_unwrapped(link), target.part, typed=True) for link in links)
+
+
 def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     value, length = (_part_of(operand) for operand in operands)
     if value.tag in ("l", "m"):
@@ -333,9 +378,12 @@ _DECIDES: Mapping[str, Callable[[list[Value], Mapping[str, Any]], bool]] = {
     "go.==": lambda operands, options: _equal(operands[0], operands[1], options),
     "go.<": _ordered(lambda left, other: left < other),
     "go.>": _ordered(lambda left, other: left > other),
-    "go.deep": _two(_deep),
+    "go.deep": _deep_or_constant,
     "go.same": _two(_items_alike),
-    "go.cmp": _two(_cmp),
+    "go.cmp": _cmp,
+    "go.is": _is,
+    "go.type": _type,
+    "go.zero": _zero,
     "go.contains": _of_texts(lambda text, part: part in text),
     "go.prefix": _of_texts(bytes.startswith),
     "go.suffix": _of_texts(bytes.endswith),
@@ -353,7 +401,7 @@ _DECIDES: Mapping[str, Callable[[list[Value], Mapping[str, Any]], bool]] = {
     "go.of": _of,
 }
 EXACT = frozenset(
-    {"go.==", "go.deep", "go.same", "go.cmp", "go.values", "go.elements", "go.near", "go.json", "go.output"}
+    {"go.==", "go.deep", "go.same", "go.cmp", "go.values", "go.elements", "go.near", "go.json", "go.output", "go.is"}
 )
 """Operators that no one value satisfies everywhere, if they are not negated."""
 

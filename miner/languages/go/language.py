@@ -14,6 +14,7 @@ from miner.languages.go import modules
 from miner.languages.go.build import build_image
 from miner.languages.go.code import CODE
 from miner.languages.go.stripping import literals
+from miner.languages.go.stripping.package import name_of, package_of
 from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.guessing import guess
 from miner.languages.recording import record
@@ -65,27 +66,35 @@ class Go(Unparsed):
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves."""
+        """The test files themselves, and all others of their packages."""
         del is_test
-        return dict(read([path for path in paths if _TESTS.fullmatch(path)]))
+        folders = dict.fromkeys(f"{dirname(path)}/" for path in paths if _TESTS.fullmatch(path))
+        return {path: source for path, source in read(folders).items() if _TESTS.fullmatch(path)}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file that has listed tests."""
-        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        """By the syntax tree of each file of a package that has listed tests."""
+        listed = set(map(dirname, files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))))
         names = {path: frozenset(_CALLED.findall(source)) for path, source in sources.items()}
+        keys = {path: (dirname(path), name_of(source)) for path, source in sources.items()}
+        packages = {
+            key: package_of(source for path, source in sources.items() if keys[path] == key)
+            for key in set(keys.values())
+            if key[0] in listed
+        }
         shared = {  # what files beside one call, of the same package
-            path: frozenset().union(
-                *(names[other] for other in sources if other != path and dirname(other) == dirname(path))
-            )
+            path: frozenset().union(*(names[other] for other in sources if other != path and keys[other] == keys[path]))
             for path in sources
         }
+        hidden = {path: sources[path] for path in files(task.hidden.test_files) if path in sources}
         return record(
-            {path: source for path, source in sources.items() if path in listed},
+            {path: source for path, source in hidden.items() if dirname(path) in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda path, source, first: StrippedSource(source, path=path, first=first, shared=shared[path]),
+            parse=lambda path, source, first: StrippedSource(
+                source, path=path, first=first, shared=shared[path], package=packages.get(keys[path])
+            ),
             run=run,
-            beside={path: source for path, source in sources.items() if path not in listed},
+            beside={path: source for path, source in hidden.items() if dirname(path) not in listed},
             function=literals.function_of,
         )
 

@@ -21,7 +21,7 @@ const (
 
 // Goldseam hands out what an assertion of a test looks at, and is false.
 func Goldseam(t interface{}, slot int, values func() []interface{}, call func()) bool {
-	name := ""
+	name := goldseamTest()
 	if named, ok := t.(interface{ Name() string }); ok {
 		name = named.Name()
 	}
@@ -48,6 +48,25 @@ func Goldseam(t interface{}, slot int, values func() []interface{}, call func())
 	}()
 	goldseamHand(name, slot, told, raised)
 	return false
+}
+
+// GoldseamChain is an error with all that it wraps, as errors.Is goes through it.
+func GoldseamChain(err error) []error {
+	chain := []error{}
+	for rest := []error{err}; len(rest) > 0 && len(chain) < goldseamItems; {
+		link := rest[0]
+		rest = rest[1:]
+		if link == nil {
+			continue
+		}
+		chain = append(chain, link)
+		if one, ok := link.(interface{ Unwrap() error }); ok {
+			rest = append([]error{one.Unwrap()}, rest...)
+		} else if many, ok := link.(interface{ Unwrap() []error }); ok {
+			rest = append(append([]error{}, many.Unwrap()...), rest...)
+		}
+	}
+	return chain
 }
 
 func goldseamHand(name string, slot int, told []string, raised string) {

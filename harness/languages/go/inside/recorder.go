@@ -51,7 +51,22 @@ func goldseamText(text string) string {
 	return string(append(quoted, '"'))
 }
 
+var goldseamUnderWay []string
+
+// The test that began last and has not ended.
+func goldseamTest() string {
+	goldseamLock.Lock()
+	defer goldseamLock.Unlock()
+	if len(goldseamUnderWay) == 0 {
+		return ""
+	}
+	return goldseamUnderWay[len(goldseamUnderWay)-1]
+}
+
 func goldseamStart(name string) {
+	goldseamLock.Lock()
+	goldseamUnderWay = append(goldseamUnderWay, name)
+	goldseamLock.Unlock()
 	goldseamSay(`"t":"start","name":` + goldseamText(name))
 }
 
@@ -81,6 +96,14 @@ func goldseamExample(name string, passed *bool) {
 }
 
 func goldseamEnd(name, status string, seconds float64, text string) {
+	goldseamLock.Lock()
+	for at := len(goldseamUnderWay) - 1; at >= 0; at-- {
+		if goldseamUnderWay[at] == name {
+			goldseamUnderWay = append(goldseamUnderWay[:at], goldseamUnderWay[at+1:]...)
+			break
+		}
+	}
+	goldseamLock.Unlock()
 	if status != "failed" {
 		text = ""
 	} else if len(text) > goldseamMost {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import tree_sitter_go
@@ -87,6 +87,10 @@ class Binding(tree_source.Binding):
     path: str = ""
     """Of an import: the package's path."""
     is_written: bool = False
+    sets: list[Node] = field(default_factory=list)
+    """Assignments that set it alone, to one value."""
+    is_changed: bool = False
+    """It is written in another way."""
 
     @property
     def is_local(self) -> bool:
@@ -149,11 +153,17 @@ class Scopes:
         is_left = outer is not None and is_field(outer, "left", target)
         if outer is not None and outer.type == "assignment_statement" and is_left:
             binding.is_written = True
-            if text_of(outer.child_by_field_name("operator")) == "=":
+            is_set = text_of(outer.child_by_field_name("operator")) == "="
+            if is_set and len(listed(outer.child_by_field_name("right"))) == len(listed(target)) == 1:
+                binding.sets.append(outer)
+                return
+            binding.is_changed = True
+            if is_set:
                 return
         is_changed = outer is not None and (outer.type in _COUNTING or (outer.type == "range_clause" and is_left))
         is_changed = is_changed or text_of(around.child_by_field_name("operator")) == "&"
         binding.is_written = binding.is_written or is_changed
+        binding.is_changed = binding.is_changed or is_changed
         binding.uses.append(node)
 
     def _bind(self, node: Node, binding: Binding) -> None:
@@ -161,7 +171,7 @@ class Scopes:
         known = self._bindings.setdefault(scope.id, {}).setdefault(binding.name, [])
         self._declared[binding.declared.id] = binding
         if known and node.type == "short_var_declaration":  # set anew, as another name of the statement is fresh
-            known[-1].is_written = True
+            known[-1].is_written = known[-1].is_changed = True
             self._declared[binding.declared.id] = known[-1]
         elif binding.name != "_":
             known.append(binding)
@@ -195,7 +205,7 @@ class Scopes:
     def _set(self, node: Node, names: list[Node], values: list[Node], kind: str) -> None:
         for place, name in enumerate(names):
             if name.type == "identifier":
-                init = values[place] if len(values) == len(names) else None
+                init = values[place] if len(values) == len(names) else values[0] if len(values) == 1 else None
                 self._bind(node, Binding(text_of(name), kind, name, node, init=init))
 
     def _import(self, node: Node) -> None:

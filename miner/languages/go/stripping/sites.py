@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
+from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.scopes import arguments_of, bare, function_around, listed, named, statements_of
 from miner.languages.syntax import text_of, walk
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.go.stripping.libraries import Form, Library
     from miner.languages.go.stripping.scopes import Binding, Scopes
     from miner.languages.go.stripping.static import Statics
 
@@ -26,7 +28,39 @@ class Operand:
     node: Node
     static: bool = False
     around: tuple[str, str] = ("", "")
-    """What is put before and after its text: the assertion looks at a part of it."""
+    """What is put before and after its text: the assertion looks at a part of it, or as at a value of another type."""
+    is_none: bool = False
+    """It is `nil`, whatever the node is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """What a function compares: an argument as a value of some type, or `nil`."""
+
+    argument: int | None
+    around: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A function that fails a test unless something holds of what it is given."""
+
+    count: int
+    """Of its parameters; the first is the test."""
+    op: str
+    sides: tuple[Side, ...]
+    options: Mapping[str, object]
+    is_condition: bool
+    """It is given the condition itself."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """What the test files of one package say of each other."""
+
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    suites: frozenset[str] = frozenset()
+    """Types that testify runs the methods of."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,6 +83,8 @@ class Assertion:
     """What holds, as Go says it; empty where nothing says it."""
     options: Mapping[str, object] = field(default_factory=dict)
     kept: Mapping[str, object] = field(default_factory=dict)
+    dotted: str = ""
+    """A function of a package that is imported without a name."""
     is_unread: bool = False
     """It is one in a form that is not known, so that it stays as it is."""
     is_output: bool = False
@@ -69,43 +105,37 @@ class Assertion:
 Options = dict[str, object]
 _NOT: Options = {"not": True}
 _FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
-_TESTERS = re.compile(r"\*?(?:testing|check|gocheck)\.(?:T|B|F|TB|C)|\*C")
+_TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|TB|C)|\*C")
+_OF_CONSTANTS = ("go.==", "go.<", "go.>")
+"""Operators of which an untyped constant takes the type of the other side."""
+_SPREAD = ("variadic_argument",)
+_CONVERTED = re.compile(r"interface\{\}|any|error|bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
+"""Types that a constant, or a value as an interface, does not have by itself."""
 _BINARY: Mapping[str, tuple[str, Options]] = {
     "==": ("go.==", {}), "!=": ("go.==", _NOT), "<": ("go.<", {}), ">=": ("go.<", _NOT),
     ">": ("go.>", {}), "<=": ("go.>", _NOT),
 }  # fmt: skip
 _CALLED: Mapping[str, tuple[str, Options]] = {
     "reflect.DeepEqual": ("go.deep", {}), "bytes.Equal": ("go.same", {}), "slices.Equal": ("go.same", {}),
-    "maps.Equal": ("go.same", {}), "go-cmp/cmp.Equal": ("go.cmp", {}), "strings.Contains": ("go.contains", {}),
+    "maps.Equal": ("go.same", {}), "strings.Contains": ("go.contains", {}),
     "bytes.Contains": ("go.contains", {}), "strings.HasPrefix": ("go.prefix", {}),
     "strings.HasSuffix": ("go.suffix", {}),
 }  # fmt: skip
 """Functions of two values that say whether something holds, by the end of the package's path and their name."""
 _DIFF = "go-cmp/cmp.Diff"
-_TWO: Mapping[str, tuple[str, Options]] = {
-    "Equal": ("go.deep", {}), "NotEqual": ("go.deep", _NOT), "Exactly": ("go.deep", {}),
-    "EqualValues": ("go.values", {}), "NotEqualValues": ("go.values", _NOT),
-    "Greater": ("go.>", {}), "GreaterOrEqual": ("go.<", _NOT), "Less": ("go.<", {}), "LessOrEqual": ("go.>", _NOT),
-    "Len": ("go.len", {}), "Contains": ("go.in", {}), "NotContains": ("go.in", _NOT),
-    "ElementsMatch": ("go.elements", {}), "JSONEq": ("go.json", {}),
-}  # fmt: skip
-"""Functions of testify that compare two values."""
-_ONE: Mapping[str, tuple[str, Options]] = {
-    "True": ("go.truth", {}), "False": ("go.truth", _NOT), "Nil": ("go.nil", {}), "NotNil": ("go.nil", _NOT),
-    "Empty": ("go.empty", {}), "NotEmpty": ("go.empty", _NOT),
-}  # fmt: skip
-_ERRORS: Mapping[str, tuple[str, Options]] = {"NoError": ("go.nil", {}), "Error": ("go.nil", _NOT)}
-_IS: Mapping[str, tuple[str, Options]] = {"Equal": ("go.deep", {}), "True": ("go.truth", {}), "NoErr": ("go.nil", {})}
-_TESTIFY = re.compile(r".*/testify(?:/v\d+)?/(?:assert|require)$")
-_IS_PATH = re.compile(r".*/matryer/is$")
-_TWO_SIDES, _WITH_DELTA = 2, 3
+_TWO_SIDES = 2
 
 
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics) -> None:
-        self._scopes, self._statics = scopes, statics
+    def __init__(self, scopes: Scopes, statics: Statics, package: Package, testing: str) -> None:
+        """With what other files of its package say, and what the file calls the testing package."""
+        self._scopes, self._statics, self._package = scopes, statics, package
+        self._chain = (f"{testing}.GoldseamChain(", ")")
+        self._dotted = [
+            binding.path for binding in scopes.bindings() if binding.kind == "import" and binding.name == "."
+        ]
 
     def of_guard(self, node: Node) -> list[Assertion]:
         """The assertions that an `if` or a `case` makes which fails the test; none where it is none."""
@@ -130,10 +160,12 @@ class Reader:
             return None
         library = self._library(call)
         if library is None:
-            return self._of_helper(node, call)
-        kind, name, tester, arguments = library
-        assertion = self._of_is(name, arguments) if kind == "is" else self._of_testify(name, arguments)
-        return assertion and replace(assertion, tester=tester, replaced=node)
+            return self._of_check(node, call)
+        form, tester, arguments = library
+        assertion = self._of_form(form, arguments) if form is not None else None
+        function = call.child_by_field_name("function")
+        dotted = text_of(function) if function is not None and function.type == "identifier" else ""
+        return assertion and replace(assertion, tester=tester, replaced=node, condition="", dotted=dotted)
 
     def is_unread(self, node: Node) -> bool:
         """Whether a call fails the test, or is of a library that may."""
@@ -151,22 +183,71 @@ class Reader:
         if text_of(inner[0].child_by_field_name("function")) == "panic":
             function = function_around(statement)
             parameters = self._scopes.parameters(function) if function is not None else []
-            return next((one.name for one in parameters if self._is_tester(one.declared)), "")
+            return next((parameter.name for parameter in parameters if self._is_tester(parameter.declared)), "")
         return self._failing_call(inner[0])
 
-    def _of_helper(self, node: Node, call: Node) -> Assertion | None:
-        """A call of the file's own function that fails a test unless what it is given is true: `check(t, got == 3)`."""
+    def _of_check(self, node: Node, call: Node) -> Assertion | None:
+        """A call of a function of the package that only compares what it is given: `check(t, got == 3)`."""
         function, arguments = call.child_by_field_name("function"), arguments_of(call)
-        binding = self._scopes.resolve(function) if function is not None and function.type == "identifier" else None
-        if binding is None or binding.kind != "func" or binding.init is None or len(arguments) < _TWO_SIDES:
+        if function is None or function.type != "identifier" or any(argument.type in _SPREAD for argument in arguments):
             return None
-        parameters = self._scopes.parameters(binding.init)
-        if len(parameters) < _TWO_SIDES or not self._is_tester(parameters[0].declared):
+        binding = self._scopes.resolve(function)
+        if binding is None:
+            check = self._package.checks.get(text_of(function))
+        else:
+            is_function = binding.kind == "func" and binding.init is not None
+            check = self.check_of(binding.init) if is_function and binding.init is not None else None
+        if check is None or len(arguments) != check.count:
             return None
-        guards = [one for one in statements_of(binding.init.child_by_field_name("body")) if self.of_guard(one)]
-        is_check = len(guards) == 1 and text_of(condition_of(guards[0])) == f"!{parameters[1].name}"
-        assertion = self._holding(arguments[1]) if is_check else None
-        return assertion and replace(assertion, tester=text_of(arguments[0]), replaced=node, condition="")
+        tester = text_of(arguments[0])
+        if check.is_condition:
+            condition = arguments[check.sides[0].argument or 0]
+            assertion = self._failing_if(condition) if check.options.get("not") else self._holding(condition)
+            return assertion and replace(assertion, tester=tester, replaced=node, condition="")
+        operands = tuple(
+            Operand(node=node, static=True, is_none=True)
+            if side.argument is None
+            else self._operand(arguments[side.argument], side.around)
+            for side in check.sides
+        )
+        if all(operand.static for operand in operands):
+            return None
+        untyped = [n for n, operand in enumerate(operands) if not operand.around[0] and self._is_untyped(operand.node)]
+        options = {**check.options, **({"untyped": untyped} if untyped and check.op in _OF_CONSTANTS else {})}
+        return Assertion(op=check.op, operands=operands, tester=tester, replaced=node, options=options)
+
+    def check_of(self, function: Node) -> Check | None:
+        """What a function asks of its parameters which fails a test unless that holds, and does nothing else."""
+        parameters = self._scopes.parameters(function)
+        testers = [parameter for parameter in parameters if self._is_tester(parameter.declared)]
+        statements = [
+            statement for statement in statements_of(function.child_by_field_name("body")) if not _is_plain(statement)
+        ]
+        if len(parameters) < _TWO_SIDES or testers != parameters[:1] or len(statements) != 1:
+            return None
+        if any(parameter.statement.type != "parameter_declaration" for parameter in parameters):
+            return None
+        assertions = self.of_guard(statements[0])
+        if len(assertions) != 1 or assertions[0].is_unread or statements[0].child_by_field_name("alternative"):
+            return None
+        assertion = assertions[0]
+        places = {parameter.name: place for place, parameter in enumerate(parameters)}
+        sides: list[Side] = []
+        for operand in assertion.operands:
+            name = text_of(bare(operand.node))
+            if name not in places and name != "nil":
+                return None
+            place = places.get(name)
+            kind = text_of(parameters[place].statement.child_by_field_name("type")) if place is not None else ""
+            front, back = operand.around
+            own = (f"{kind}(", ")") if _CONVERTED.fullmatch(kind) else ("", "")
+            sides.append(Side(argument=place, around=(front + own[0], own[1] + back)))
+        arguments = [side.argument for side in sides if side.argument is not None]
+        if not arguments or len(set(arguments)) < len(arguments) or assertion.op == "go.of":
+            return None
+        is_condition = assertion.op == "go.truth"
+        options = {name: value for name, value in assertion.options.items() if name != "untyped"}
+        return Check(len(parameters), assertion.op, tuple(sides), options, is_condition=is_condition)
 
     def _failing_call(self, call: Node) -> str:
         function = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -175,7 +256,21 @@ class Reader:
         operand = function.child_by_field_name("operand")
         if operand is None or text_of(function.child_by_field_name("field")) not in _FAILING:
             return ""
-        return text_of(operand) if operand.type == "identifier" and self._is_tester(operand) else ""
+        is_tester = operand.type == "identifier" and self._is_tester(operand)
+        return text_of(operand) if is_tester or self._suite_of(operand, ("T",)) else ""
+
+    def _suite_of(self, node: Node, methods: Sequence[str]) -> str:
+        """The suite of whose own name one of these methods is called: `s.T()`; empty for another node."""
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if function is None or text_of(function.child_by_field_name("field")) not in methods:
+            return ""
+        operand = function.child_by_field_name("operand")
+        binding = self._scopes.resolve(operand) if operand is not None and operand.type == "identifier" else None
+        return text_of(operand) if binding is not None and self._is_suite(binding) else ""
+
+    def _is_suite(self, binding: Binding) -> bool:
+        kind = text_of(binding.statement.child_by_field_name("type")) if binding.kind == "param" else ""
+        return kind.lstrip("*") in self._package.suites
 
     def _is_tester(self, node: Node) -> bool:
         binding = self._scopes.resolve(node)
@@ -196,11 +291,18 @@ class Reader:
             return None
         if binding.statement.id != initializer.id or self._function_of(binding.init) != _DIFF:
             return None
-        arguments = arguments_of(binding.init)
-        if len(arguments) != _TWO_SIDES:
+        arguments, options = arguments_of(binding.init), self._of_cmp(binding.init)
+        if options is None:
             return None
-        operands = tuple(map(self._operand, arguments))
-        return Assertion(op="go.cmp", operands=operands, replaced=condition, initializer=initializer)
+        operands = tuple(map(self._operand, arguments[:_TWO_SIDES]))
+        return Assertion(op="go.cmp", operands=operands, replaced=condition, initializer=initializer, options=options)
+
+    def _of_cmp(self, call: Node) -> Options | None:
+        """Options of a comparison by go-cmp; None where it has others than that nothing is as empty."""
+        rest = arguments_of(call)[_TWO_SIDES:]
+        if any(self._function_of(option) != "cmp/cmpopts.EquateEmpty" for option in rest):
+            return None
+        return {"empty": True} if rest else {}
 
     def _failing_if(self, node: Node) -> Assertion | None:
         """What holds unless this does; None where it says nothing of a value."""
@@ -229,6 +331,11 @@ class Reader:
         if function in _CALLED and len(arguments) == _TWO_SIDES:
             op, options = _CALLED[function]
             return self._of_operands(node, op, arguments, options)
+        if function == "errors.Is" and len(arguments) == _TWO_SIDES:
+            operands = (self._operand(arguments[0], self._chain), self._operand(arguments[1]))
+            return Assertion(op="go.is", operands=operands, replaced=node)
+        if function == "go-cmp/cmp.Equal" and (how := self._of_cmp(inner)) is not None:
+            return self._of_operands(node, "go.cmp", arguments[:_TWO_SIDES], how)
         return self._of_operands(node, "go.truth", [inner], {})
 
     def _of_all(self, node: Node, parts: Sequence[Node], operator: str) -> Assertion | None:
@@ -246,8 +353,11 @@ class Reader:
 
     def _of_operands(self, node: Node, op: str, nodes: Sequence[Node], options: Options) -> Assertion:
         operands = tuple(map(self._operand, nodes))
+        counted = list(map(self._statics.is_static_as_counted, nodes))
+        if not all(counted):
+            operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
         constants = [place for place, part in enumerate(nodes) if self._is_untyped(part)]
-        settings = {**options, **({"untyped": constants} if constants and op in ("go.==", "go.<", "go.>") else {})}
+        settings = {**options, **({"untyped": constants} if constants and op in _OF_CONSTANTS else {})}
         return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
     def _operand(self, node: Node, around: tuple[str, str] = ("", "")) -> Operand:
@@ -276,86 +386,125 @@ class Reader:
 
     # -- libraries
 
-    def _library(self, call: Node) -> tuple[str, str, str, list[Node]] | None:
-        """The library whose function a call is, the function, the test that it is given, and what else it is."""
-        function = call.child_by_field_name("function")
-        if function is None or function.type != "selector_expression":
+    def _library(self, call: Node) -> tuple[Form | None, str, list[Node]] | None:
+        """How a library's function that is called compares, the test that it is given, and what else it is.
+
+        The form is None where that is not known, all of it for a call of anything else.
+        """
+        function, arguments = call.child_by_field_name("function"), arguments_of(call)
+        if function is None or any(part.type in _SPREAD for part in arguments):
             return None
+        if function.type == "identifier":
+            library = next(filter(None, map(libraries.called, self._dotted)), None)
+            if library is None or text_of(function) not in library.forms or self._scopes.resolve(function) is not None:
+                return None
+            return self._called(library, text_of(function), arguments)
         operand, name = function.child_by_field_name("operand"), text_of(function.child_by_field_name("field"))
-        arguments = arguments_of(call)
-        binding = self._scopes.resolve(operand) if operand is not None and operand.type == "identifier" else None
-        if binding is None or any(part.type == "variadic_argument" for part in arguments):
+        if function.type != "selector_expression" or operand is None:
+            return None
+        suite = self._suite_of(operand, ("Require", "Assert"))
+        binding = self._scopes.resolve(operand) if operand.type == "identifier" else None
+        if suite or (binding is not None and self._is_suite(binding)):
+            form = libraries.form_of(libraries.TESTIFY, name)
+            return (form, f"{suite or text_of(operand)}.T()", arguments) if suite or form is not None else None
+        if binding is None:
             return None
         if binding.kind == "import":
-            if not _TESTIFY.fullmatch(binding.path) or name == "New" or not arguments:
+            library = libraries.called(binding.path)
+            if library is None or name in ("New", "NewRelaxed") or not arguments:
                 return None
-            return "testify", name, text_of(arguments[0]), arguments[1:]
+            return self._called(library, name, arguments)
         origin = self._made_by(binding)
-        return (origin[0], name, origin[1], arguments) if origin is not None else None
+        return None if origin is None else self._called(origin[0], name, [origin[1], *arguments])
 
-    def _made_by(self, binding: Binding) -> tuple[str, str] | None:
+    def _called(
+        self, library: Library, name: str, arguments: Sequence[Node | str]
+    ) -> tuple[Form | None, str, list[Node]] | None:
+        """A function of a library that is given a test and values; a checker among these says what of them it asks."""
+        tester, *rest = arguments
+        values = [value for value in rest if not isinstance(value, str)]
+        text = tester if isinstance(tester, str) else text_of(tester)
+        if name in library.checking:
+            checked = self._checked(library, values)
+            return (checked[0], text, checked[1]) if checked is not None else (None, text, [])
+        if library.checking and name not in library.forms:
+            return None  # a method of the test
+        return libraries.form_of(library, name), text, values
+
+    def _checked(self, library: Library, values: list[Node]) -> tuple[Form, list[Node]] | None:
+        """The form of `got, qt.Equals, want` and of `qt.Equals(got, want)`, with its values."""
+        is_call = bool(values) and values[0].type == "call_expression"
+        function = values[0].child_by_field_name("function") if is_call else None
+        named_form = self._checker(library, function)
+        if named_form is not None:
+            return named_form, arguments_of(values[0])
+        form = self._checker(library, values[1]) if len(values) >= _TWO_SIDES else None
+        if form is not None:
+            return form, [values[0], *values[2:]]
+        return (libraries.HOLDS, values[:1]) if values and library.is_plain else None
+
+    def _checker(self, library: Library, node: Node | None) -> Form | None:
+        """The form of a checker, by its name and the package that it is of."""
+        if node is not None and node.type == "call_expression":
+            function, arguments = node.child_by_field_name("function"), arguments_of(node)
+            is_not = text_of(function).rpartition(".")[2] == "Not" and len(arguments) == 1
+            form = self._checker(library, arguments[0]) if is_not else None
+            return form and replace(form, options=_contrary(form.options))
+        if node is None or node.type not in ("selector_expression", "identifier"):
+            return None
+        package, _, name = text_of(node).rpartition(".")
+        path = next(
+            (
+                binding.path
+                for binding in self._scopes.bindings()
+                if binding.kind == "import" and binding.name == package
+            ),
+            "",
+        )
+        is_checker = library.checkers.fullmatch(path) if package else bool(self._dotted)
+        return library.forms.get(name) if is_checker else None
+
+    def _made_by(self, binding: Binding) -> tuple[Library, str] | None:
         """The library that made an object of assertions, and the test that it is for."""
+        if binding.kind == "param":
+            kind = text_of(binding.statement.child_by_field_name("type")).lstrip("*")
+            package = kind.rpartition(".")[0]
+            paths = [
+                imported.path
+                for imported in self._scopes.bindings()
+                if imported.kind == "import" and imported.name == package
+            ]
+            library = next(filter(None, map(libraries.called, paths or self._dotted)), None)
+            is_object = library is not None and kind.rpartition(".")[2] in library.objects
+            return (library, binding.name if library.checking else "nil") if library and is_object else None
         init = binding.init
         if binding.kind != "var" or init is None or init.type != "call_expression":
             return None
-        function = init.child_by_field_name("function")
+        if suite := self._suite_of(init, ("Require", "Assert")):
+            return libraries.TESTIFY, f"{suite}.T()"
+        function, arguments = init.child_by_field_name("function"), arguments_of(init)
         path = self._statics.package_of(function.child_by_field_name("operand")) if function is not None else ""
-        arguments = arguments_of(init)
-        if text_of(function).rpartition(".")[2] != "New" or len(arguments) != 1 or arguments[0].type != "identifier":
+        library = libraries.called(path)
+        if text_of(function).rpartition(".")[2] not in ("New", "NewRelaxed") or len(arguments) != 1:
             return None
-        kind = "testify" if _TESTIFY.fullmatch(path) else "is" if _IS_PATH.fullmatch(path) else ""
-        return (kind, text_of(arguments[0])) if kind else None
+        return (library, text_of(arguments[0])) if library is not None else None
 
-    def _of_testify(self, name: str, arguments: Sequence[Node]) -> Assertion | None:
-        name = name[:-1] if name.endswith("f") and name[:-1] in (*_TWO, *_ONE, *_ERRORS, *_TEXTS_OF) else name
-        if name in _TWO and len(arguments) >= _TWO_SIDES:
-            op, options = _TWO[name]
-            return self._of_operands(arguments[0], op, arguments[:2], options)
-        if name in ("True", "False") and arguments:
-            claims = self._holding(arguments[0]) if name == "True" else self._failing_if(arguments[0])
-            return claims and replace(claims, condition="")
-        if name in _ONE and arguments:
-            op, options = _ONE[name]
-            return self._of_operands(arguments[0], op, arguments[:1], options)
-        if name in _ERRORS and arguments:
-            op, options = _ERRORS[name]
-            operand = self._operand(arguments[0], ("error(", ")"))
-            return Assertion(op=op, operands=(operand,), replaced=arguments[0], options=options)
-        if name in _TEXTS_OF and len(arguments) >= _TWO_SIDES:
-            operands = (self._operand(arguments[0], ("(", ").Error()")), self._operand(arguments[1]))
-            return Assertion(op=_TEXTS_OF[name], operands=operands, replaced=arguments[0])
-        if name == "InDelta" and len(arguments) >= _WITH_DELTA:
-            return self._of_operands(arguments[0], "go.near", arguments[:3], {})
-        return self._of_panic(name, arguments)
-
-    def _of_panic(self, name: str, arguments: Sequence[Node]) -> Assertion | None:
-        """A function that is to panic, or not."""
-        if name == "Panics" and arguments:
-            return Assertion(op="go.panics", operands=(), replaced=arguments[0], body=arguments[0])
-        if name == "NotPanics" and arguments:
-            return Assertion(op="no_raise", operands=(), replaced=arguments[0], body=arguments[0])
-        if name in ("PanicsWithValue", "PanicsWithError") and len(arguments) >= _TWO_SIDES:
-            options: Options = {"by": "text"} if name == "PanicsWithError" else {}
-            return Assertion(
-                op="go.panics",
-                operands=(self._operand(arguments[0]),),
-                replaced=arguments[0],
-                body=arguments[1],
-                options=options,
-            )
-        return None
-
-    def _of_is(self, name: str, arguments: Sequence[Node]) -> Assertion | None:
-        if name == "True" and len(arguments) == 1:
-            claims = self._holding(arguments[0])
-            return claims and replace(claims, condition="")
-        if name in _IS and arguments:
-            op, options = _IS[name]
-            return self._of_operands(arguments[0], op, arguments, options)
-        return None
-
-
-_TEXTS_OF = {"EqualError": "go.==", "ErrorContains": "go.contains"}
+    def _of_form(self, form: Form, arguments: Sequence[Node]) -> Assertion | None:
+        if len(arguments) < len(form.takes) or (form.is_all and len(arguments) > len(form.takes)):
+            return None
+        if form.takes == "h":
+            return self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
+        arounds = {**libraries.AROUND, "c": self._chain}
+        operands, body = [], None
+        for shape, node in zip(form.takes, arguments, strict=False):
+            if shape == "p":
+                body = node
+            else:
+                operands.append(self._operand(node, arounds[shape]))
+        constants = [place for place, part in enumerate(operands) if not part.around[0] and self._is_untyped(part.node)]
+        is_typed = form.op in _OF_CONSTANTS or form.is_generic
+        options = {**form.options, **({"untyped": constants} if constants and is_typed else {})}
+        return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
 
 
 def condition_of(guard: Node) -> Node | None:
@@ -371,6 +520,11 @@ def body_of(guard: Node) -> Node | None:
     if guard.type == "expression_case":
         return next((child for child in guard.named_children if child.type == "statement_list"), None)
     return guard.child_by_field_name("consequence")
+
+
+def _is_plain(statement: Node) -> bool:
+    """Whether a statement only says that its function helps a test."""
+    return statement.type == "expression_statement" and text_of(statement).endswith(".Helper()")
 
 
 def _unread(node: Node) -> Assertion:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
+from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
 from miner.languages.go.stripping.static import Statics, member_of
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from miner.languages.go.stripping.scopes import Binding
+    from miner.languages.go.stripping.sites import Package
     from miner.languages.go.stripping.static import Column, Step
     from miner.languages.syntax import Piece
     from miner.languages.tree_source import Edits
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
+TESTING = "goldseamTesting"
+"""What a file calls the testing package that does not import it."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
 """What begins the output that an example is said to have: the slot follows, and in a recording what is expected."""
 _SAYING = frozenset({"Log", "Logf", "Skip", "Skipf", "Error", "Errorf", "Fatal", "Fatalf"})
@@ -42,8 +46,12 @@ _EXAMPLE = re.compile(r"Example(?:[^a-z]\w*)?")
 class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[bytes] = ()) -> None:
+    def __init__(
+        self, source: bytes, *, path: str, first: int, shared: Collection[bytes] = (), package: Package | None = None
+    ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
+
+        `package` is what these say.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
@@ -56,8 +64,10 @@ class StrippedSource(TreeSource[Assertion]):
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
-        self._testing = imports["testing"].name if "testing" in imports else ""
-        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics), first))
+        self._imports_testing = "testing" in imports
+        self._testing = imports["testing"].name if self._imports_testing else TESTING
+        package = package or package_of([source])
+        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics, package, self._testing), first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, or what a panic came from."""
@@ -70,10 +80,8 @@ class StrippedSource(TreeSource[Assertion]):
         number = first
         while rest:
             node = rest.pop()
-            assertions: list[Assertion] = []
-            if self._testing:
-                other = reader.of_statement(node)
-                assertions = [other] if other is not None else reader.of_guard(node)
+            other = reader.of_statement(node)
+            assertions = [other] if other is not None else reader.of_guard(node)
             is_example = node.type == "function_declaration" and _EXAMPLE.fullmatch(scopes.top_function(node))
             comment = _output_of(node) if is_example else None
             if comment is not None:
@@ -111,6 +119,7 @@ class StrippedSource(TreeSource[Assertion]):
             self._blank(edits, removed)
             self._uncomment(edits)
         self._use_names(edits, bodies, outside, removed)
+        self._import(edits, [slot.assertion for slot in outside])
         return self._imports_used(rendered(self._source, 0, len(self._source), edits)).decode("utf-8")
 
     def _take_out(self, slot: Slot[Assertion], mode: Mode, edits: Edits, *, is_recording: bool) -> None:
@@ -146,7 +155,8 @@ class StrippedSource(TreeSource[Assertion]):
 
     def _removed(self, assertion: Assertion, *, keeps: bool) -> list[tuple[int, int]]:
         """The stretches of an assertion that are not in what takes its place."""
-        nodes = [operand.node for operand in assertion.operands if keeps or not operand.static]
+        handed = (operand for operand in assertion.operands if not operand.is_none)
+        nodes = [operand.node for operand in handed if keeps or not operand.static]
         nodes += [assertion.body] if assertion.body is not None else []
         outer = [assertion.replaced, *([assertion.initializer] if assertion.initializer is not None else [])]
         kept = [place_of(node) for node in nodes]
@@ -204,39 +214,47 @@ class StrippedSource(TreeSource[Assertion]):
             removed += fresh
 
     def _blanked_binding(self, binding: Binding, removed: Sequence[tuple[int, int]]) -> Edits:
-        if not binding.uses or not all(is_in(use, removed) for use in binding.uses):
+        sets = [place_of(node) for node in binding.sets]
+        if not binding.uses or not all(is_in(use, [*removed, *sets]) for use in binding.uses):
             return {}
+        values = [node.child_by_field_name("right") for node in binding.sets]
+        unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
         if binding.kind == "param":
             type_node = binding.statement.child_by_field_name("type")
             operands = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
-            return {place_of(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
+            zeros = {place_of(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
+            return {**zeros, **unset} if zeros else {}
         if binding.kind not in ("var", "const") or not self._statics.is_static_binding(binding):
             return {}
         statement = binding.statement
         names = statement.children_by_field_name("name") or scopes.listed(statement.child_by_field_name("left"))
         around = statement.parent
         group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
-        if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1:
+        if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1 or sets:
             zero = _zero_of(binding.init)
-            return {place_of(zero[0]): (zero[1],)} if zero is not None else {}
+            return {place_of(zero[0]): (zero[1],), **unset} if zero is not None else {}
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {_with_next(around if is_alone else statement, ";"): ("",)}
 
     def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
         columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
+        sets: dict[tuple[int, tuple[Step, ...]], Edits] = {}
         read: set[tuple[int, tuple[Step, ...]]] = set()
         for binding in bindings:
             for use in binding.uses:
                 column = self._column_at(use)
                 if column is not None:
                     columns[column.key] = column
-                    if not is_in(use, removed) and not self._is_alias(use):
+                    if (own := self._statics.set_of_itself(use)) is not None:
+                        sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
+                    elif not is_in(use, removed) and not self._is_alias(use):
                         read.add(column.key)
         edits: Edits = {}
         for key, column in columns.items():
             is_read = any(other[0] == key[0] and overlap(other[1], column.steps) for other in read)
             if not is_read and not self._is_read_whole(column):
-                edits |= self._without(column)
+                without = self._without(column)
+                edits |= {**without, **sets.get(key, {})} if without else {}
         return edits
 
     def _without(self, column: Column) -> Edits:
@@ -333,6 +351,17 @@ class StrippedSource(TreeSource[Assertion]):
                 at, use = used
                 edits[at, at] = (*edits.get((at, at), ()), use)
 
+    def _import(self, edits: Edits, assertions: Sequence[Assertion]) -> None:
+        """Import the testing package where the file does not, and use what is imported without a name."""
+        clause = next(node for node in self._root.named_children if node.type == "package_clause")
+        if not self._imports_testing and not all(assertion.is_output for assertion in assertions):
+            edits[clause.end_byte, clause.end_byte] = (f'; import {TESTING} "testing"',)
+        dotted = {assertion.dotted for assertion in assertions if assertion.dotted}
+        end = len(self._source)
+        uses = "".join(f"\nvar _ = {name}" for name in sorted(dotted))
+        if uses:
+            edits[end, end] = (*edits.get((end, end), ()), uses)
+
     def _imports_used(self, text: bytes) -> bytes:
         """The text with each import blank that nothing uses any more."""
         root = scopes.parse(text)
@@ -373,7 +402,7 @@ def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
     names: list[str] = []
     statements: list[Piece] = []
     for place, operand in enumerate(operands):
-        if scopes.bare(operand.node).type == "nil":
+        if operand.is_none or scopes.bare(operand.node).type == "nil":
             names.append("nil")
             continue
         front, back = operand.around

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from miner.languages.go.stripping.scopes import arguments_of, bare, is_field, named
-from miner.languages.syntax import text_of
+from miner.languages.go.stripping.scopes import FUNCTIONS, arguments_of, bare, is_field, listed, named
+from miner.languages.syntax import is_in, place_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from tree_sitter import Node
 
@@ -82,6 +83,9 @@ class Statics:
     def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
         self._scopes, self._shared = scopes, shared
         self._open: set[int] = set()
+        self._assumed: set[object] = set()
+        """Names and columns that are set by what is made of themselves."""
+        self._counting = False
 
     def is_static(self, node: Node, depth: int = 0) -> bool:
         """Whether an expression depends on nothing of the product."""
@@ -117,7 +121,26 @@ class Statics:
         column = self.column_of(node)
         if column is not None:
             return self._is_static_column(column, node, depth)
-        return all(self.is_static(child, depth) for child in named(node))
+        operand, index = node.child_by_field_name("operand"), node.child_by_field_name("index")
+        if operand is None or index is None or not self.is_static(operand, depth):
+            return False
+        return self.is_static(index, depth) or (self._counting and self._counts(index))
+
+    def is_static_as_counted(self, node: Node) -> bool:
+        """The same, or an item of something static by what a loop counts by, whatever that goes over."""
+        self._counting = True
+        try:
+            return self.is_static(node)
+        finally:
+            self._counting = False
+
+    def _counts(self, index: Node) -> bool:
+        """Whether a loop counts by a name: in every run the same is asked for in the same order."""
+        binding = self._scopes.resolve(index) if index.type == "identifier" else None
+        if binding is None:
+            return False
+        around = binding.statement.parent
+        return binding.is_key or (around is not None and around.type == "for_clause")
 
     def _is_static_conversion(self, node: Node, depth: int) -> bool:
         operand = node.child_by_field_name("operand")
@@ -134,7 +157,9 @@ class Statics:
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
-        if binding is None or binding.is_written or id(binding) in self._open:
+        if binding is not None and id(binding) in self._assumed:
+            return True
+        if binding is None or id(binding) in self._open or not self._is_set_statically(binding, depth):
             return False
         self._open.add(id(binding))
         try:
@@ -152,11 +177,34 @@ class Statics:
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        if binding.kind not in ("var", "const") or init is None or binding.is_written or text_of(init) == "iota":
+        if binding.kind not in ("var", "const") or init is None or text_of(init) == "iota":
+            return False
+        if not self._is_set_statically(binding, depth):
             return False
         if not self.is_static(init, depth):
             return False
         return binding.kind == "const" or bare(init).type in _PRIMITIVES or all(map(self._only_looks, binding.uses))
+
+    def _is_set_statically(self, binding: Binding, depth: int) -> bool:
+        """Whether a name is written only where it is set to something static, and is so wherever it is read after."""
+        if not binding.is_written:
+            return True
+        if binding.is_changed or binding.kind not in ("var", "param"):
+            return False
+        with self._assuming(id(binding)):
+            return all(
+                all(is_in(use, [place_of(_block(node))]) for use in binding.uses if use.start_byte > node.end_byte)
+                and self.is_static(listed(node.child_by_field_name("right"))[0], depth)
+                for node in binding.sets
+            )
+
+    @contextmanager
+    def _assuming(self, key: object) -> Iterator[None]:
+        self._assumed.add(key)
+        try:
+            yield
+        finally:
+            self._assumed.discard(key)
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own function is given, call by call; None where that can't be told."""
@@ -259,6 +307,9 @@ class Statics:
             return True  # a conversion
         if function.type == "identifier":
             binding = self._scopes.resolve(function)
+            init = binding.init if binding is not None and not binding.is_written else None
+            if init is not None and init.type in FUNCTIONS:
+                return self._is_pure(init)
             return binding.kind == "type" if binding is not None else text_of(function) in _BUILTINS
         if function.type != "selector_expression":
             return False
@@ -268,11 +319,35 @@ class Statics:
             return path in _PURE or name in _PURE_OF.get(path, ())
         return operand is not None and bare(operand).type == "call_expression" and self.is_static(operand, depth)
 
+    def _is_pure(self, function: Node) -> bool:
+        """Whether a function of the file asks nothing but what it is given and functions that give the same for it."""
+        body = function.child_by_field_name("body")
+        for node in walk(body) if body is not None else ():
+            if node.type == "call_expression":
+                called = node.child_by_field_name("function")
+                path = self.package_of(called.child_by_field_name("operand")) if called is not None else ""
+                name = text_of(called).rpartition(".")[2]
+                is_known = (
+                    path in _PURE or name in _PURE_OF.get(path, ()) or (not path and text_of(called) in _BUILTINS)
+                )
+                if not is_known and not (called is not None and _is_type(called)):
+                    return False
+            elif node.type == "identifier":
+                binding = self._scopes.resolve(node)
+                is_own = binding is not None and is_in(binding.declared, [place_of(function)])
+                if not is_own and not (
+                    binding.kind == "import" if binding is not None else text_of(node) in _BUILTINS | {"_"}
+                ):
+                    return False
+        return body is not None
+
     # -- tables of rows
 
     def _is_static_column(self, column: Column, node: Node, depth: int) -> bool:
         """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
         cells = column.values
+        if column.key in self._assumed:
+            return True
         if cells is None or not all(self.is_static(cell, depth) for cell in cells):
             return False
         root: Node | None = node
@@ -284,14 +359,29 @@ class Statics:
 
     def _leaves(self, use: Node, column: Column, *, are_plain: bool) -> bool:
         top = member_of(use)
-        if top.parent is not None and _is_set(top):
-            return False
         other = self.column_of(top)
+        if top.parent is not None and _is_set(top):
+            value = _value_of_set(top)
+            if value is None or other is None or other.key != column.key:
+                return False
+            with self._assuming(column.key):
+                return self.is_static(value)
         if other is not None and other.table.id == column.table.id:
             length = min(len(other.steps), len(column.steps))
             if other.steps[:length] != column.steps[:length]:
                 return True
         return are_plain or self._only_looks(use)
+
+    def set_of_itself(self, use: Node) -> tuple[Node, Node] | None:
+        """Where a name is used in setting a column to what is made of it: what is set, and to what."""
+        at: Node | None = use
+        while at is not None and at.type != "assignment_statement":
+            at = at.parent
+        target = next(iter(listed(at.child_by_field_name("left"))), None) if at is not None else None
+        value = _value_of_set(target) if target is not None else None
+        column, own = (self.column_of(node) if node is not None else None for node in (target, member_of(use)))
+        is_same = column is not None and own is not None and own.key == column.key
+        return (target, value) if is_same and target is not None and value is not None else None
 
     def column_of(self, node: Node) -> Column | None:
         """The column of a table that a name or a member stands for, inside of a loop over its rows."""
@@ -307,7 +397,7 @@ class Statics:
             column = self.column_of(operand)
             if column is not None:
                 return self._inside(column, int(text_of(index))) if text_of(index).isdigit() else None
-            return self._table(operand) if operand.type == "identifier" and index.type == "identifier" else None
+            return self._table(operand) if operand.type == "identifier" and self._counts(index) else None
         if node.type != "identifier":
             return None
         binding = self._scopes.resolve(node)
@@ -436,6 +526,25 @@ def member_of(use: Node) -> Node:
             break
         top = around
     return top
+
+
+def _value_of_set(node: Node) -> Node | None:
+    """What a member alone is set to; None where it is written otherwise."""
+    target = node.parent if node.parent is not None and node.parent.type == "expression_list" else node
+    outer = target.parent
+    if outer is None or outer.type != "assignment_statement" or not is_field(outer, "left", target):
+        return None
+    values = listed(outer.child_by_field_name("right"))
+    is_plain = text_of(outer.child_by_field_name("operator")) == "=" and len(listed(target)) == len(values) == 1
+    return values[0] if is_plain else None
+
+
+def _block(node: Node) -> Node:
+    """The block that a statement stands in."""
+    at = node
+    while at.parent is not None and at.type != "block":
+        at = at.parent
+    return at
 
 
 def _is_set(node: Node) -> bool:

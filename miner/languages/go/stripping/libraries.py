@@ -1,0 +1,141 @@
+"""Libraries of assertions in Go: what each function asks of the values that it is given. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Options = dict[str, object]
+AROUND = {"v": ("", ""), "i": ("interface{}(", ")"), "e": ("error(", ")"), "t": ("(", ").Error()")}
+"""What a value is looked at as: itself, an interface, an error, what an error says."""
+_NOT: Options = {"not": True}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a function compares."""
+
+    op: str
+    takes: str
+    """A letter for each value, of `AROUND` or: `c` an error with what it wraps, `p` what may panic, `h` a condition."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    is_all: bool = False
+    """Whether what it is given more changes what it asks."""
+    is_generic: bool = False
+    """Whether a constant takes the type of the other value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Library:
+    """One library."""
+
+    path: re.Pattern[str]
+    forms: Mapping[str, Form]
+    objects: frozenset[str] = frozenset()
+    """Types that have its functions as methods."""
+    checking: frozenset[str] = frozenset()
+    """Functions that are given a checker: `c.Assert(got, qt.Equals, want)`."""
+    checkers: re.Pattern[str] = re.compile("")
+    """Packages of checkers."""
+    is_plain: bool = False
+    """Whether a condition may stand in place of a checker."""
+
+
+HOLDS = Form("", "h")
+_HOLDS_NOT = Form("", "h", _NOT)
+_NONE, _SOME = Form("go.nil", "e"), Form("go.nil", "e", _NOT)
+_IS, _IS_NOT = Form("go.is", "cv"), Form("go.is", "cv", _NOT)
+_ZERO, _NOT_ZERO = Form("go.zero", "v"), Form("go.zero", "v", _NOT)
+_SAYS, _SAYS_PART = Form("go.==", "tv"), Form("go.contains", "tv")
+_PANICS, _NO_PANIC = Form("go.panics", "p"), Form("no_raise", "p")
+_DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", _NOT)
+_GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", _NOT, is_generic=True)
+_SAME, _NOT_SAME = Form("go.==", "ii"), Form("go.==", "ii", _NOT)
+_NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", _NOT)
+_IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", _NOT), Form("go.len", "vv")
+
+TESTIFY = Library(
+    path=re.compile(r".*/testify(?:/v\d+)?/(?:assert|require)"),
+    objects=frozenset({"Assertions"}),
+    forms={
+        "Equal": _DEEP, "NotEqual": _NOT_DEEP, "Exactly": _DEEP,
+        "EqualValues": Form("go.values", "vv"), "NotEqualValues": Form("go.values", "vv", _NOT),
+        "Greater": Form("go.>", "vv"), "GreaterOrEqual": Form("go.<", "vv", _NOT),
+        "Less": Form("go.<", "vv"), "LessOrEqual": Form("go.>", "vv", _NOT),
+        "Len": _LENGTH, "Contains": _IN, "NotContains": _NOT_IN,
+        "ElementsMatch": Form("go.elements", "vv"), "JSONEq": Form("go.json", "vv"),
+        "InDelta": Form("go.near", "vvv"), "IsType": Form("go.type", "ii"),
+        "True": HOLDS, "False": _HOLDS_NOT, "Nil": _NIL, "NotNil": _NOT_NIL,
+        "Empty": Form("go.empty", "v"), "NotEmpty": Form("go.empty", "v", _NOT),
+        "Zero": _ZERO, "NotZero": _NOT_ZERO,
+        "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "ErrorContains": _SAYS_PART,
+        "ErrorIs": _IS, "NotErrorIs": _IS_NOT,
+        "Panics": _PANICS, "NotPanics": _NO_PANIC, "PanicsWithValue": Form("go.panics", "vp"),
+        "PanicsWithError": Form("go.panics", "vp", {"by": "text"}),
+    },
+)  # fmt: skip
+_MATRYER = Library(
+    path=re.compile(r".*/matryer/is"),
+    objects=frozenset({"I"}),
+    forms={"Equal": _DEEP, "True": HOLDS, "NoErr": Form("go.nil", "v")},
+)
+_ALECTHOMAS = Library(
+    path=re.compile(r".*/alecthomas/assert(?:/v\d+)?"),
+    forms={
+        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": HOLDS, "False": _HOLDS_NOT, "Zero": _ZERO,
+        "NotZero": _NOT_ZERO, "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
+        "NotIsError": _IS_NOT, "Contains": Form("go.contains", "vv"), "NotContains": Form("go.contains", "vv", _NOT),
+        "HasPrefix": Form("go.prefix", "vv"), "HasSuffix": Form("go.suffix", "vv"), "SliceContains": _IN,
+        "Panics": _PANICS, "NotPanics": _NO_PANIC,
+    },
+)  # fmt: skip
+_PLAYGROUND = Library(
+    path=re.compile(r".*/go-playground/assert(?:/v\d+|\.v\d+)?"),
+    forms={"Equal": _DEEP, "NotEqual": _NOT_DEEP, "PanicMatches": Form("go.panics", "pv")},
+)
+_GOTEST = Library(
+    path=re.compile(r"gotest\.tools(?:/v\d+)?/assert"),
+    checking=frozenset({"Assert", "Check"}),
+    checkers=re.compile(r"gotest\.tools(?:/v\d+)?/assert/cmp"),
+    is_plain=True,
+    forms={
+        "Equal": _SAME, "DeepEqual": Form("go.cmp", "vv", is_all=True), "NilError": _NONE, "Error": _SAYS,
+        "ErrorContains": _SAYS_PART, "ErrorIs": _IS, "Len": _LENGTH, "Contains": _IN, "Nil": _NIL,
+    },
+)  # fmt: skip
+_CHECKERS: Mapping[str, Form] = {
+    "Equals": _SAME, "DeepEquals": _DEEP, "IsNil": _NIL, "IsNotNil": _NOT_NIL, "NotNil": _NOT_NIL, "ErrorIsNil": _NIL,
+    "IsTrue": HOLDS, "IsFalse": _HOLDS_NOT, "HasLen": _LENGTH, "ErrorIs": _IS,
+    "StringContains": Form("go.contains", "vv"),
+}  # fmt: skip
+_GOCHECK = Library(
+    path=re.compile(r"gopkg\.in/check\.v\d|launchpad\.net/gocheck|.*/go-check/check"),
+    objects=frozenset({"C"}),
+    checking=frozenset({"Assert", "Check"}),
+    checkers=re.compile(r"gopkg\.in/check\.v\d|launchpad\.net/gocheck|.*/go-check/check|.*/juju/testing/checkers"),
+    forms=_CHECKERS,
+)
+_QUICKTEST = Library(
+    path=re.compile(r".*/frankban/quicktest|.*/go-quicktest/qt"),
+    objects=frozenset({"C"}),
+    checking=frozenset({"Assert", "Check"}),
+    checkers=re.compile(r".*/frankban/quicktest|.*/go-quicktest/qt"),
+    forms={**_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN},
+)
+_ALL = (TESTIFY, _MATRYER, _ALECTHOMAS, _PLAYGROUND, _GOTEST, _GOCHECK, _QUICKTEST)
+
+
+def called(path: str) -> Library | None:
+    """The library whose functions a package has."""
+    return next((library for library in _ALL if library.path.fullmatch(path)), None)
+
+
+def form_of(library: Library, name: str) -> Form | None:
+    """How a function of a library compares; `…f` is the same with a message that is put together."""
+    if name not in library.forms and name.endswith("f"):
+        name = name[:-1]
+    return library.forms.get(name)
