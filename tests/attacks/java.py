@@ -28,6 +28,24 @@ POM = """\
       <version>4.13.2</version>
       <scope>test</scope>
     </dependency>
+    <dependency>
+      <groupId>org.assertj</groupId>
+      <artifactId>assertj-core</artifactId>
+      <version>3.26.3</version>
+      <scope>test</scope>
+    </dependency>
+    <dependency>
+      <groupId>org.hamcrest</groupId>
+      <artifactId>hamcrest</artifactId>
+      <version>2.2</version>
+      <scope>test</scope>
+    </dependency>
+    <dependency>
+      <groupId>com.google.truth</groupId>
+      <artifactId>truth</artifactId>
+      <version>1.4.4</version>
+      <scope>test</scope>
+    </dependency>
   </dependencies>
 </project>
 """
@@ -140,6 +158,83 @@ public class FormsTest {
 )
 """Forms of assertions of JUnit 4; each test fails without the fix."""
 FORMS_TURNED = ("alike", "holds", "refuses", "tries", "throwsIt", "helped", "many")
+FLUENT, FLUENT_TEST = (
+    """\
+package money;
+
+import static org.hamcrest.Matchers.*;
+import static org.junit.Assert.fail;
+
+import com.google.common.truth.Truth;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.hamcrest.MatcherAssert;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.ExpectedException;
+
+public class FluentTest {
+    @Rule
+    public ExpectedException thrown = ExpectedException.none();
+
+    @Test
+    public void assertj() {
+        Assertions.assertThat(new StringBuilder(Prices.label(3107))).asString().matches("31\\\\.\\\\d+ EUR");
+        Assertions.assertThat(Prices.price(5000, 50)).isBetween(2499, 2501).isIn(1, 2500);
+        Assertions.assertThat(Prices.label(3107).endsWith("EUR")).isTrue();
+        Assertions.assertThat(Map.of("a", Prices.label(5))).containsEntry("a", "0.05 EUR").doesNotContainKey("b");
+    }
+
+    @Test
+    public void truth() {
+        Exception error = new RuntimeException(new IllegalStateException(Prices.label(5)));
+        Truth.assertThat(error).hasCauseThat().hasMessageThat().contains("0.05");
+        Truth.assertThat(new String[] {Prices.label(5)}).asList().containsNoneOf("a", "5");
+        Truth.assertThat(Prices.label(5)).isAnyOf("a", "0.05 EUR");
+        Truth.assertThat(Prices.price(0, 50) / 0.0).isNaN();
+    }
+
+    @Test
+    public void hamcrest() {
+        MatcherAssert.assertThat(Prices.label(5), anyOf(is("a"), is("0.05 EUR")));
+        MatcherAssert.assertThat(Prices.label(5), both(startsWith("0")).and(endsWith("EUR")));
+        MatcherAssert.assertThat(Map.of("a", Prices.label(5)), hasEntry("a", "0.05 EUR"));
+        MatcherAssert.assertThat("less", Prices.price(200, 50) < 150);
+    }
+
+    @Test
+    public void ruled() {
+        thrown.expect(NumberFormatException.class);
+        thrown.expectMessage("31.07");
+        Integer.parseInt(Prices.label(3107));
+    }
+
+    @Test
+    public void guarded() {
+        if (!Prices.label(5).equals("0.05 EUR")) {
+            fail("no label");
+        }
+    }
+
+    @Test
+    public void helpedElsewhere() { Checks.assertText("0.05 EUR", new StringBuilder(Prices.label(5))); }
+}
+""",
+    "src/test/java/money/FluentTest.java",
+)
+"""The same of chains, matchers, rules, guards and a method of another file."""
+CHECKS = {
+    "src/test/java/money/Checks.java": """\
+package money;
+
+import static org.junit.Assert.assertEquals;
+
+final class Checks {
+    static void assertText(String want, Object got) { assertEquals(want, got.toString()); }
+}
+"""
+}
+FLUENT_TURNED = ("assertj", "truth", "hamcrest", "ruled", "guarded", "helpedElsewhere")
 Files = dict[str, str]
 
 

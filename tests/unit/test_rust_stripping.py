@@ -10,6 +10,7 @@ from miner.languages.base import Mode
 from miner.languages.rust.language import function_of_test
 from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
+from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.source import StrippedSource
 
 TRAITS = "use self::goldseam::{Hidden as _, Shown as _}; "
@@ -68,6 +69,9 @@ def left(body: str, head: str = "") -> str:
         ("match f() { Ok(v) => assert_eq!(v, 3), Err(e) => panic!() }",
          "match f() { Ok(v) => <0: v> , Err(e) => panic!() }", "rust.=="),
         ('if f(1) != 3 {\n  panic!("no {}", f(1));\n}', "<0: f(1)> \n\n", "rust.=="),
+        ("assert!(matches!(f(1), Err(Error::Far { .. })));", "<0: f(1)> ;", "rust.matches"),
+        ('assert_matches!(f(1),\n Some(3 | 4), "no {}", 1);', "<0: f(1)> \n;", "rust.matches"),
+        ("assert!(matches!(f(1), Ok(x) if g(x)));", "<0: matches!(f(1), Ok(x) if g(x))> ;", "rust.truth"),
     ],
 )  # fmt: skip
 def test_an_assertion_hands_out_what_depends_on_the_product(body, wanted, op):
@@ -144,6 +148,33 @@ def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(hea
     assert [slot.assertion.is_unread for slot in slots] == [not is_read, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Err(Error::Far { code: 3, .. })",
+         ["tuple", "Err", [["struct", "Far", [["code", ["i", 3]]], True]], None]),
+        ("None | Some(_)", ["or", [["name", "None"], ["tuple", "Some", [["any"]], None]]]),
+        ("-1..=5", ["range", ["i", -1], ["i", 5], True]),
+        ("..5", ["range", None, ["i", 5], False]),
+        ("&[1, .., ref last]", ["slice", "", [["i", 1], ["any"]], 1]),
+        ("(\"a\", b'b', n @ 1.5)", ["tuple", "", [["s", "a"], ["i", 98], ["f", 1.5]], None]),
+        ("Ok(x) if x > 3", None),
+        ("Some(MAX)", None),
+        ("Point { x }", ["struct", "Point", [["x", ["any"]]], False]),
+        ("own!(3)", None),
+    ],
+)  # fmt: skip
+def test_a_pattern_is_told_to_the_host_where_no_name_can_change_it(text, pattern):
+    assert pattern_of(text) == pattern
+
+
+def test_no_word_of_a_pattern_is_in_what_enters():
+    source = parsed(in_test('assert!(!matches!(f(1), Some("wanted") | None));'))
+    assert dict(source.slots[0].assertion.options)["not"] is True
+    assert "wanted" not in source.stripped(best(source))
+    assert "Some(!goldseam_holds)" in source.stripped({0: Mode.RESULT})
+
+
 def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called():
     helpers = helpers_in(
         [
@@ -162,7 +193,7 @@ def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called(
 
 
 def test_a_helper_of_another_file_is_known_to_stay():
-    source = parsed(in_test("assert!(f(1)); assert_label(f(1)); assert_matches!(f(1), A);"))
+    source = parsed(in_test("assert!(f(1)); assert_label(f(1)); assert_ok!(f(1));"))
     assert [slot.assertion.is_unread for slot in source.slots] == [False, True, True]
 
 

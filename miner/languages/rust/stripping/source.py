@@ -68,7 +68,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._statics = Statics(self._scopes, shared)
         macros = macros_in(self._opened, self._root, self._scopes)
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
-        reader = Reader(self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
+        reader = Reader(source, self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
         self.slots = self._numbered(self._slots(reader, first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
