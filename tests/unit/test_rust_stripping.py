@@ -328,11 +328,35 @@ def test_of_a_file_with_code_nothing_enters_but_its_tests():
         ("src/lib.rs::de::inner::a", "src/de/inner/mod.rs::a"),
         ("src/lib.rs::tests::a", "src/lib.rs::tests::a"),
         ("tests/all/main.rs::one::a", "tests/all/one.rs::a"),
+        ("tests/rows.rs::price::case_2_far", "tests/rows.rs::price"),
+        ("tests/rows.rs::price", "tests/rows.rs::price"),
+        ("tests/all/main.rs::price::case_1", "tests/all/main.rs::price::case_1"),
     ],
 )
 def test_a_test_is_of_the_function_in_the_file_of_its_module(test_id, name):
-    paths = {"src/lib.rs", "src/de.rs", "src/de/inner/mod.rs", "tests/all/main.rs", "tests/all/one.rs"}
-    assert function_of_test(paths, test_id) == name
+    paths = ("src/lib.rs", "src/de.rs", "src/de/inner/mod.rs", "tests/all/main.rs", "tests/all/one.rs")
+    sources = dict.fromkeys(paths, b"fn price() {}\n") | {
+        "tests/rows.rs": b"use rstest::*;\n#[rstest]\nfn price() {}\n"
+    }
+    assert function_of_test(sources, test_id) == name
+
+
+def test_a_column_of_cases_goes_that_only_expectations_read():
+    text = (
+        'use rstest::rstest;\n#[rstest]\n#[case(1, Some("a"), "x")]\n#[case::far(2, None, "y")]\n'
+        "fn f(#[case] a: u32, #[case] b: Option<&str>, shop: Shop, #[case] want: &str) {\n"
+        "assert_eq!(g(a, shop), want); assert_eq!(h(a), b); }\n"
+        '#[test_case(1, 2 ; "one")]\nfn named(a: u8, want: u8) { assert_eq!(k(a), want); }\n'
+        "#[test_case(3, 4)]\nfn shown(a: u8, want: u8) { assert_eq!(k(a), want); }\n"
+        "#[test_case(5 => 6)]\nfn given(a: u8) -> u8 { k(a) }\n"
+    )
+    after = shortened(stripped(text))
+    for row in ('#[case(1, Some(""), "")]', '#[case::far(2, None, "")]', '#[test_case(1, 0 ; "one")]'):
+        assert row in after
+    for row in ("#[test_case(3, 4)]", "#[test_case(5 => 6)]"):
+        assert row in after
+    assert "<0: g(a, shop)> ; <1: h(a)>" in after
+    assert "&(want)" in after
 
 
 def test_tests_go_on_without_what_the_compiler_complains_of():

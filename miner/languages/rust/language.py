@@ -112,8 +112,17 @@ def _places_of(path: str, name: str) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}{end}" for folder in folders for end in (".rs", "/mod.rs"))
 
 
-def function_of_test(paths: Collection[str], test_id: str) -> str:
-    """The function that a test is of, in the file of these that holds its module: a program is named by its root."""
+def function_of_test(sources: Mapping[str, bytes], test_id: str) -> str:
+    """The function that a test or a case is of, in the file that holds its module: a program is named by its root."""
+    path, *names = _in_its_file(sources, test_id).split("::")
+    text = sources.get(path, b"")
+    has_cases = b"rstest" in text or b"test_case" in text
+    while has_cases and len(names) > 1 and re.search(rb"\bfn\s+%s\b" % names[-2].encode(), text):
+        names.pop()
+    return "::".join((path, *names))
+
+
+def _in_its_file(paths: Collection[str], test_id: str) -> str:
     root, _, name = test_id.partition("::")
     names = name.split("::")
     stem = root.removesuffix(".rs")
