@@ -51,6 +51,14 @@ def test_the_toolchain_is_no_older_than_what_is_asked_for_and_the_newest_of_the_
     assert cargo.minors([95], 96, date(2026, 6, 1)) == ()
 
 
+def test_libraries_of_the_system_are_those_that_the_locked_crates_link_with():
+    lock = (
+        '[[package]]\nname = "openssl-sys"\nversion = "0.9.1"\n\n[[package]]\nname = "url"\ndependencies = ["cmake"]\n'
+    )
+    assert cargo.system_packages(lock.encode()) == ("libssl-dev",)
+    assert cargo.system_packages(b"") == ()
+
+
 @pytest.mark.parametrize(
     ("gate", "options"),
     [
