@@ -47,7 +47,8 @@ _SYSTEM = {
     "mysqlclient-sys": "default-libmysqlclient-dev", "libdbus-sys": "libdbus-1-dev", "libudev-sys": "libudev-dev",
     "alsa-sys": "libasound2-dev", "libsystemd-sys": "libsystemd-dev", "freetype-sys": "libfreetype-dev",
     "yeslogic-fontconfig-sys": "libfontconfig-dev", "fontconfig-sys": "libfontconfig-dev", "glib-sys": "libglib2.0-dev",
-    "curl-sys": "libcurl4-openssl-dev", "clang-sys": "libclang-dev", "prost-build": "protobuf-compiler", "cmake": "cmake",
+    "curl-sys": "libcurl4-openssl-dev",
+    "clang-sys": "libclang-dev", "prost-build": "protobuf-compiler", "cmake": "cmake",
     "libssh2-sys": "libssh2-1-dev", "libz-sys": "zlib1g-dev", "gmp-mpfr-sys": "m4", "krb5-sys": "libkrb5-dev",
 }  # fmt: skip
 """By crates that link with a library of the system, or call a program of it: Debian's package of that."""
