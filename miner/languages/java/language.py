@@ -36,6 +36,7 @@ class Java(Unparsed):
     """Java or Kotlin, built by Maven or Gradle; all tests run on JUnit's platform."""
 
     test_modules: re.Pattern[str] | None = _MODULES
+    test_bases: re.Pattern[bytes] | None = re.compile(rb"^(?:public\s+)?abstract\s+class\b", re.MULTILINE)
 
     def __init__(self, name: str, suffixes: tuple[str, ...], code: Code) -> None:
         self.name = name

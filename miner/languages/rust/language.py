@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r"tests\.rs")
+_MARKS = re.compile(
+    rb"#\[\s*(?:\w+::)*(?:test|rstest|test_case|case|quickcheck|bench|wasm_bindgen_test)\b|#\[cfg\(test|\bmod\s+\w+;"
+    rb"|\bfn\s+main\(\)\s*->|libtest_mimic|(?:proptest|quickcheck|macro_rules|tests?)!"
+)
+"""What a file has that holds tests, or leads to some; one without may be what a test has compiled, as trybuild does."""
 _MODULE = re.compile(rb"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE)
 _CALLED = re.compile(rb"\b(\w+)\(")
 
@@ -42,6 +47,7 @@ class Rust(Unparsed):
     suffixes: tuple[str, ...] = (".rs",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = None
+    test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = CODE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
