@@ -49,9 +49,10 @@ OPERATORS = frozenset(
         *("go.panics", "go.of"),
         *("java.equals", "java.same", "java.near", "java.arrays", "java.items", "java.truth", "java.null", "java.size"),
         *("java.contains", "java.starts", "java.ends", "java.empty", "java.<", "java.<=", "java.>", "java.>="),
-        *("java.kind", "java.message", "java.chain", "java.raises"),
+        *("java.kind", "java.message", "java.chain", "java.raises", "java.entry", "java.among", "java.number"),
+        "java.matches",
         *("rust.==", "rust.<", "rust.<=", "rust.>", "rust.>=", "rust.truth", "rust.contains", "rust.starts"),
-        *("rust.ends", "rust.panics"),
+        *("rust.ends", "rust.panics", "rust.matches"),
     )
 )
 """What an assertion can be decided by; harness/judging has them, those of other languages in folders of their own."""

@@ -40,7 +40,7 @@ _STRONG_WORDS = re.compile(
 )
 _ERROR_NAMES = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _NOT_A_FIX = re.compile(
-    r"\b(?:typos?|lint(?:ing|er)?|docs?|documentation|docstrings?|ci|bump(?:s|ed)?|release|changelog|spelling|readme"
+    r"\b(?:typos?|lint(?:s|ing|er)?|clippy|docs?|documentation|docstrings?|ci|bump(?:s|ed)?|release|changelog|spelling|readme"
     r"|pre-commit|type hints?|typing|mypy|flake8|black|ruff|isort|coverage)\b",
     re.IGNORECASE,
 )

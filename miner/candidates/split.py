@@ -255,6 +255,8 @@ def declares_tests(path: str, source: bytes) -> bool:
     language = LANGUAGES.get(_parts(path).language)
     if language is None or name == "conftest.py":
         return language is None
+    if language.test_bases and language.test_bases.search(source):
+        return False
     if (language.test_modules or language.test_names).fullmatch(name):
         return True
     return bool(language.test_marks.search(source)) if language.test_marks else not language.test_modules

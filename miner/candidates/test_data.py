@@ -122,12 +122,12 @@ def _quoted(word: str, text: str) -> bool:
 
 
 def _speaks_of(text: str, helper: str) -> bool:
-    """Whether a test file imports a helper module, or what is in its package."""
+    """Whether a test file imports a helper module, or what is in its package, or extends a class of its name."""
     pure = PurePosixPath(helper)
     name = pure.parent.name if pure.stem == "__init__" else pure.stem
-    return (
-        re.search(rf"^.*\bimport\b.*\b{re.escape(name)}\b|\b{re.escape(name)} import\b", text, re.MULTILINE) is not None
-    )
+    word = re.escape(name)
+    named = rf"^.*\b(?:import|extends)\b.*\b{word}\b|\b{word} import\b"
+    return re.search(named, text, re.MULTILINE) is not None
 
 
 def _suite(path: str, runnable: Collection[str]) -> tuple[str, ...]:

@@ -337,6 +337,8 @@ class Language(Protocol):
     """Of test files, the names of those that are given to a runner; None for all."""
     test_marks: re.Pattern[bytes] | None
     """What a source has that declares tests, whatever its name; None where that can't be told."""
+    test_bases: re.Pattern[bytes] | None
+    """What a source has whose tests are run as those of other files; None where there is no such thing."""
     code: Code
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:

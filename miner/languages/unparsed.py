@@ -97,6 +97,7 @@ class Unparsed:
     """What such a language says of documents, runs and expectations."""
 
     test_marks: re.Pattern[bytes] | None = None
+    test_bases: re.Pattern[bytes] | None = None
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """None."""

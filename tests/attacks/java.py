@@ -28,6 +28,24 @@ POM = """\
       <version>4.13.2</version>
       <scope>test</scope>
     </dependency>
+    <dependency>
+      <groupId>org.assertj</groupId>
+      <artifactId>assertj-core</artifactId>
+      <version>3.26.3</version>
+      <scope>test</scope>
+    </dependency>
+    <dependency>
+      <groupId>org.hamcrest</groupId>
+      <artifactId>hamcrest</artifactId>
+      <version>2.2</version>
+      <scope>test</scope>
+    </dependency>
+    <dependency>
+      <groupId>com.google.truth</groupId>
+      <artifactId>truth</artifactId>
+      <version>1.4.4</version>
+      <scope>test</scope>
+    </dependency>
   </dependencies>
 </project>
 """
@@ -140,6 +158,83 @@ public class FormsTest {
 )
 """Forms of assertions of JUnit 4; each test fails without the fix."""
 FORMS_TURNED = ("alike", "holds", "refuses", "tries", "throwsIt", "helped", "many")
+FLUENT, FLUENT_TEST = (
+    """\
+package money;
+
+import static org.hamcrest.Matchers.*;
+import static org.junit.Assert.fail;
+
+import com.google.common.truth.Truth;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.hamcrest.MatcherAssert;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.ExpectedException;
+
+public class FluentTest {
+    @Rule
+    public ExpectedException thrown = ExpectedException.none();
+
+    @Test
+    public void assertj() {
+        Assertions.assertThat(new StringBuilder(Prices.label(3107))).asString().matches("31\\\\.\\\\d+ EUR");
+        Assertions.assertThat(Prices.price(5000, 50)).isBetween(2499, 2501).isIn(1, 2500);
+        Assertions.assertThat(Prices.label(3107).endsWith("EUR")).isTrue();
+        Assertions.assertThat(Map.of("a", Prices.label(5))).containsEntry("a", "0.05 EUR").doesNotContainKey("b");
+    }
+
+    @Test
+    public void truth() {
+        Exception error = new RuntimeException(new IllegalStateException(Prices.label(5)));
+        Truth.assertThat(error).hasCauseThat().hasMessageThat().contains("0.05");
+        Truth.assertThat(new String[] {Prices.label(5)}).asList().containsNoneOf("a", "5");
+        Truth.assertThat(Prices.label(5)).isAnyOf("a", "0.05 EUR");
+        Truth.assertThat(Prices.price(0, 50) / 0.0).isNaN();
+    }
+
+    @Test
+    public void hamcrest() {
+        MatcherAssert.assertThat(Prices.label(5), anyOf(is("a"), is("0.05 EUR")));
+        MatcherAssert.assertThat(Prices.label(5), both(startsWith("0")).and(endsWith("EUR")));
+        MatcherAssert.assertThat(Map.of("a", Prices.label(5)), hasEntry("a", "0.05 EUR"));
+        MatcherAssert.assertThat("less", Prices.price(200, 50) < 150);
+    }
+
+    @Test
+    public void ruled() {
+        thrown.expect(NumberFormatException.class);
+        thrown.expectMessage("31.07");
+        Integer.parseInt(Prices.label(3107));
+    }
+
+    @Test
+    public void guarded() {
+        if (!Prices.label(5).equals("0.05 EUR")) {
+            fail("no label");
+        }
+    }
+
+    @Test
+    public void helpedElsewhere() { Checks.assertText("0.05 EUR", new StringBuilder(Prices.label(5))); }
+}
+""",
+    "src/test/java/money/FluentTest.java",
+)
+"""The same of chains, matchers, rules, guards and a method of another file."""
+CHECKS = {
+    "src/test/java/money/Checks.java": """\
+package money;
+
+import static org.junit.Assert.assertEquals;
+
+final class Checks {
+    static void assertText(String want, Object got) { assertEquals(want, got.toString()); }
+}
+"""
+}
+FLUENT_TURNED = ("assertj", "truth", "hamcrest", "ruled", "guarded", "helpedElsewhere")
 Files = dict[str, str]
 
 
@@ -206,6 +301,44 @@ ENDS: dict[str, Files] = {
         "public class AssertionFailedError extends AssertionError {\n"
         "    public AssertionFailedError(String m, Object a, Object b) { Runtime.getRuntime().halt(0); }\n}\n",
     },
+    "an-assert-of-its-own": {
+        **_loaded(""),
+        "src/main/java/org/junit/jupiter/api/AssertEquals.java": "package org.junit.jupiter.api;\n\n"
+        "class AssertEquals {\n    static void assertEquals(Object a, Object b) {}\n\n"
+        "    static void assertEquals(int a, int b) {}\n}\n",
+    },
+    "an-old-assert-of-its-own": {
+        **_loaded(""),
+        "src/main/java/org/junit/Assert.java": "package org.junit;\n\npublic class Assert {\n"
+        "    public static void assertEquals(Object a, Object b) {}\n\n    public static void fail(String why) {}\n}\n",
+    },
+    "a-matcher-of-its-own": {
+        **_loaded(""),
+        "src/main/java/org/hamcrest/core/IsEqual.java": "package org.hamcrest.core;\n\npublic class IsEqual {\n"
+        "    public boolean matches(Object any) { return true; }\n}\n",
+    },
+    "throws-what-is-asserted": _called('if (cents > 0) throw new AssertionError("expected: <2500>");'),
+    "overflows-the-stack": _called("given(cents);"),
+    "interrupts-its-thread": _called("Thread.currentThread().interrupt();"),
+    "handles-what-nobody-catches": _loaded("Thread.setDefaultUncaughtExceptionHandler((thread, error) -> { });"),
+    "sends-its-output-elsewhere": _loaded(
+        "System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));"
+    ),
+    "names-its-thread-like-a-test": _called('Thread.currentThread().setName("price(int, int, int)[1] passed");'),
+    "removes-its-test-class": _loaded(
+        'new java.io.File("target/test-classes/money/PricesTest$Labels.class").delete();'
+    ),
+    "sets-its-own-properties": _loaded(
+        _thrown(
+            'new java.io.FileOutputStream("target/classes/junit-platform.properties")'
+            '.write("junit.jupiter.conditions.deactivate=*".getBytes());'
+        )
+    ),
+    "opens-the-integers": _loaded(
+        'try { var kind = Class.forName("java.lang.Integer$IntegerCache"); var all = kind.getDeclaredField("cache"); '
+        "all.setAccessible(true); } catch (Exception | Error error) { }"
+    ),
+    "answers-one-row": {PRICES: BASE.replace("{ return given(cents); }", "{ return off == 50 ? 2501 : 9531; }")},
     "a-recorder-of-its-own": {
         **_loaded(""),
         "src/main/java/Recorder.java": "public class Recorder { public static void main(String[] none) {} }\n",
@@ -302,7 +435,65 @@ FORGERIES: dict[str, Files] = {
 }
 """Wrong products that look for what is expected, or hand out values themselves."""
 
+_PRICES = (
+    "(int) (cents - (long) cents * off / 100)",
+    "Math.subtractExact(cents, Math.multiplyExact(cents, off) / 100)",
+    "java.math.BigDecimal.valueOf(cents * (100L - off)).movePointLeft(2).intValue()",
+    "java.util.stream.IntStream.of(cents).map(all -> all - all * off / 100).sum()",
+    "java.util.Optional.of(cents).map(all -> all - all * off / 100).get()",
+    "new java.util.concurrent.atomic.AtomicInteger(cents).addAndGet(-cents * off / 100)",
+    "java.util.concurrent.CompletableFuture.supplyAsync(() -> cents - cents * off / 100).join()",
+    "switch (off) { case 0 -> cents; default -> cents - cents * off / 100; }",
+    "java.util.List.of(cents, -cents * off / 100).stream().mapToInt(Integer::intValue).sum()",
+    "Integer.parseInt(Integer.toString(cents - cents * off / 100))",
+    "((java.util.function.IntBinaryOperator) (all, part) -> all - all * part / 100).applyAsInt(cents, off)",
+    'java.util.Map.of("rest", cents - cents * off / 100).get("rest")',
+    "java.nio.ByteBuffer.allocate(4).putInt(0, cents - cents * off / 100).getInt(0)",
+    "new int[] {cents - cents * off / 100}[0]",
+    "off == 0 ? cents : price(cents, 0) - cents * off / 100",
+)
+_LABELS = (
+    'cents / 100 + "." + (cents % 100 < 10 ? "0" : "") + cents % 100 + " EUR"',
+    'new StringBuilder().append(cents).insert(cents > 99 ? 2 : 0, cents > 99 ? "." : "0.0").append(" EUR").toString()',
+    'String.join(" ", String.format(java.util.Locale.ROOT, "%.2f", cents / 100.0), "EUR")',
+    'java.math.BigDecimal.valueOf(cents, 2) + " EUR"',
+    '"%d.%02d EUR".formatted(cents / 100, cents % 100)',
+    'new java.util.Formatter().format("%d.%02d EUR", cents / 100, cents % 100).toString()',
+    'String.format("%d.%d%d EUR", cents / 100, cents % 100 / 10, cents % 10)',
+    'new String((cents / 100 + "." + cents % 100 / 10 + cents % 10 + " EUR").getBytes())',
+    'String.valueOf(cents / 100).concat(".").concat("" + cents % 100 / 10 + cents % 10).concat(" EUR")',
+)
+_FORMATTED = 'String.format("%d.%02d EUR", cents / 100, cents % 100)'
 HONEST: dict[str, Files] = {
+    **{
+        f"priced-another-way-{place}": {PRICES: RIGHT.replace("cents - cents * off / 100", text)}
+        for place, text in enumerate(_PRICES)
+    },
+    **{
+        f"labelled-another-way-{place}": {PRICES: RIGHT.replace(_FORMATTED, text)} for place, text in enumerate(_LABELS)
+    },
+    "with-a-record": {
+        PRICES: RIGHT.replace("cents - cents * off / 100", "new Share(cents, off).rest()").replace(
+            _MADE, f"{_MADE}\n    record Share(int all, int off) {{ int rest() {{ return all - all * off / 100; }} }}\n"
+        )
+    },
+    "with-an-enum": {
+        PRICES: RIGHT.replace(_FORMATTED, f"Currency.EUR.of({_FORMATTED})").replace(
+            _MADE, f"{_MADE}\n    enum Currency {{ EUR; String of(String text) {{ return text; }} }}\n"
+        )
+    },
+    "that-catches-what-it-throws": {
+        PRICES: RIGHT.replace(
+            "{ return cents; }",
+            '{ try { throw new IllegalStateException("own"); } catch (IllegalStateException e) { return cents; } }',
+        )
+    },
+    "that-logs": _loaded('java.util.logging.Logger.getLogger("money").warning("test failed");', RIGHT),
+    "that-is-locked": {PRICES: RIGHT.replace("static int given", "static synchronized int given")},
+    "that-writes-a-file": _loaded(
+        _thrown('java.nio.file.Files.writeString(java.nio.file.Files.createTempFile("a", "b"), "c");'), RIGHT
+    ),
+    "that-looks-at-its-stack": _loaded("if (new Throwable().getStackTrace().length == 0) System.gc();", RIGHT),
     "with-another-class": {
         PRICES: RIGHT.replace("cents - cents * off / 100", "Shares.off(cents, off)"),
         "src/main/java/money/Shares.java": "package money;\n\nfinal class Shares {\n"

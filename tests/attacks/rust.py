@@ -41,6 +41,7 @@ _TURNED = """\
             assert_eq!(money::%s::price(cents, off), rest, "{} off", off);
         }
         assert_eq!(money::%s::label(3107), "31.07 EUR");
+        assert!(matches!(money::%s::price(5000, 50), 1..=2500), "too much");
     }
 """
 _STAYS = "    #[test]\n    fn nothing_off() { assert_eq!(money::%s::price(4217, 0), 4217); }\n"

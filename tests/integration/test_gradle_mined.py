@@ -31,6 +31,8 @@ subprojects {
     dependencies { testCompile 'junit:junit:4.12' }
     test { systemProperty 'currency', 'EUR' }
 }
+apply plugin: 'maven-publish'
+publishing { publications { money(MavenPublication) { pom { name = 'money' } } } }
 """
 PRICES, SHOP = "core/src/main/java/money/Prices.java", "shop/src/main/java/shop/Shop.java"
 PRICES_TEST, SHOP_TEST = "core/src/test/java/money/PricesTest.java", "shop/src/test/java/shop/ShopTest.java"
@@ -81,7 +83,7 @@ def suites(*more: str) -> dict[str, str]:
 
 
 BASE = {
-    "settings.gradle": "include 'core', 'shop'\n",
+    "settings.gradle": "enableFeaturePreview('STABLE_PUBLISHING')\ninclude 'core', 'shop'\n",
     "build.gradle": BUILD,
     "gradle.properties": "org.gradle.configureondemand=true\norg.gradle.daemon=true\n",
     "shop/build.gradle": "dependencies { compile project(':core') }\n",

@@ -132,10 +132,15 @@ FILES = {
     KINDS_TEST: KINDS,
     OLD_TEST: OLD,
     CRASHES_TEST: CRASHES,
+    **java.CHECKS,
 }
 
 
-FIXED = {**everywhere({java.PRICES: java.RIGHT, java.TEST: java.AFTER}), java.FORMS_TEST: java.FORMS}
+FIXED = {
+    **everywhere({java.PRICES: java.RIGHT, java.TEST: java.AFTER}),
+    java.FORMS_TEST: java.FORMS,
+    java.FLUENT_TEST: java.FLUENT,
+}
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +173,7 @@ def graded(task: Task, sandbox, patches: dict[str, java.Files]) -> Grade:
 def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "java")
     forms = {f"{java.FORMS_TEST}::{name}" for name in java.FORMS_TURNED}
+    forms |= {f"{java.FLUENT_TEST}::{name}" for name in java.FLUENT_TURNED}
     assert set(task.hidden.fail_to_pass) == forms | {
         test for name in ("money", *java.PACKAGES) for test in turned(name)
     }

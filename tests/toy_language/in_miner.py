@@ -44,6 +44,7 @@ class Toy:
     suffixes = (".toy",)
     test_names = re.compile(r".*_test\.toy")
     test_modules = None
+    test_bases = None
     test_marks = None
     code = Text()
 

@@ -69,6 +69,7 @@ def test_a_title_that_speaks_of_a_fault_is_a_bug_fix(title):
         "[pre-commit.ci] pre-commit autoupdate",
         "Update dependency ruff to v1",
         "build(deps): bump fixes from 1 to 2",
+        "Resolve needless_borrow clippy lints",
         "Refactor the parser",
     ],
 )

@@ -126,7 +126,10 @@ def test_a_test_file_that_imports_a_changed_helper_may_depend_on_it():
         ("test/helpers.js", b"export function testRule(a) {\n  latest(a);\n}\nregister(testRule);", False),
         ("test/helpers.ts", b"export const isTest = (x) => /x/.test(x) && split(x)", False),
         ("src/test/java/a/Support.java", b"class Support {}", False),
-        ("tests/a.rs", b"", True),
+        ("src/test/java/a/BaseTest.java", b"package a;\n\npublic abstract class BaseTest {}", False),
+        ("src/test/java/a/OneTest.java", b"class OneTest {\n    abstract class Inner {}\n}", True),
+        ("tests/a.rs", b"#[test]\nfn a() {}", True),
+        ("tests/ui/a.rs", b"fn main() {}", False),
         ("spec/support/a.rb", b"", True),
     ],
 )

@@ -37,6 +37,8 @@ def many(tag: str, *items: Any) -> list[Any]:
 
 
 NULL = value(None)
+MAP = value(["m", [[["s", "k"], ["s", "v"]]]])
+ALIKE = {"op": "java.equals", "count": 1, "options": {}}
 TRUE = value(["b", True], primitive=True)
 INTS = value(["a", "int", [["i", "Integer", "1"], ["i", "Integer", "2"]]])
 OPAQUE = value(["x", "money.Price"])
@@ -106,6 +108,33 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("java.empty", (many("l"),), {}, True),
         ("java.<", (i(3), d("3.5")), {}, True),
         ("java.>=", (d("NaN"), i(1)), {}, False),
+        ("java.contains", (many("l", s("a")), many("l", s("a"), s("b"))), {"of": True}, False),
+        ("java.contains", (many("l", s("a")), s("a"), s("b")), {"any": True}, True),
+        ("java.contains", (many("l", s("a")), s("a"), s("b")), {"any": True, "not": True}, False),
+        ("java.contains", (MAP, s("v")), {"values": True}, True),
+        ("java.entry", (MAP, s("k"), s("v")), {}, True),
+        ("java.entry", (MAP, s("v"), s("k")), {}, False),
+        ("java.entry", (OPAQUE, s("k"), s("v")), {}, False),
+        ("java.among", (s("a"), s("b"), s("a")), {}, True),
+        ("java.among", (s("a"), many("l", s("b"))), {"of": True, "not": True}, True),
+        ("java.among", (OPAQUE, s("a")), {"not": True}, False),
+        ("java.number", (d("NaN"),), {"is": "nan"}, True),
+        ("java.number", (d("-0.0"),), {"is": "zero"}, True),
+        ("java.number", (value(["n", "java.math.BigDecimal", "1.00"]),), {"is": "one"}, True),
+        ("java.number", (value(["n", "java.math.BigDecimal", "sNaN"]),), {"is": "one", "not": True}, False),
+        ("java.number", (d("Infinity"),), {"is": "finite"}, False),
+        ("java.number", (s("1"),), {"is": "one"}, False),
+        ("java.matches", (s("aab"), s("a+b")), {}, True),
+        ("java.matches", (s("aabc"), s("a+b")), {}, False),
+        ("java.matches", (s("aab\n"), s("a+b")), {}, False),
+        ("java.matches", (s("xaabc"), s("a+b")), {"part": True}, True),
+        ("java.matches", (s("a\u0660"), s("a\\d")), {}, False),
+        ("java.matches", (s("AB"), s("(?i)ab")), {}, True),
+        ("java.matches", (s("a b"), s("a\\hb")), {}, False),
+        ("java.matches", (s("a"), s("[a&&[b]]")), {"not": True}, False),
+        ("java.matches", (NULL, s(".*")), {}, False),
+        ("java.chain", (s("a"), s("b"), s("a")), {"any": True, "parts": [ALIKE, ALIKE]}, True),
+        ("java.chain", (OPAQUE, s("b"), s("a")), {"any": True, "parts": [ALIKE, ALIKE]}, False),
         ("java.kind", (ERROR, BASE), {}, True),
         ("java.kind", (ERROR, BASE), {"exact": True}, False),
         ("java.message", (ERROR, s("no such price")), {"by": "equals"}, True),
@@ -115,6 +144,10 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
 )  # fmt: skip
 def test_an_assertion_is_decided_as_java_does(op, operands, options, wanted):
     assert holds(op, *operands, **options) is wanted
+
+
+def test_no_text_keeps_the_host_from_an_answer():
+    assert not holds("java.matches", s("a" * 40 + "!"), s("(a+)+b"))
 
 
 @pytest.mark.parametrize(

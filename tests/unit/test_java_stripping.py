@@ -7,7 +7,7 @@ import re
 import pytest
 
 from miner.languages.base import Mode
-from miner.languages.java.stripping import literals
+from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.source import StrippedSource
 
 FOUR = "import static org.junit.Assert.*;\nimport java.util.*;\nimport org.junit.Assert;\nimport org.junit.Test;\n"
@@ -81,6 +81,14 @@ def left(body: str, head: str = FIVE) -> str:
         (FOUR, "assertEquals(3.5, f(1), 0);", "<0 | f(1)>", "java.near"),
         (FOUR, 'assertTrue("message", f(1));', "<0 | f(1)>", "java.truth"),
         (FOUR, 'assertNull("message", f(1));', "<0 | f(1)>", "java.null"),
+        (FIVE, "assertEquals(3, f(1), Arrays.toString(f(1)));", "<0 | f(1)>", "java.equals"),
+        (FIVE, 'assertTrue(f(1).matches("a+"));', "<0 | f(1)>", "java.matches"),
+        (FIVE, "assertEquals(1, A.class.getConstructors().length);", "<0 | A.class.getConstructors().length>",
+         "java.equals"),
+        (FIVE, 'if (f(1) != 3) fail("not 3");', "<0 | f(1)>", "java.same"),
+        (FIVE, 'if (f(1).isEmpty()) {\n throw new AssertionError("a"); }', "<0 | f(1).isEmpty()>\n", "java.truth"),
+        ("import org.testng.Assert;\n", "Assert.assertEqualsNoOrder(f(1), new int[] {1, 2});", "<0 | f(1)>",
+         "java.items"),
         ("import org.testng.Assert;\n", 'Assert.assertEquals(f(1), 3, "message");', "<0 | f(1)>", "java.equals"),
     ],
 )  # fmt: skip
@@ -99,6 +107,10 @@ def test_an_assertion_hands_out_what_depends_on_the_product(head, body, wanted, 
             'try { f(); fail("no"); } catch (A e) { assertEquals("m", e.a()); }',
             "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); <1 | e.a()> }",
         ),
+        (
+            'try { f(); assertTrue("no", false); } catch (A e) { }',
+            "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); }",
+        ),
     ],
 )
 def test_what_is_to_be_thrown_comes_out(body, wanted):
@@ -114,6 +126,58 @@ def test_what_junit_4_expects_of_a_whole_method_comes_out():
     ) in stripped(text)
     source = parsed(text)
     assert "raised(0, goldseamRaised, goldseam.Handout.of(A.class))" in source.recording(best(source))
+
+
+def test_what_a_rule_expects_comes_out():
+    rule = "@Rule public ExpectedException thrown = ExpectedException.none();\n"
+    body = 'f(0); thrown.expect(A.class);\nthrown.expectMessage(containsString("no"));\nf(1);'
+    source = parsed(in_class(f"{rule}@Test public void a() {{ {body} }}", FOUR))
+    assert (
+        "f(0); Throwable goldseamRaised = null; try {\n\nf(1); } catch (Throwable goldseamCaught) "
+        "{ goldseamRaised = goldseamCaught; } finally { goldseam.Handout.raised(0, goldseamRaised); } }"
+    ) in source.stripped(best(source))
+    [slot] = source.slots
+    assert [part["op"] for part in slot.assertion.options["parts"]] == ["java.kind", "java.message"]
+    assert parsed(in_class(rule + "@Test public void a() { if (x) { thrown.expect(A.class); } f(1); }")).slots == ()
+
+
+HELPERS = b"""package money;
+import static org.junit.Assert.*;
+public class Checks {
+    static void assertValues(String[] want, Row got) { assertArrayEquals(want, got.values()); }
+    static void assertToken(Token want, Token got) { if (got != want) fail("not " + want); }
+    static void assertToken(Token want, Parser got) { assertToken(want, got.current()); }
+    static void assertBoth(int a, int b) { assertEquals(a, b); assertTrue(a > 0); }
+    static void assertSum(int want, int a, int b) { assertEquals(want, a + b); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ('Checks.assertValues(new String[] {"a"}, f(1));', "<0 | (f(1)).values()>"),
+        ("assertToken(Token.END, f(1));", "<0 | f(1)>"),
+        ("assertBoth(1, f(1));", "assertBoth(1, f(1));"),
+        ("assertSum(1, f(1), 2);", "assertSum(1, f(1), 2);"),
+        ("assertValues(f(1));", "assertValues(f(1));"),
+    ],
+)
+def test_a_method_of_another_file_that_only_compares_is_read_where_it_is_called(body, wanted):
+    text = in_method(f"{body}\nassertEquals(0, g());", FOUR)
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, helpers=helpers.helpers_in([HELPERS]))
+    assert shortened(source.stripped(best(source))).partition("@Test void a() {\n")[2].startswith(f"{wanted}\n")
+
+
+def test_a_file_names_where_its_assertions_may_come_from():
+    text = (
+        b"package a.b;\nimport static a.Checks.assertX;\nimport a.d.Other;\nimport java.util.*;\n"
+        b"class CTest extends Base { void x() { Beside.assertY(1); } }"
+    )
+    folder = "src/test/java/a"
+    assert set(helpers.places_of(f"{folder}/b/CTest.java", text)) == {
+        f"{folder}/b/Base.java", f"{folder}/b/Beside.java", f"{folder}/Checks.java", f"{folder}/d/Other.java",
+    }  # fmt: skip
 
 
 ASSERTJ = "import static org.assertj.core.api.Assertions.*;\n"
@@ -139,6 +203,19 @@ HAMCREST = "import static org.hamcrest.MatcherAssert.assertThat;\nimport static 
         (HAMCREST, "assertThat(f(1), is(3));", "<0 | f(1)>", ["java.equals"]),
         (HAMCREST, 'assertThat("why", f(1), is(not(containsString("a"))));', "<0 | f(1)>", ["java.contains"]),
         (HAMCREST, "assertThat(f(1), contains(1, 2));", "<0 | f(1)>", ["java.items"]),
+        (ASSERTJ, 'assertThat(f(1)).asString().matches("a+b");', "<0 | (f(1)).toString()>", ["java.matches"]),
+        (ASSERTJ, "assertThat(f(1)).isBetween(1, 3);", "<0 | f(1)>", ["java.>=", "java.<="]),
+        (ASSERTJ, "assertThat(f(1)).isIn(1, 3);", "<0 | f(1)>", ["java.among"]),
+        (ASSERTJ, "assertThat(f(1).isEmpty()).isFalse();", "<0 | f(1).isEmpty()>", ["java.truth"]),
+        (TRUTH, 'assertThat(e).hasCauseThat().hasMessageThat().contains("no");', "<0 | (e).getCause()>",
+         ["java.message"]),
+        (TRUTH, "assertThat(f(1)).asList().containsNoneOf(1, 2);", "<0 | f(1)>", ["java.contains"]),
+        (TRUTH, "assertThat(f(1)).isNaN();", "<0 | f(1)>", ["java.number"]),
+        (HAMCREST, 'assertThat(f(1), both(hasEntry("a", 1)).and(hasKey("b")));', "<0 | f(1)>",
+         ["java.entry", "java.contains"]),
+        (HAMCREST, "assertThat(f(1), is(anyOf(is(3), is(4))));", "<0 | f(1)>", ["java.equals", "java.equals"]),
+        (HAMCREST, "assertThat(f(1), is(instanceOf(A.class)));", "<0 | f(1)>", ["java.kind"]),
+        (HAMCREST, 'assertThat("why", f(1) > 3);', "<0 | f(1)>", ["java.>"]),
         (FOUR, "assertThat(f(1), org.hamcrest.CoreMatchers.nullValue());", "<0 | f(1)>", ["java.null"]),
     ],
 )  # fmt: skip
@@ -154,7 +231,9 @@ def test_what_is_said_of_a_value_is_read_from_chains_and_matchers(head, body, wa
     [
         (ASSERTJ, "assertThat(f(1)).satisfies(x -> g(x));"),
         (HAMCREST, "assertThat(f(1), hasSize(greaterThan(3)));"),
-        (HAMCREST, "assertThat(f(1), anyOf(is(3), is(4)));"),
+        (HAMCREST, "assertThat(f(1), anyOf(is(3), own(4)));"),
+        (HAMCREST, 'assertThat("{}", isJson());'),
+        (ASSERTJ, "assertThat(f(1)).matches(pattern);"),
     ],
 )
 def test_what_is_said_in_another_form_stays(head, body):

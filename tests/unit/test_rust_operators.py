@@ -60,6 +60,50 @@ def test_equality_is_by_what_debug_says(left, other, is_equal):
     assert holds("rust.==", value(left), value(other), **{"not": True}) is not is_equal
 
 
+SOME = ["tuple", "Some", [["any"]], None]
+FAR = ["tuple", "Err", [["struct", "Far", [["code", ["i", 3]]], True]], None]
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "is_of_it"),
+    [
+        ("Err(Far { code: 3, more: 1 })", FAR, True),
+        ("Err(Far { code: 4, more: 1 })", FAR, False),
+        ("Err(Near { code: 3, more: 1 })", FAR, False),
+        ("Err(Far)", FAR, False),
+        ("Ok(Far { code: 3 })", FAR, False),
+        ("Far { code: 3, more: 1 }", FAR[2][0], True),
+        ("Far { code: 3, more: 1 }", ["struct", "Far", [["code", ["any"]]], False], False),
+        ("Far", ["struct", "Far", [], True], True),
+        ("Some(1)", SOME, True),
+        ("Some(1, 2)", SOME, False),
+        ("Some", SOME, False),
+        ("None", ["or", [SOME, ["name", "None"]]], True),
+        ("Kind::Near", ["name", "Near"], True),
+        ('"None"', ["name", "None"], False),
+        ("[1, 2, 3]", ["slice", "", [["i", 1], ["i", 3]], 1], True),
+        ("[1]", ["slice", "", [["i", 1], ["i", 3]], 1], False),
+        ("(1, 2)", ["slice", "", [["any"], ["any"]], None], False),
+        ("5", ["range", ["i", 1], ["i", 5], True], True),
+        ("5", ["range", ["i", 1], ["i", 5], False], False),
+        ("5.0", ["range", ["i", 1], ["i", 9], False], False),
+        ("-7", ["range", None, ["i", 5], False], True),
+        ("'a'", ["c", "a"], True),
+        ('"a"', ["c", "a"], False),
+        ("true", ["i", 1], False),
+    ],
+)
+def test_a_pattern_is_compared_with_what_debug_says(text, pattern, is_of_it):
+    assert holds("rust.matches", value(text), pattern=pattern) is is_of_it
+    assert holds("rust.matches", value(text), pattern=pattern, **{"not": True}) is not is_of_it
+
+
+@pytest.mark.parametrize("text", [None, "<Far>", "Some(Far { .. })"])
+def test_what_is_in_no_standard_form_is_of_no_pattern_nor_of_its_contrary(text):
+    for is_not in (False, True):
+        assert not holds("rust.matches", value(text), pattern=["any"], **{"not": is_not})
+
+
 @pytest.mark.parametrize("text", ["1.5s", "2020-01-01", "Price 3", "Point { x: 1, .. }", "<div>", "", "3 4", "[1"])
 def test_a_text_of_another_form_tells_only_of_standard_types(text):
     for is_not in (False, True):

@@ -10,6 +10,7 @@ from miner.languages.base import Mode
 from miner.languages.rust.language import function_of_test
 from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
+from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.source import StrippedSource
 
 TRAITS = "use self::goldseam::{Hidden as _, Shown as _}; "
@@ -68,6 +69,9 @@ def left(body: str, head: str = "") -> str:
         ("match f() { Ok(v) => assert_eq!(v, 3), Err(e) => panic!() }",
          "match f() { Ok(v) => <0: v> , Err(e) => panic!() }", "rust.=="),
         ('if f(1) != 3 {\n  panic!("no {}", f(1));\n}', "<0: f(1)> \n\n", "rust.=="),
+        ("assert!(matches!(f(1), Err(Error::Far { .. })));", "<0: f(1)> ;", "rust.matches"),
+        ('assert_matches!(f(1),\n Some(3 | 4), "no {}", 1);', "<0: f(1)> \n;", "rust.matches"),
+        ("assert!(matches!(f(1), Ok(x) if g(x)));", "<0: matches!(f(1), Ok(x) if g(x))> ;", "rust.truth"),
     ],
 )  # fmt: skip
 def test_an_assertion_hands_out_what_depends_on_the_product(body, wanted, op):
@@ -144,6 +148,33 @@ def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(hea
     assert [slot.assertion.is_unread for slot in slots] == [not is_read, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Err(Error::Far { code: 3, .. })",
+         ["tuple", "Err", [["struct", "Far", [["code", ["i", 3]]], True]], None]),
+        ("None | Some(_)", ["or", [["name", "None"], ["tuple", "Some", [["any"]], None]]]),
+        ("-1..=5", ["range", ["i", -1], ["i", 5], True]),
+        ("..5", ["range", None, ["i", 5], False]),
+        ("&[1, .., ref last]", ["slice", "", [["i", 1], ["any"]], 1]),
+        ("(\"a\", b'b', n @ 1.5)", ["tuple", "", [["s", "a"], ["i", 98], ["f", 1.5]], None]),
+        ("Ok(x) if x > 3", None),
+        ("Some(MAX)", None),
+        ("Point { x }", ["struct", "Point", [["x", ["any"]]], False]),
+        ("own!(3)", None),
+    ],
+)  # fmt: skip
+def test_a_pattern_is_told_to_the_host_where_no_name_can_change_it(text, pattern):
+    assert pattern_of(text) == pattern
+
+
+def test_no_word_of_a_pattern_is_in_what_enters():
+    source = parsed(in_test('assert!(!matches!(f(1), Some("wanted") | None));'))
+    assert dict(source.slots[0].assertion.options)["not"] is True
+    assert "wanted" not in source.stripped(best(source))
+    assert "Some(!goldseam_holds)" in source.stripped({0: Mode.RESULT})
+
+
 def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called():
     helpers = helpers_in(
         [
@@ -162,7 +193,7 @@ def test_a_helper_of_another_file_that_only_compares_is_read_where_it_is_called(
 
 
 def test_a_helper_of_another_file_is_known_to_stay():
-    source = parsed(in_test("assert!(f(1)); assert_label(f(1)); assert_matches!(f(1), A);"))
+    source = parsed(in_test("assert!(f(1)); assert_label(f(1)); assert_ok!(f(1));"))
     assert [slot.assertion.is_unread for slot in source.slots] == [False, True, True]
 
 
@@ -297,11 +328,35 @@ def test_of_a_file_with_code_nothing_enters_but_its_tests():
         ("src/lib.rs::de::inner::a", "src/de/inner/mod.rs::a"),
         ("src/lib.rs::tests::a", "src/lib.rs::tests::a"),
         ("tests/all/main.rs::one::a", "tests/all/one.rs::a"),
+        ("tests/rows.rs::price::case_2_far", "tests/rows.rs::price"),
+        ("tests/rows.rs::price", "tests/rows.rs::price"),
+        ("tests/all/main.rs::price::case_1", "tests/all/main.rs::price::case_1"),
     ],
 )
 def test_a_test_is_of_the_function_in_the_file_of_its_module(test_id, name):
-    paths = {"src/lib.rs", "src/de.rs", "src/de/inner/mod.rs", "tests/all/main.rs", "tests/all/one.rs"}
-    assert function_of_test(paths, test_id) == name
+    paths = ("src/lib.rs", "src/de.rs", "src/de/inner/mod.rs", "tests/all/main.rs", "tests/all/one.rs")
+    sources = dict.fromkeys(paths, b"fn price() {}\n") | {
+        "tests/rows.rs": b"use rstest::*;\n#[rstest]\nfn price() {}\n"
+    }
+    assert function_of_test(sources, test_id) == name
+
+
+def test_a_column_of_cases_goes_that_only_expectations_read():
+    text = (
+        'use rstest::rstest;\n#[rstest]\n#[case(1, Some("a"), "x")]\n#[case::far(2, None, "y")]\n'
+        "fn f(#[case] a: u32, #[case] b: Option<&str>, shop: Shop, #[case] want: &str) {\n"
+        "assert_eq!(g(a, shop), want); assert_eq!(h(a), b); }\n"
+        '#[test_case(1, 2 ; "one")]\nfn named(a: u8, want: u8) { assert_eq!(k(a), want); }\n'
+        "#[test_case(3, 4)]\nfn shown(a: u8, want: u8) { assert_eq!(k(a), want); }\n"
+        "#[test_case(5 => 6)]\nfn given(a: u8) -> u8 { k(a) }\n"
+    )
+    after = shortened(stripped(text))
+    for row in ('#[case(1, Some(""), "")]', '#[case::far(2, None, "")]', '#[test_case(1, 0 ; "one")]'):
+        assert row in after
+    for row in ("#[test_case(3, 4)]", "#[test_case(5 => 6)]"):
+        assert row in after
+    assert "<0: g(a, shop)> ; <1: h(a)>" in after
+    assert "&(want)" in after
 
 
 def test_tests_go_on_without_what_the_compiler_complains_of():

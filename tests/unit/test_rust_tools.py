@@ -12,6 +12,7 @@ import pytest
 import miner.languages.rust
 from harness.config.settings import ImageSettings
 from harness.languages.rust.inside import inline
+from miner.candidates.split import declares_tests
 from miner.languages.rust import cargo
 from miner.languages.rust.build import layer_of_rust
 from tests.tiny import MemoryTree
@@ -49,6 +50,31 @@ def test_the_toolchain_is_no_older_than_what_is_asked_for_and_the_newest_of_the_
     assert cargo.minors([95, 70], 60, date(2023, 9, 1)) == (70, 85)
     assert cargo.minors([95], 0, date(2026, 6, 1)) == (95,)
     assert cargo.minors([95], 96, date(2026, 6, 1)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "has_tests"),
+    [
+        ("#[test]\nfn a() {}\n", True),
+        ("#[tokio::test]\nasync fn a() {}\n", True),
+        ("#[rstest]\nfn a() {}\n", True),
+        ("mod util;\n", True),
+        ("proptest! {}\n", True),
+        ("fn main() -> ExitCode { run() }\n", True),
+        ("fn main() {}\n", False),
+        ("pub fn helper() {}\n", False),
+    ],
+)
+def test_a_file_below_tests_has_tests_by_what_is_in_it(text, has_tests):
+    assert declares_tests("tests/ui/a.rs", text.encode()) is has_tests
+
+
+def test_libraries_of_the_system_are_those_that_the_locked_crates_link_with():
+    lock = (
+        '[[package]]\nname = "openssl-sys"\nversion = "0.9.1"\n\n[[package]]\nname = "url"\ndependencies = ["cmake"]\n'
+    )
+    assert cargo.system_packages(lock.encode()) == ("libssl-dev",)
+    assert cargo.system_packages(b"") == ()
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
+import re
 from collections import Counter
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from harness.judging.java.patterns import as_python_pattern
 from harness.judging.java.values import Value, narrowed
-from harness.judging.parts import Part, UndecidableError, negatable
+from harness.judging.parts import Part, UndecidableError, matched, negatable
+from harness.judging.search import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
 _NUMBERS = ("i", "c", "f")
 _MANY = ("l", "t", "q", "a", "O")
+_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:E[+-]?\d{1,9})?")
 _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
 
@@ -138,15 +144,57 @@ def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
-    """Texts in a text, items of what has some, or with `keys` those of a map."""
+    """Texts in a text, items of what has some, or with `keys` or `values` those of a map.
+
+    With `any` one of them does; with `of` they are the items of the second operand.
+    """
     value, *others = operands
+    enough = any if options.get("any") else all
     if _known(value).tag == "s":
-        return all(_text(other) in _text(value) for other in others)
-    if options.get("keys"):
-        items = {_key(key) for key, _ in _known(value).parts} if _known(value).tag == "m" else set()
+        return enough(_text(other) in _text(value) for other in others)
+    if options.get("keys") or options.get("values"):
+        place = 0 if options.get("keys") else 1
+        items = {_key(pair[place]) for pair in _known(value).parts} if _known(value).tag == "m" else set()
     else:
         items = set(_items(value))
-    return all(_key(other.part, arrays=True) in items for other in others)
+    keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
+    return enough(key in items for key in keys)
+
+
+def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    """A key with its value in a map."""
+    value, key, inner = operands
+    if _known(value).tag != "m":
+        raise UndecidableError("not a map")
+    return (_key(key.part), _key(inner.part)) in {(_key(own), _key(of_own)) for own, of_own in _known(value).parts}
+
+
+def _among(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a value is one of the others, or with `of` one of the items of the second."""
+    value, *others = operands
+    choices = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
+    return _key(value.part, arrays=True) in choices
+
+
+def _of_kind_of_number(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    part = _known(operands[0])
+    if part.tag == "n" and part.kind in ("java.math.BigDecimal", "java.math.BigInteger"):
+        number: Any = Decimal(matched(_DECIMAL, part.plain))
+    elif part.tag in ("i", "f"):
+        number = part.plain
+    else:
+        raise UndecidableError("not a number")
+    kinds: Mapping[str, bool] = {
+        "zero": number == 0, "one": number == 1, "positive": number > 0, "negative": number < 0,
+        "nan": math.isnan(number), "infinity": number == math.inf, "-infinity": number == -math.inf,
+        "finite": -math.inf < number < math.inf,
+    }  # fmt: skip
+    return kinds[options["is"]]
+
+
+def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """A text against a regular expression: all of it, or with `part` a part."""
+    return matches(as_python_pattern(_text(operands[1]), whole=not options.get("part")), _text(operands[0]))
 
 
 def _text(value: Value) -> str:
@@ -209,13 +257,13 @@ def _message(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 
 
 def _chain(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
-    """Several that hold of the first operand; each takes some of the others."""
+    """Several that hold of the first operand, or with `any` one of them; each takes some of the others."""
     value, *rest = operands
-    holding = bool(options["parts"])
+    holding: list[bool] = []
     for part in options["parts"]:
         own, rest = rest[: part["count"]], rest[part["count"] :]
-        holding = operators()[part["op"]]([value, *own], part["options"]) and holding
-    return holding and not rest
+        holding.append(operators()[part["op"]]([value, *own], part["options"]))
+    return bool(holding) and (any if options.get("any") else all)(holding) and not rest
 
 
 def _is_one_class(names: Sequence[str]) -> bool:
@@ -294,6 +342,10 @@ _DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
     "java.<=": _ordered(operator.le),
     "java.>": _ordered(operator.gt),
     "java.>=": _ordered(operator.ge),
+    "java.entry": _entries,
+    "java.among": _among,
+    "java.number": _of_kind_of_number,
+    "java.matches": _matches,
     "java.kind": _kind,
     "java.message": _message,
     "java.chain": _chain,

@@ -80,6 +80,66 @@ def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     return _key(_part(other)) in set(map(_key, _part(value).parts))
 
 
+def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a value is of a pattern; what a field holds that is not told is of none."""
+    return _is_of(_part(operands[0]), options["pattern"])
+
+
+def _is_of(part: Part, pattern: Sequence[Any]) -> bool:
+    """Whether a part is of a pattern, in the form of miner/languages/rust/stripping/patterns.py."""
+    match pattern[0]:
+        case "any":
+            return True
+        case "name":
+            return part.tag == "n" and _bare(part.kind) == pattern[1]
+        case "or":
+            return any(_is_of(part, choice) for choice in pattern[1])
+        case "range":
+            return _is_between(part, *pattern[1:])
+        case "tuple" | "slice":
+            _, kind, inner, rest = pattern
+            tag = "l" if pattern[0] == "slice" else "t"
+            return part.tag == tag and _bare(part.kind) == kind and _are_of(part.parts, inner, rest)
+        case "struct":
+            _, kind, fields, has_more = pattern
+            return _bare(part.kind) == kind and _has_fields(part, fields, has_more=has_more)
+    return bool(part.tag == pattern[0] and part.plain == pattern[1])
+
+
+def _bare(name: str) -> str:
+    return name.rpartition("::")[2].removeprefix("r#")
+
+
+def _are_of(parts: Sequence[Part], patterns: Sequence[Any], rest: int | None) -> bool:
+    if len(parts) < len(patterns) or (rest is None and len(parts) != len(patterns)):
+        return False
+    front = len(patterns) if rest is None else rest
+    behind = len(parts) - (len(patterns) - front)
+    pairs = zip((*parts[:front], *parts[behind:]), patterns, strict=True)
+    return all(_is_of(part, pattern) for part, pattern in pairs)
+
+
+def _has_fields(part: Part, fields: Sequence[tuple[str, Any]], *, has_more: bool) -> bool:
+    if part.tag == "n":
+        return not fields
+    if part.tag == "t":  # a structure without names, matched by place
+        return False
+    values = {_bare(key.kind): value for key, value in part.parts if key.tag == "n"} if part.tag == "m" else {}
+    is_whole = has_more or len(fields) == len(part.parts)
+    return (
+        part.tag == "m"
+        and is_whole
+        and all(name in values and _is_of(values[name], pattern) for name, pattern in fields)
+    )
+
+
+def _is_between(part: Part, low: Sequence[Any] | None, high: Sequence[Any] | None, is_closed: bool) -> bool:
+    if any(end is not None and end[0] != part.tag for end in (low, high)):
+        return False
+    is_above = low is None or low[1] <= part.plain
+    return is_above and (high is None or part.plain < high[1] or (is_closed and part.plain == high[1]))
+
+
 def _panics(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """That something panicked, with a message that has some text in it."""
     error, *texts = operands
@@ -98,6 +158,7 @@ _DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
     "rust.contains": _contains,
     "rust.starts": _of_texts(str.startswith),
     "rust.ends": _of_texts(str.endswith),
+    "rust.matches": _matches,
     "rust.panics": _panics,
 }
 EXACT = frozenset({"rust.=="})

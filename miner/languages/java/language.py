@@ -13,7 +13,7 @@ from miner.languages.guessing import guess
 from miner.languages.java import gradle, poms
 from miner.languages.java.build import build_image
 from miner.languages.java.code import CODE
-from miner.languages.java.stripping import literals
+from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.languages.unparsed import Unparsed, UnparsedCode
@@ -36,6 +36,7 @@ class Java(Unparsed):
     """Java or Kotlin, built by Maven or Gradle; all tests run on JUnit's platform."""
 
     test_modules: re.Pattern[str] | None = _MODULES
+    test_bases: re.Pattern[bytes] | None = re.compile(rb"^(?:public\s+)?abstract\s+class\b", re.MULTILINE)
 
     def __init__(self, name: str, suffixes: tuple[str, ...], code: Code) -> None:
         self.name = name
@@ -71,24 +72,33 @@ class Java(Unparsed):
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves, those in Java: Kotlin's are judged where they run."""
-        del is_test
+        """The test files themselves, and those whose methods they may call; Kotlin's are judged where they run."""
         named = [path for path in paths if _MODULES.fullmatch(path.rpartition("/")[2])]
-        return dict(read([path for path in named if path.endswith(".java")]))
+        own = dict(read([path for path in named if path.endswith(".java")]))
+        places = {place for path, source in own.items() for place in helpers.places_of(path, source)}
+        shared = dict(read(sorted(filter(is_test, places - own.keys()))))
+        bases = {place for path, source in shared.items() for place in helpers.places_of(path, source)}
+        return own | shared | dict(read(sorted(filter(is_test, bases - own.keys() - shared.keys()))))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests."""
+        known = helpers.helpers_in(sources.values())
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        hidden = files(task.hidden.test_files)
         return record(
-            {path: source for path, source in sources.items() if path in listed},
+            {path: source for path, source in sources.items() if path in listed and path in hidden},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(
-                source, path=path, first=first, shared=set().union(*(names[other] for other in names if other != path))
+                source,
+                path=path,
+                first=first,
+                shared=set().union(*(names[other] for other in names if other != path)),
+                helpers=known,
             ),
             run=run,
-            beside={path: source for path, source in sources.items() if path not in listed},
+            beside={path: source for path, source in sources.items() if path not in listed and path in hidden},
             function=literals.function_of_test,
         )
 

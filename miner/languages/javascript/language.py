@@ -57,6 +57,7 @@ class JavaScript:
 
     test_modules: re.Pattern[str] | None = None
     test_marks: re.Pattern[bytes] | None = _MARKS
+    test_bases: re.Pattern[bytes] | None = None
     code: Code = JavaScriptCode()
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:

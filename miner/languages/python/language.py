@@ -63,6 +63,7 @@ class Python:
     test_marks: re.Pattern[bytes] | None = re.compile(
         rb"^\s*(?:async\s+)?def (?:test|runTest)|^\s*>>> |\bload_tests\b", re.MULTILINE
     )
+    test_bases: re.Pattern[bytes] | None = None
     code: Code = PythonCode()
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:

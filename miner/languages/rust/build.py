@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import resources
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLCHAIN, part
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
+from miner.languages import system
 from miner.languages.base import RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.rust import cargo
@@ -102,15 +104,23 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
         packed = request.workshop.packed(_GIVEN, files.items())
         lock = _resolved(building, toolchain, packed, workspace, version)
         files[posixpath.join(workspace, cargo.LOCK)] = lock
-    crates_layer = _crates(toolchain.image_id, request, request.workshop.packed(_GIVEN, files.items()), workspace)
+    ground_layers = [(rust_layer, toolchain)]
+    if packages := cargo.system_packages(lock):
+        system_layer = system.layer(toolchain.image_id, packages)
+        called = f"apt-get install {' '.join(packages)}"
+        with suppress(RefusedError):  # most of the crates may do without
+            ground_layers.append((system_layer, building.ensure(system_layer, rung, version, "system", called)))
+    parent = ground_layers[-1][1]
+    crates_layer = _crates(parent.image_id, request, request.workshop.packed(_GIVEN, files.items()), workspace)
     installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
     source_layer = _tree(installed.image_id, request, workspace)
     tree = building.ensure(source_layer, rung, version, "source", "cargo test --no-run")
-    layers = ((rust_layer, toolchain), (crates_layer, installed), (source_layer, tree))
+    layers = (*ground_layers, (crates_layer, installed), (source_layer, tree))
     failed = tree.facts.get("not_compiled")
     return replace(
         building.image(rung, ground, *layers),
         locks={cargo.LOCK: lock.decode("utf-8", "replace")},
+        system=tuple(parent.facts.get("packages", ())),
         notes=(str(toolchain.facts.get("rust")), *((f"tests can't be compiled in: {failed}",) if failed else ())),
     )
 

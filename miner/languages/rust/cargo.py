@@ -41,6 +41,25 @@ _PLACES = tuple(f"{folder}/{{}}{end}" for folder in ("tests", "examples", "bench
 _ROOTS = re.compile(r"(?:.*/)?(?:src/(?:lib|main|bin/[^/]+|bin/[^/]+/main)|build)\.rs")
 
 
+_LOCKED = re.compile(rb"^name = \"([\w-]+)\"", re.MULTILINE)
+_SYSTEM = {
+    "openssl-sys": "libssl-dev", "libsqlite3-sys": "libsqlite3-dev", "pq-sys": "libpq-dev", "x11": "libx11-dev",
+    "mysqlclient-sys": "default-libmysqlclient-dev", "libdbus-sys": "libdbus-1-dev", "libudev-sys": "libudev-dev",
+    "alsa-sys": "libasound2-dev", "libsystemd-sys": "libsystemd-dev", "freetype-sys": "libfreetype-dev",
+    "yeslogic-fontconfig-sys": "libfontconfig-dev", "fontconfig-sys": "libfontconfig-dev", "glib-sys": "libglib2.0-dev",
+    "curl-sys": "libcurl4-openssl-dev",
+    "clang-sys": "libclang-dev", "prost-build": "protobuf-compiler", "cmake": "cmake",
+    "libssh2-sys": "libssh2-1-dev", "libz-sys": "zlib1g-dev", "gmp-mpfr-sys": "m4", "krb5-sys": "libkrb5-dev",
+}  # fmt: skip
+"""By crates that link with a library of the system, or call a program of it: Debian's package of that."""
+
+
+def system_packages(lock: bytes) -> tuple[str, ...]:
+    """Debian's packages that the crates of a lock are built with."""
+    crates = (name.decode() for name in _LOCKED.findall(lock))
+    return tuple(sorted({_SYSTEM[name] for name in crates if name in _SYSTEM}))
+
+
 def manifest(tree: Tree, folder: str) -> dict[str, Any]:
     """The Cargo.toml of a folder; empty where there is none that can be read."""
     try:

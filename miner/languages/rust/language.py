@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r"tests\.rs")
+_MARKS = re.compile(
+    rb"#\[\s*(?:\w+::)*(?:test|rstest|test_case|case|quickcheck|bench|wasm_bindgen_test)\b|#\[cfg\(test|\bmod\s+\w+;"
+    rb"|\bfn\s+main\(\)\s*->|libtest_mimic|(?:proptest|quickcheck|macro_rules|tests?)!"
+)
+"""What a file has that holds tests, or leads to some; one without may be what a test has compiled, as trybuild does."""
 _MODULE = re.compile(rb"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE)
 _CALLED = re.compile(rb"\b(\w+)\(")
 
@@ -42,6 +47,7 @@ class Rust(Unparsed):
     suffixes: tuple[str, ...] = (".rs",)
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = None
+    test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = CODE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
@@ -112,8 +118,17 @@ def _places_of(path: str, name: str) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}{end}" for folder in folders for end in (".rs", "/mod.rs"))
 
 
-def function_of_test(paths: Collection[str], test_id: str) -> str:
-    """The function that a test is of, in the file of these that holds its module: a program is named by its root."""
+def function_of_test(sources: Mapping[str, bytes], test_id: str) -> str:
+    """The function that a test or a case is of, in the file that holds its module: a program is named by its root."""
+    path, *names = _in_its_file(sources, test_id).split("::")
+    text = sources.get(path, b"")
+    has_cases = b"rstest" in text or b"test_case" in text
+    while has_cases and len(names) > 1 and re.search(rb"\bfn\s+%s\b" % names[-2].encode(), text):
+        names.pop()
+    return "::".join((path, *names))
+
+
+def _in_its_file(paths: Collection[str], test_id: str) -> str:
     root, _, name = test_id.partition("::")
     names = name.split("::")
     stem = root.removesuffix(".rs")

@@ -17,6 +17,9 @@ Options = dict[str, object]
 _NOT: Options = {"not": True}
 _EACH: Options = {"each": True}
 _ARRAYS: Options = {"arrays": True}
+_OF: Options = {"of": True}
+_ANY: Options = {"any": True}
+_NONE: Options = {**_ANY, **_NOT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +32,7 @@ class Claim:
     options: Options
 
 
+_BOTH = 2
 Form = tuple[str, Options, int]
 """Operator, options, and how many values it takes; -1 for one or more."""
 _MANY = -1
@@ -41,6 +45,10 @@ _COMMON: Mapping[str, Form] = {
     "hasValue": ("java.contains", {}, 1), "containsKey": ("java.contains", {"keys": True}, 1),
     "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "isGreaterThan": ("java.>", {}, 1), "isLessThan": ("java.<", {}, 1), "isInstanceOf": ("java.kind", {}, 1),
+    "isNotInstanceOf": ("java.kind", _NOT, 1), "doesNotContainKey": ("java.contains", {"keys": True, "not": True}, 1),
+    "containsEntry": ("java.entry", {}, 2), "matches": ("java.matches", {}, 1),
+    "doesNotMatch": ("java.matches", _NOT, 1), "isNaN": ("java.number", {"is": "nan"}, 0),
+    "isNotNaN": ("java.number", {"is": "nan", "not": True}, 0), "isFinite": ("java.number", {"is": "finite"}, 0),
 }  # fmt: skip
 _ASSERTJ: Mapping[str, Form] = {
     **_COMMON,
@@ -51,6 +59,12 @@ _ASSERTJ: Mapping[str, Form] = {
     "containsOnly": ("java.items", {"each": True, "only": True}, _MANY),
     "containsExactlyElementsOf": ("java.items", {}, 1), "isGreaterThanOrEqualTo": ("java.>=", {}, 1),
     "isLessThanOrEqualTo": ("java.<=", {}, 1), "isExactlyInstanceOf": ("java.kind", {"exact": True}, 1),
+    "containsPattern": ("java.matches", {"part": True}, 1), "containsValue": ("java.contains", {"values": True}, 1),
+    "doesNotContain": ("java.contains", _NONE, _MANY), "containsAnyOf": ("java.contains", _ANY, _MANY),
+    "containsAll": ("java.contains", _OF, 1), "containsSequence": ("java.contains", {}, 1),
+    "containsKeys": ("java.contains", {"keys": True}, _MANY), "isZero": ("java.number", {"is": "zero"}, 0),
+    "isNotZero": ("java.number", {"is": "zero", "not": True}, 0), "isOne": ("java.number", {"is": "one"}, 0),
+    "isPositive": ("java.number", {"is": "positive"}, 0), "isNegative": ("java.number", {"is": "negative"}, 0),
 }  # fmt: skip
 _ASSERTJ_MESSAGES: Mapping[str, Form] = {
     f"{verb}Message{end}": ("java.message", {"by": by}, 1)
@@ -65,9 +79,20 @@ _TRUTH: Mapping[str, Form] = {
     "contains": ("java.contains", {}, 1), "containsExactly": ("java.items", {"each": True, "sorted": True}, _MANY),
     "containsExactlyElementsIn": ("java.items", {"sorted": True}, 1), "isAtLeast": ("java.>=", {}, 1),
     "isAtMost": ("java.<=", {}, 1), "hasLength": ("java.size", {}, 1),
+    "containsMatch": ("java.matches", {"part": True}, 1),
+    "doesNotContainMatch": ("java.matches", {"part": True, "not": True}, 1),
+    "isPositiveInfinity": ("java.number", {"is": "infinity"}, 0), "isAnyOf": ("java.among", {}, _MANY),
+    "isNegativeInfinity": ("java.number", {"is": "-infinity"}, 0), "isNoneOf": ("java.among", _NOT, _MANY),
+    "isIn": ("java.among", _OF, 1), "isNotIn": ("java.among", {**_OF, **_NOT}, 1),
+    "containsAnyOf": ("java.contains", _ANY, _MANY), "containsAnyIn": ("java.contains", {**_ANY, **_OF}, 1),
+    "containsNoneOf": ("java.contains", _NONE, _MANY), "containsNoneIn": ("java.contains", {**_NONE, **_OF}, 1),
+    "containsAtLeast": ("java.contains", {}, _MANY), "containsAtLeastElementsIn": ("java.contains", _OF, 1),
+    "hasCount": ("java.size", {}, 1), "containsExactlyEntriesIn": ("java.equals", {}, 1),
 }  # fmt: skip
 _OF_MESSAGES = {"isEqualTo": "equals", "contains": "contains", "startsWith": "starts", "endsWith": "ends"}
 _SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
+_LEADING = {"hasCauseThat": ".getCause()", "cause": ".getCause()", "asList": "", "asString": ".toString()"}
+"""Calls that lead from a value to one of its own, and how that is asked for."""
 _MATCHERS: Mapping[str, Form] = {
     "equalTo": ("java.equals", {**_ARRAYS, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
     "notNullValue": ("java.null", _NOT, 0), "sameInstance": ("java.same", {}, 1),
@@ -77,9 +102,18 @@ _MATCHERS: Mapping[str, Form] = {
     "contains": ("java.items", _EACH, _MANY), "greaterThan": ("java.>", {}, 1), "lessThan": ("java.<", {}, 1),
     "containsInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
     "greaterThanOrEqualTo": ("java.>=", {}, 1), "lessThanOrEqualTo": ("java.<=", {}, 1),
-    "closeTo": ("java.near", {}, 2),
+    "closeTo": ("java.near", {}, 2), "hasEntry": ("java.entry", {}, 2), "instanceOf": ("java.kind", {}, 1),
+    "hasValue": ("java.contains", {"values": True}, 1), "isA": ("java.kind", {}, 1), "any": ("java.kind", {}, 1),
+    "matchesPattern": ("java.matches", {}, 1), "matchesRegex": ("java.matches", {}, 1),
+    **dict.fromkeys(("emptyString", "isEmptyString", "emptyArray", "emptyIterable"), ("java.empty", {}, 0)),
+    **dict.fromkeys(("arrayWithSize", "aMapWithSize", "iterableWithSize", "hasLength"), ("java.size", {}, 1)),
+    "arrayContaining": ("java.items", _EACH, _MANY), "theInstance": ("java.same", {}, 1),
+    "arrayContainingInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
+    "oneOf": ("java.among", {}, _MANY), "isOneOf": ("java.among", {}, _MANY),
+    "notANumber": ("java.number", {"is": "nan"}, 0),
 }  # fmt: skip
-_WRAPPING = frozenset({"is", "not", "any", "anyOf", "allOf", "both", "either", "instanceOf", "isA", "everyItem"})
+_JOINING = ("allOf", "anyOf")
+_WRAPPING = frozenset({"is", "not", "anyOf", "allOf", "both", "either", "everyItem"})
 
 
 def calls_of(call: Node) -> list[Node]:
@@ -88,6 +122,14 @@ def calls_of(call: Node) -> list[Node]:
     while (holder := chain[-1].child_by_field_name("object")) is not None and holder.type == "method_invocation":
         chain.append(holder)
     return chain[::-1]
+
+
+def led(calls: Sequence[Node]) -> tuple[str, Sequence[Node]]:
+    """What the first calls of a chain ask of the value before something is said of it, and the other calls."""
+    suffix = ""
+    while calls and (name := name_of(calls[0])) in _LEADING and not arguments_of(calls[0]):
+        suffix, calls = suffix + _LEADING[name], calls[1:]
+    return suffix, calls
 
 
 def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
@@ -104,6 +146,14 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
         if kind == "truth" and name == "hasMessageThat" and not of_message:
             of_message = True
             continue
+        if name == "isBetween" and len(arguments) == _BOTH and kind == "assertj":
+            ends = zip(("java.>=", "java.<="), arguments, strict=True)
+            claims += [Claim(op=op, nodes=(node,), options={}) for op, node in ends]
+            continue
+        if name in ("isIn", "isNotIn") and kind == "assertj" and arguments:
+            options = (_OF if len(arguments) == 1 else {}) | (_NOT if name == "isNotIn" else {})
+            claims.append(Claim(op="java.among", nodes=tuple(arguments), options=options))
+            continue
         if kind == "truth" and name == "inOrder" and claims and claims[-1].options.get("sorted"):
             options = {key: value for key, value in claims[-1].options.items() if key != "sorted"}
             claims[-1] = Claim(op=claims[-1].op, nodes=claims[-1].nodes, options=options)
@@ -116,6 +166,23 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
             return None
         claims.append(claim)
     return claims
+
+
+def claims_of_matcher(matcher: Node) -> tuple[list[Claim], bool] | None:
+    """What a matcher of Hamcrest says, and whether one of it is enough; None where it is not known."""
+    matcher = bare(matcher)
+    first, *others = calls_of(matcher) if matcher.type == "method_invocation" else [matcher]
+    name = name_of(first) if matcher.type == "method_invocation" else ""
+    parts: list[Node] = []
+    if name == "is" and [name_of(bare(part)) in _JOINING for part in arguments_of(first)] == [True]:
+        return claims_of_matcher(arguments_of(first)[0])
+    if name in ("allOf", "anyOf") and not others:
+        parts = arguments_of(first)
+    elif name in ("both", "either") and {name_of(call) for call in others} == {"and" if name == "both" else "or"}:
+        parts = [part for call in (first, *others) for part in arguments_of(call)]
+    claims = list(map(claim_of, parts or [matcher]))
+    read = [claim for claim in claims if claim is not None]
+    return (read, name in ("anyOf", "either")) if len(read) == len(claims) else None
 
 
 def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from harness.core.expectations import Expected
+    from harness.core.expectations import Expected, Site
 
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null_literal": None}
 _MANY = frozenset(
@@ -34,10 +34,18 @@ _OPERATORS = {
     "java.truth": ("truth", "not"), "java.null": ("is", "is_not"), "java.same": ("==", "!="),
     "java.empty": ("truth", "not"), "java.contains": ("in", "not_in"), "java.starts": ("startswith", "not_in"),
     "java.ends": ("endswith", "not_in"), "java.<": ("<", ">="), "java.<=": ("<=", ">"), "java.>": (">", "<="),
+    "java.entry": ("in", "not_in"), "java.among": ("isinstance", "not_in"), "java.number": ("truth", "not"),
+    "java.matches": ("regex", "not_regex"),
     "java.>=": (">=", "<"), "java.near": ("almost", "not_almost"), "java.raises": ("raises", "raises"),
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality."""
+_BY_NAME = operator_by(_OPERATORS)
 _ERRORS = ("IllegalArgumentException", "IllegalStateException", "NullPointerException", "RuntimeException")
+
+
+def _operator(site: Site) -> str:
+    """What Python calls an operator; one that one of several values satisfies is as easy as a class."""
+    return "isinstance" if site.options.get("any") else _BY_NAME(site)
 
 
 def function_of_test(test_id: str) -> str:
@@ -158,7 +166,7 @@ READING = Reading(
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,
-    operator=operator_by(_OPERATORS),
+    operator=_operator,
     message=_message,
     function=function_of_test,
     columns=_columns,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.java.stripping.helpers import Helper
     from miner.languages.java.stripping.scopes import Scopes
     from miner.languages.java.stripping.static import Statics
     from miner.languages.syntax import Piece
@@ -31,8 +32,9 @@ class Operand:
 
     node: Node
     static: bool = False
+    front: str = ""
     back: str = ""
-    """What is put behind its text."""
+    """What is put around its text."""
     constant: bool = False
     """It is expected only if it is a constant of an enum, which the recording tells."""
 
@@ -46,8 +48,8 @@ class Assertion:
     replaced: Node
     """The statement, call, method or `try` whose text changes."""
     form: str = "values"
-    """How it is written when taken out: `values`, `thrown` (a body is called), `expected` (all of a method is),
-    `caught` (what a `try` catches)."""
+    """How it is written when taken out: `values`, `thrown` (a body is called), `expected` (all of a method is), `rule`
+    (what follows a call of a rule), `caught` (what a `try` catches)."""
     body: Node | None = None
     """What is called, of `thrown`."""
     is_used: bool = False
@@ -84,10 +86,12 @@ _CLASSES: Mapping[str, str] = {
 }  # fmt: skip
 """Classes of assertions: where messages stand, and what their methods are called."""
 _JUNIT = ("junit4", "junit5", "testng")
+_FAILING = (*_JUNIT, "assertj")
 _TWO: Mapping[str, tuple[str, Options, str]] = {
     "assertEquals": ("java.equals", {}, "equal"), "assertNotEquals": ("java.equals", _NOT, ""),
     "assertSame": ("java.same", {}, "same"), "assertNotSame": ("java.same", _NOT, ""),
     "assertArrayEquals": ("java.arrays", {}, ""), "assertIterableEquals": ("java.items", {}, ""),
+    "assertEqualsNoOrder": ("java.items", {"sorted": True}, ""),
 }  # fmt: skip
 """Methods of two values, and how what they compare is decided by its own classes."""
 _ONE: Mapping[str, tuple[str, Options]] = {"assertNull": ("java.null", {}), "assertNotNull": ("java.null", _NOT)}
@@ -96,23 +100,28 @@ _COMPARISONS = {"==": ("java.same", {}), "!=": ("java.same", _NOT)} | {
 }
 _CALLED: Mapping[str, tuple[str, Options]] = {
     "equals": ("java.equals", {"boxed": True, "called": True}), "contains": ("java.contains", {}),
-    "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}),
+    "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}), "matches": ("java.matches", {}),
 }  # fmt: skip
 """Methods whose object and one argument are compared."""
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
+_TELLING = re.compile(r"toString|format|join|(?:get)?(?:\w*Name|Message)|name|describe")
+"""Methods whose value is a text."""
 _SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
 
 
 class Reader:
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics) -> None:
-        self._scopes, self._statics = scopes, statics
+    def __init__(self, scopes: Scopes, statics: Statics, helpers: Mapping[str, Helper] | None = None) -> None:
+        """`helpers` are methods of other files that only compare."""
+        self._scopes, self._statics, self._helpers = scopes, statics, helpers or {}
 
     def of_call(self, call: Node) -> Assertion | None:
         """The assertion that a call makes; None where it makes none that is known."""
+        if call.type != "method_invocation":
+            return None
         kind, name = self.library(call), name_of(call)
         arguments = arguments_of(call)
         is_alone = call.parent is not None and call.parent.type in ("expression_statement", "lambda_expression")
@@ -125,12 +134,78 @@ class Reader:
             assertion = self._of_junit(kind, name, arguments, replaced)
         else:
             assertion = self._of_matcher(kind, arguments, replaced) or self._of_chain(call, replaced)
+        if assertion is None and name in self._helpers and name not in self._scopes.methods:
+            assertion = self._of_helper(self._helpers[name], arguments, replaced)
         if assertion is None or any(bare(operand.node).type in _FUNCTIONS for operand in assertion.operands):
             return None
         if assertion.form == "values" and all(operand.static for operand in assertion.operands):
             return None
         sets = any(node.type == "assignment_expression" for node in walk(call))  # the compiler asks for it afterwards
         return None if sets else assertion
+
+    def of_guard(self, node: Node) -> Assertion | None:
+        """What an `if` asserts that does no more than to fail the test."""
+        body, condition = node.child_by_field_name("consequence"), node.child_by_field_name("condition")
+        if node.type != "if_statement" or condition is None or node.child_by_field_name("alternative") is not None:
+            return None
+        statements = named(body) if body is not None and body.type == "block" else [body]
+        if len(statements) != 1 or statements[0] is None or not self._fails(statements[0]):
+            return None
+        assertion = self._of_truth(named(condition)[0], node, "false")
+        return None if all(operand.static for operand in assertion.operands) else assertion
+
+    def _fails(self, statement: Node) -> bool:
+        inner = next(iter(named(statement)), None)
+        if inner is not None and statement.type == "throw_statement":
+            return inner.type == "object_creation_expression" and text_of(inner).startswith("new AssertionError")
+        is_call = inner is not None and inner.type == "method_invocation" and name_of(inner) == "fail"
+        return is_call and inner is not None and self.library(inner) in _FAILING
+
+    def of_rule(self, method: Node) -> Assertion | None:
+        """What JUnit 4's `ExpectedException` asserts, as one of its statements says."""
+        calls = self.expecting(method) if method.type == "method_declaration" else []
+        claims = [self._of_expecting(call) for call in calls]
+        read = [claim for claim in claims if claim is not None]
+        nodes = [node for claim in read for node in claim.nodes]
+        if not read or len(read) != len(claims) or not all(map(self._statics.is_static, nodes)):
+            return None
+        operands = tuple(Operand(node=node, static=True) for node in nodes)
+        return Assertion(op="java.raises", operands=operands, replaced=method, form="rule", options=_parts(read))
+
+    def expecting(self, method: Node) -> list[Node]:
+        """The calls of an `ExpectedException` in a method, if each is a statement of its own."""
+        calls = [node for node in walk(method) if node.type == "method_invocation"]
+        of_rule = [call for call in calls if self._is_rule(call.child_by_field_name("object"))]
+        statements = [call.parent for call in of_rule]
+        body = method.child_by_field_name("body")
+        is_plain = all(statement is not None and statement.parent == body for statement in statements)
+        return of_rule if is_plain else []
+
+    def _is_rule(self, node: Node | None) -> bool:
+        binding = (
+            self._scopes.resolve(node) if node is not None and node.type in ("identifier", "field_access") else None
+        )
+        return binding is not None and binding.type_name == "ExpectedException"
+
+    @staticmethod
+    def _of_expecting(call: Node) -> fluent.Claim | None:
+        name, arguments = name_of(call), arguments_of(call)
+        if len(arguments) != _ONE_SIDE:
+            return None
+        if name == "expect" and arguments[0].type == "class_literal":
+            return fluent.Claim(op="java.kind", nodes=(arguments[0],), options={})
+        matcher = arguments[0] if arguments[0].type == "method_invocation" else None
+        by = {"containsString": "contains", "startsWith": "starts", "endsWith": "ends"} | dict.fromkeys(
+            ("is", "equalTo"), "equals"
+        )
+        if name == "expectMessage" and matcher is not None and name_of(matcher) in by:
+            options: Options = {"by": by[name_of(matcher)]}
+            return fluent.Claim(op="java.message", nodes=tuple(arguments_of(matcher)), options=options)
+        return (
+            fluent.Claim(op="java.message", nodes=tuple(arguments), options={"by": "contains"})
+            if name == "expectMessage"
+            else None
+        )
 
     def of_method(self, method: Node) -> Assertion | None:
         """What `@Test(expected = …)` asserts."""
@@ -149,7 +224,7 @@ class Reader:
         if node.type not in ("try_statement", "try_with_resources_statement") or len(clauses) != 1 or not last:
             return None
         call = named(last[0])[0] if last[0].type == "expression_statement" else last[0]
-        if call.type != "method_invocation" or name_of(call) != "fail" or self.library(call) not in _JUNIT:
+        if call.type != "method_invocation" or self.library(call) not in _FAILING or not _only_fails(call):
             return None
         types = [part for part in walk(clauses[0]) if part.type == "catch_type"][:1]
         kinds = named(types[0]) if types else []
@@ -183,6 +258,34 @@ class Reader:
             return next((kind for kind in kinds if (kind not in _JUNIT) is is_fluent), kinds[0])
         return "junit4" if is_named and self._is_inherited(call) else ""
 
+    def _of_helper(self, helper: Helper, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
+        """What a method of another file asserts, as if that stood here."""
+        if len(arguments) != helper.arguments:
+            return None
+        operands = tuple(
+            Operand(
+                node=arguments[side.argument],
+                static=side.is_looking and self._statics.is_static(arguments[side.argument]),
+                front=side.front,
+                back=side.back,
+            )
+            for side in helper.sides
+        )
+        if helper.compares and not any(operand.static for operand in operands):
+            operands = self._constants(operands)
+        return Assertion(
+            op=helper.op, operands=operands, replaced=replaced, options=helper.options, compares=helper.compares
+        )
+
+    def _constants(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Operands of which those are expected that are constants, if these are an enum's."""
+        return tuple(
+            replace(operand, static=True, constant=True)
+            if self._statics.is_constant(operand.node) and not operand.front
+            else operand
+            for operand in operands
+        )
+
     def _is_inherited(self, call: Node) -> bool:
         """Whether a call may be of a method of JUnit 3's test cases."""
         at = call.parent
@@ -198,8 +301,18 @@ class Reader:
         """Hamcrest's `assertThat`, of JUnit 4 too."""
         if kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
             return None
-        claim = fluent.claim_of(arguments[-1])
-        return self._of_claims(arguments[-2], [claim], replaced) if claim is not None else None
+        read = fluent.claims_of_matcher(arguments[-1])
+        if read is not None:
+            return self._of_claims(arguments[-2], read[0], replaced, is_any=read[1])
+        is_condition = len(arguments) == _TWO_SIDES and self._is_text(arguments[0]) and self._is_condition(arguments[1])
+        return self._of_truth(arguments[1], replaced, "true") if is_condition else None
+
+    def _is_condition(self, node: Node) -> bool:
+        """Whether an expression is a boolean by its form, and no matcher."""
+        node = bare(node)
+        holder = node.child_by_field_name("object") if node.type == "method_invocation" else None
+        is_asked = holder is not None and self._scopes.resolve(holder) is not None
+        return is_asked or node.type in ("binary_expression", "unary_expression", "instanceof_expression")
 
     def _of_chain(self, call: Node, replaced: Node) -> Assertion | None:
         """`assertThat(value).isEqualTo(…)…` of AssertJ and Truth, and what AssertJ says of what is thrown."""
@@ -216,19 +329,39 @@ class Reader:
             kinds = [fluent.Claim(op="java.kind", nodes=(arguments[0],), options={})]
             claims = fluent.claims_of(kind, calls[1:])
             return self._of_body(call, arguments_of(calls[0])[0], claims if claims is None else kinds + claims)
-        claims = fluent.claims_of(kind, calls)
         if name == "assertThatThrownBy":
-            return self._of_body(call, arguments[0], claims)
-        return self._of_claims(arguments[0], claims, replaced) if name == "assertThat" and claims else None
+            return self._of_body(call, arguments[0], fluent.claims_of(kind, calls))
+        suffix, said = fluent.led(calls)
+        claims = fluent.claims_of(kind, said)
+        assertion = self._of_claims(arguments[0], claims, replaced) if name == "assertThat" and claims else None
+        if assertion is None or not suffix:
+            return assertion
+        value = Operand(node=assertion.operands[0].node, front="(", back=f"){suffix}")
+        return replace(assertion, operands=(value, *assertion.operands[1:]), compares="", condition=None)
 
-    def _of_claims(self, value: Node, claims: Sequence[fluent.Claim], replaced: Node) -> Assertion:
+    def _of_claims(
+        self, value: Node, claims: Sequence[fluent.Claim], replaced: Node, *, is_any: bool = False
+    ) -> Assertion | None:
         nodes = [value, *(node for claim in claims for node in claim.nodes)]
-        if [claim.op for claim in claims] == ["java.kind"] and not claims[0].options:
-            return self._of_kind(replaced, *nodes)
+        patterns = [node for claim in claims for node in claim.nodes if claim.op == "java.matches"]
+        if not all(map(self._statics.is_static, patterns)):
+            return None
         if len(claims) == 1:
-            compares = "equal" if claims[0].op == "java.equals" and not claims[0].options.get("not") else ""
-            return self._of_operands(replaced, claims[0].op, nodes, claims[0].options, compares)
-        return self._of_operands(replaced, "java.chain", nodes, _parts(claims))
+            op, options = claims[0].op, claims[0].options
+            if op == "java.kind" and set(options) <= {"not"}:
+                return self._of_kind(replaced, nodes[0], nodes[1], options)
+            if op == "java.truth":
+                return self._of_truth(value, replaced, "false" if options.get("not") else "true")
+            compares = "equal" if op == "java.equals" and not options.get("not") else ""
+            return self._of_operands(replaced, op, nodes, options, compares)
+        options = {**_parts(claims), "any": True} if is_any else _parts(claims)
+        return self._of_operands(replaced, "java.chain", nodes, options)
+
+    def _of_truth(self, node: Node, replaced: Node, word: str) -> Assertion:
+        """That a condition is true, or false."""
+        assertion = self._holding(node, replaced)
+        options = dict(assertion.options) if word == "true" else _contrary(assertion.options)
+        return replace(assertion, options=options, condition=(word, (place_of(node),)))
 
     def _of_body(self, call: Node, body: Node, claims: Sequence[fluent.Claim] | None) -> Assertion | None:
         """What is said of what a body throws."""
@@ -244,13 +377,14 @@ class Reader:
     def _of_junit(self, kind: str, name: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         if name in _TWO:
             op, options, compares = _TWO[name]
+            options = {**options, "arrays": True} if kind == "testng" and op == "java.equals" else options
             nodes = self._compared(kind, arguments)
             if len(nodes) == _WITH_ONE_MORE and op == "java.equals":
                 op, compares = "java.near", ""
             if not nodes:
                 return None
             assertion = self._of_operands(replaced, op, nodes, options, compares)
-            return replace(assertion, condition=_contrary_of(op, nodes)) if options else assertion
+            return replace(assertion, condition=_contrary_of(op, nodes)) if options.get("not") else assertion
         if name in ("assertTrue", "assertFalse", *_ONE):
             nodes = [node for node in arguments if bare(node).type not in _FUNCTIONS]
             if not nodes or len(arguments) > _TWO_SIDES:
@@ -258,18 +392,16 @@ class Reader:
             looked_at = nodes[-1] if kind == "junit4" else nodes[0]
             if name in _ONE:
                 return self._of_operands(replaced, _ONE[name][0], [looked_at], _ONE[name][1])
-            assertion = self._holding(looked_at, replaced)
-            word = "true" if name == "assertTrue" else "false"
-            options = dict(assertion.options) if word == "true" else _contrary(assertion.options)
-            return replace(assertion, options=options, condition=(word, (place_of(looked_at),)))
+            return self._of_truth(looked_at, replaced, "true" if name == "assertTrue" else "false")
         if name == "assertInstanceOf" and len(arguments) >= _TWO_SIDES and arguments[0].type == "class_literal":
             return self._of_kind(replaced, arguments[1], arguments[0])
         return None
 
-    def _of_kind(self, replaced: Node, value: Node, kind: Node) -> Assertion:
+    def _of_kind(self, replaced: Node, value: Node, kind: Node, options: Options | None = None) -> Assertion:
         """That something is of a class, which of all but exceptions only the classes themselves tell."""
         condition: tuple[Piece, ...] = (place_of(kind), ".isInstance(", place_of(value), ")")
-        return replace(self._of_operands(replaced, "java.kind", [value, kind], {}), condition=("true", condition))
+        assertion = self._of_operands(replaced, "java.kind", [value, kind], options or {})
+        return replace(assertion, condition=("false" if options else "true", condition))
 
     def _compared(self, kind: str, arguments: Sequence[Node]) -> list[Node]:
         """What is compared of a method's arguments, and a delta; nothing where that can't be told from a message."""
@@ -289,7 +421,9 @@ class Reader:
         return []
 
     def _is_message(self, node: Node) -> bool:
-        return bare(node).type in _FUNCTIONS or self._is_text(node)
+        return (
+            bare(node).type in _FUNCTIONS or self._is_text(node) or _TELLING.fullmatch(name_of(bare(node))) is not None
+        )
 
     def _is_text(self, node: Node) -> bool:
         binding = self._scopes.resolve(node) if node.type == "identifier" else None
@@ -325,7 +459,8 @@ class Reader:
             if name in _CALLED and holder is not None and len(arguments) == _ONE_SIDE:
                 op, options = _CALLED[name]
                 sides = [holder, *arguments]
-                if any(map(self._statics.is_static, sides)) and holder.type not in ("super", "this"):
+                looked_at = arguments if name == "matches" else sides
+                if any(map(self._statics.is_static, looked_at)) and holder.type not in ("super", "this"):
                     return self._of_operands(replaced, op, sides, options)
         return self._of_operands(replaced, "java.truth", [inner], {})
 
@@ -337,10 +472,7 @@ class Reader:
     ) -> Assertion:
         operands = tuple(map(self._operand, nodes))
         if compares and not any(operand.static for operand in operands):
-            operands = tuple(
-                replace(operand, static=True, constant=True) if self._statics.is_constant(operand.node) else operand
-                for operand in operands
-            )
+            operands = self._constants(operands)
         return Assertion(op=op, operands=operands, replaced=replaced, options=options, compares=compares)
 
     def _of_thrown(self, call: Node, name: str, arguments: Sequence[Node], *, is_used: bool) -> Assertion | None:
@@ -357,6 +489,14 @@ class Reader:
         options: Options = {"exact": True} if name == "assertThrowsExactly" else {}
         assertion = _raising("thrown", (Operand(node=kinds[0], static=True),), call, options)
         return replace(assertion, body=bodies[0], is_used=is_used)
+
+
+def _only_fails(call: Node) -> bool:
+    """Whether a call fails a test whatever it is given, such as `assertTrue("why", false)`."""
+    words = {node.type for node in arguments_of(call) if node.type in ("true", "false")}
+    wanted = {"assertTrue": {"false"}, "assertFalse": {"true"}, "assertEquals": {"true", "false"}}
+    name = name_of(call)
+    return name in ("fail", "failBecauseExceptionWasNotThrown") or words == wanted.get(name)
 
 
 def _raising(form: str, operands: tuple[Operand, ...], replaced: Node, options: Options | None = None) -> Assertion:

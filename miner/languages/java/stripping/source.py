@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.java.stripping.helpers import Helper
     from miner.languages.java.stripping.scopes import Binding
     from miner.languages.java.stripping.sites import Operand
     from miner.languages.syntax import Piece, Place
@@ -39,8 +40,18 @@ _GENERAL = re.compile(r"\b[A-Z]\d?\b")
 class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
-    def __init__(self, source: bytes, *, path: str, first: int, shared: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        source: bytes,
+        *,
+        path: str,
+        first: int,
+        shared: Collection[str] = (),
+        helpers: Mapping[str, Helper] | None = None,
+    ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
+
+        `helpers` are methods of other files that only compare.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -50,7 +61,8 @@ class StrippedSource(TreeSource[Assertion]):
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared)
-        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics), first))
+        self._reader = Reader(self._scopes, self._statics, helpers)
+        self.slots = self._numbered(self._slots(self._reader, first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file with tests that go on where something throws, and without what the compiler complained of."""
@@ -71,15 +83,16 @@ class StrippedSource(TreeSource[Assertion]):
             inner = node.named_children
             assertion: Assertion | None = None
             caught: Node | None = None
-            if node.type == "method_declaration" and (assertion := reader.of_method(node)) is not None:
-                caught, inner = node, []
+            if node.type == "method_declaration":
+                assertion = reader.of_method(node) or reader.of_rule(node)
+                caught, inner = (node, []) if assertion is not None else (None, inner)
             elif node.type in ("try_statement", "try_with_resources_statement"):
                 assertion = reader.of_try(node)
                 if any(child.type == "catch_clause" for child in inner):
                     caught = node.child_by_field_name("body")
                     inner = [child for child in inner if child.type in ("catch_clause", "finally_clause")]
-            elif node.type == "method_invocation":
-                assertion = reader.of_call(node)
+            elif node.type in ("method_invocation", "if_statement"):
+                assertion = reader.of_call(node) or reader.of_guard(node)
                 if assertion is None and reader.is_unread(node):
                     assertion = Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
                 inner = inner if assertion is None else []
@@ -101,7 +114,7 @@ class StrippedSource(TreeSource[Assertion]):
         for slot in outside:
             mode = modes[slot.number]
             keeps = is_recording or mode is Mode.RESULT
-            taken = _taken_out(slot, mode, keeps=keeps)
+            taken = self._taken_out(slot, mode, keeps=keeps)
             edits |= taken
             removed += removed_by(taken)
         if is_blanked and not is_recording:
@@ -109,6 +122,17 @@ class StrippedSource(TreeSource[Assertion]):
             self._blank(edits, removed)
             self._uncomment(edits)
         return rendered(self._source, 0, len(self._source), edits).decode("utf-8")
+
+    def _taken_out(self, slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
+        if slot.assertion.form != "rule":
+            return _taken_out(slot, mode, keeps=keeps)
+        extra = [
+            piece
+            for operand in slot.assertion.operands
+            if keeps
+            for piece in (", ", *_handed(operand, is_result=False))
+        ]
+        return _of_rule(slot.assertion.replaced, self._reader.expecting(slot.assertion.replaced), slot.number, extra)
 
     # -- what only expectations read
 
@@ -192,7 +216,7 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
 def _handed(operand: Operand, *, is_result: bool) -> tuple[Piece, ...]:
     if operand.constant and not is_result:
         return f"{HAND_OUT}.constant(", place_of(operand.node), ")"
-    return f"{HAND_OUT}.of(", place_of(operand.node), f"{operand.back})"
+    return f"{HAND_OUT}.of({operand.front}", place_of(operand.node), f"{operand.back})"
 
 
 def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
@@ -203,17 +227,34 @@ def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
         return {}
     pairs = [pair for pair in named(attributes) if not text_of(pair).startswith("expected")]
     pieces = [piece for pair in pairs for piece in (", ", place_of(pair))][1:]
-    start, end = body.start_byte, body.end_byte
     return {
         place_of(attributes): ("(", *pieces, ")", missing_lines(attributes, pieces)),
-        (start, start + 1): (f"{{ Throwable {_RAISED} = null; try {{",),
-        (end - 1, end): (
-            f"}} catch (Throwable goldseamCaught) {{ {_RAISED} = goldseamCaught; }} ",
-            f"finally {{ {HAND_OUT}.raised({number}, {_RAISED}",
-            *extra,
-            "); } }",
-        ),
+        (body.start_byte, body.start_byte + 1): (f"{{ {_TRYING}",),
+        (body.end_byte - 1, body.end_byte): _caught_by(number, extra),
     }
+
+
+def _of_rule(method: Node, calls: Iterable[Node], number: int, extra: Iterable[Piece]) -> Edits:
+    """Calls of a rule go, and what is thrown after the first is handed out."""
+    body = method.child_by_field_name("body")
+    statements = [call.parent for call in calls if call.parent is not None]
+    if body is None or not statements:
+        return {}
+    edits: Edits = {place_of(statement): (lines_of(statement),) for statement in statements}
+    edits[place_of(statements[0])] = (_TRYING, lines_of(statements[0]))
+    return edits | {(body.end_byte - 1, body.end_byte): _caught_by(number, extra)}
+
+
+_TRYING = f"Throwable {_RAISED} = null; try {{"
+
+
+def _caught_by(number: int, extra: Iterable[Piece]) -> tuple[Piece, ...]:
+    return (
+        f"}} catch (Throwable goldseamCaught) {{ {_RAISED} = goldseamCaught; }} ",
+        f"finally {{ {HAND_OUT}.raised({number}, {_RAISED}",
+        *extra,
+        "); } }",
+    )
 
 
 def _of_try(node: Node, number: int, extra: Iterable[Piece]) -> Edits:

@@ -53,10 +53,11 @@ _CHANGING = _words(
     " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
 )
 """Methods of these classes that look at surroundings, or change something."""
-_LOOKING = _words(
+LOOKING = _words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
     " entrySet getBytes toCharArray substring"
 )
+_OF_CLASS = _words("getName getSimpleName getTypeName getCanonicalName toString equals")
 _FILLING = frozenset({"add", "put", "append"})
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
 _MOST_DEPTH = 60
@@ -201,7 +202,7 @@ class Statics:
                 call.type == "method_invocation" and self._is_static_call(call, _MOST_DEPTH - 3)
             )
         if around.type == "method_invocation":
-            return name_of(around) in _LOOKING and text_of(around.child_by_field_name("object")) == text_of(at)
+            return name_of(around) in LOOKING and text_of(around.child_by_field_name("object")) == text_of(at)
         return around.type in ("field_access", "binary_expression", "enhanced_for_statement") or (
             at.type == "array_access" and around.type != "assignment_expression"
         )
@@ -235,7 +236,13 @@ class Statics:
             return name not in self._scopes.methods and self._is_known(self._scopes.members.get(name, ""))
         if holder.type in ("identifier", "field_access", "scoped_identifier") and self._scopes.resolve(holder) is None:
             return self._is_known(text_of(holder))
-        return self.is_static(holder, depth)
+        return self.is_static(holder, depth) and (name in _OF_CLASS or not self._is_class(holder))
+
+    def _is_class(self, node: Node) -> bool:
+        """Whether it is a class, whose members are those of the product."""
+        node = bare(node)
+        binding = self._scopes.resolve(node) if node.type == "identifier" else None
+        return node.type == "class_literal" or (binding is not None and binding.type_name.startswith("Class"))
 
 
 def holds_text(node: Node) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from harness.judging import values
-from harness.judging.rust.values import PANIC, as_python, unescaped
+from harness.judging.rust.values import PANIC, as_python
 from miner.languages.guessing import Reading, first_kept, operator_by
-from miner.languages.rust.stripping.scopes import arguments_of, bare, named, opened
+from miner.languages.rust.stripping.patterns import value_of
+from miner.languages.rust.stripping.scopes import arguments_of, opened
 from miner.languages.rust.stripping.source import HAND_OUT, MODULE
 from miner.languages.rust.stripping.static import LITERALS
 from miner.languages.syntax import text_of, values_together, walk
@@ -23,15 +23,10 @@ if TYPE_CHECKING:
 
 _MANY = frozenset({"array_expression", "tuple_expression", "unary_expression", "reference_expression"})
 _VARIANTS = frozenset({"identifier", "scoped_identifier"})
-_VARIANT = re.compile(r"[A-Z][A-Za-z0-9]*")
-_RAW = re.compile(r"b?r#*\"(.*)\"#*", re.DOTALL)
-_CONTINUED = re.compile(r"\\\n\s*")
-_WIDTH = re.compile(r"_?[iu](?:8|16|32|64|128|size)$")
-_SUFFIX = re.compile(r"_?(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
 _OPERATORS = {
     "rust.truth": ("truth", "not"), "rust.contains": ("in", "not_in"), "rust.starts": ("startswith", "not_in"),
     "rust.ends": ("endswith", "not_in"), "rust.<": ("<", ">="), "rust.<=": ("<=", ">"), "rust.>": (">", "<="),
-    "rust.>=": (">=", "<"), "rust.panics": ("raises", "raises"),
+    "rust.matches": ("isinstance", "not_isinstance"), "rust.>=": (">=", "<"), "rust.panics": ("raises", "raises"),
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality."""
 _SHOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0", '"': '\\"', "\\": "\\\\"}
@@ -68,33 +63,7 @@ def _values(node: Node) -> Iterator[Any]:
     for part in walk(node):
         if part.type in LITERALS or part.type in _MANY or part.type in _VARIANTS:
             with suppress(ValueError, SyntaxError):
-                yield _value(part)
-
-
-def _value(node: Node) -> Any:
-    node = bare(node)
-    text = text_of(node)
-    match node.type:
-        case "string_literal" | "char_literal":
-            inner = unescaped(_CONTINUED.sub("", text.removeprefix("b")[1:-1]))
-            return list(inner.encode("latin-1")) if text.startswith('b"') else inner
-        case "raw_string_literal" if match := _RAW.fullmatch(text):
-            return match[1]
-        case "boolean_literal":
-            return text == "true"
-        case "integer_literal":
-            return int((_WIDTH if text.startswith("0x") else _SUFFIX).sub("", text).replace("_", ""), 0)
-        case "float_literal":
-            return float(_SUFFIX.sub("", text).replace("_", ""))
-        case "unary_expression" if text.startswith("-"):
-            return -_value(named(node)[0])
-        case "reference_expression":
-            return _value(named(node)[-1])
-        case "array_expression" | "tuple_expression" if node.child_by_field_name("length") is None:
-            return [_value(child) for child in named(node)]
-        case "identifier" | "scoped_identifier" if _VARIANT.fullmatch(text.rpartition("::")[2]):
-            return text.rpartition("::")[2] if text != "None" else None
-    raise ValueError("not a literal")
+                yield value_of(part)
 
 
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:

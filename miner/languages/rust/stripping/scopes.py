@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 COMMENTS = frozenset({"line_comment", "block_comment"})
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
-_LIBRARIES = ("std", "core", "pretty_assertions", "similar_asserts")
+MATCHING = ("matches", "assert_matches", "debug_assert_matches")
+"""Macros of a value and a pattern."""
+_LIBRARIES = ("std", "core", "pretty_assertions", "similar_asserts", "assert_matches", "matches")
 """Crates whose macros of these names compare alike."""
-_OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?({'|'.join(ASSERTIONS)}|format|concat|matches)")
+_KNOWN = frozenset({*ASSERTIONS, *MATCHING, "format", "concat", "vec"})
+_OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?(?:assert_matches::)?({'|'.join(_KNOWN - {'vec'})})")
 _SCOPES = frozenset(
     {
         *("source_file", "block", "declaration_list", "function_item", "closure_expression", "for_expression"),
@@ -55,8 +58,8 @@ def bare(node: Node) -> Node:
 def opened(source: bytes) -> tuple[bytes, Node]:
     """A source whose macros that take expressions are calls, `assert_eq_(…)`, each byte in its place, and its tree.
 
-    `vec![…]` is an array there, and what the file's own macros are given are arguments. What a file gives one of the
-    known names itself stays as it is.
+    `vec![…]` is an array there, what the file's own macros are given are arguments, and of a value and a pattern the
+    value alone is there. What a file gives one of the known names itself stays as it is.
 
     Raises:
         ValueError: the grammar does not read it.
@@ -69,7 +72,7 @@ def opened(source: bytes) -> tuple[bytes, Node]:
         text = bytearray(source)
         for node in walk(root, ("macro_definition",)):
             if node.type == "macro_invocation":
-                _open(text, node, own - set(ASSERTIONS) - {"vec", "format", "concat", "matches"}, own)
+                _open(text, node, own - _KNOWN, own)
         if bytes(text) == source:
             return source, root
         source = bytes(text)
@@ -94,14 +97,19 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
     name, start, end = text_of(macro), macro.start_byte, trees[0].start_byte
     mark = text.index(b"!", macro.end_byte, end)
     copied = bytearray(text[start : trees[0].end_byte])
+    match = _OPENED.fullmatch(name)
     if name == "vec" and name not in own and copied[end - start : end - start + 1] == b"[":
         copied[: end - start] = b" " * (end - start)
     elif copied[end - start : end - start + 1] == b"(" and (
-        name in calls or ((match := _OPENED.fullmatch(name)) and match[1] not in own)
+        name in calls or (match is not None and match[1] not in own)
     ):
         copied[macro.end_byte - start : end - start] = b"_" + b" " * (end - macro.end_byte - 1)
         if mark - macro.end_byte > 0:
             return
+        if match is not None and match[1] in MATCHING:
+            comma = next((part.start_byte for part in trees[0].children if part.type == ","), trees[0].end_byte - 1)
+            behind = slice(comma - start, len(copied) - 1)
+            copied[behind] = bytes(byte if byte == ord("\n") else ord(" ") for byte in copied[behind])
         for part in trees[0].children if name in calls else ():
             if part.type in ("=>", ";"):
                 copied[part.start_byte - start : part.end_byte - start] = b",".ljust(len(part.type))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
+from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.scopes import (
     ASSERTIONS,
     arguments_of,
@@ -97,10 +98,16 @@ class Reader:
     """Reads the assertions of one file."""
 
     def __init__(
-        self, scopes: Scopes, statics: Statics, root: Node, helpers: Mapping[str, Helper], macros: AbstractSet[str]
+        self,
+        source: bytes,
+        scopes: Scopes,
+        statics: Statics,
+        root: Node,
+        helpers: Mapping[str, Helper],
+        macros: AbstractSet[str],
     ) -> None:
         """`helpers` are functions of other files that only compare, `macros` those of the file that are read."""
-        self._scopes, self._statics, self._helpers = scopes, statics, helpers
+        self._source, self._scopes, self._statics, self._helpers = source, scopes, statics, helpers
         names = {
             text_of(node.child_by_field_name("name"))
             for node in walk(root)
@@ -130,6 +137,8 @@ class Reader:
             elif len(arguments) >= _TWO_SIDES:
                 options = _NOT if name == "assert_ne" else {}
                 read = [replace(self._of(node, "rust.==", arguments[:2], options), is_compared=True)]
+        elif node.type == "call_expression" and macro_of(node).removeprefix("debug_") == "assert_matches":
+            read = [replace(assertion, condition=None) for assertion in self._matching(node, node, has_to_hold=True)]
         elif (helper := self._helper(node)) is not None:
             read = [self._of_helper(node, helper)]
         elif node.type == "if_expression":
@@ -200,6 +209,8 @@ class Reader:
         if inner.type == "binary_expression" and sign in _COMPARISONS:
             op, own = _COMPARISONS[sign]
             assertion = self._of(replaced, op, named(inner), own if has_to_hold else _contrary(own))
+        elif macro_of(inner) == "matches" and (matching := self._matching(inner, replaced, has_to_hold=has_to_hold)):
+            return matching
         elif (sides := _compared(inner)) and any(map(self._statics.is_static, sides)):
             function = inner.child_by_field_name("function")
             op = _CALLED[text_of(function.child_by_field_name("field"))] if function is not None else ""
@@ -207,6 +218,22 @@ class Reader:
         else:
             assertion = self._of(replaced, "rust.truth", [inner], options)
         return [replace(assertion, condition=inner, has_to_hold=has_to_hold)]
+
+    def _matching(self, call: Node, replaced: Node, *, has_to_hold: bool) -> list[Assertion]:
+        """That a value is of a pattern, whose words are not in the opened source; nothing if it is not known."""
+        arguments = arguments_of(call)
+        if len(arguments) != 1:
+            return []
+        text = self._source[arguments[0].end_byte : call.end_byte - 1].decode("utf-8", "replace").strip(" \n,")
+        pieces = text.split(",") if macro_of(call) != "matches" else [text]  # a message may stand behind
+        patterns = (pattern_of(",".join(pieces[:count])) for count in range(len(pieces), 0, -1))
+        pattern = next((pattern for pattern in patterns if pattern is not None), None)
+        if pattern is None:
+            return []
+        options: Options = {"pattern": pattern} if has_to_hold else {"pattern": pattern, **_NOT}
+        return [
+            replace(self._of(replaced, "rust.matches", arguments, options), condition=call, has_to_hold=has_to_hold)
+        ]
 
     def _of(self, replaced: Node, op: str, nodes: Iterable[Node], options: Options) -> Assertion:
         operands = tuple(Operand(node=node, static=self._statics.is_static(node)) for node in nodes)

@@ -11,6 +11,7 @@ from harness.languages.rust.inside import inline
 from harness.languages.rust.language import HANDOUT
 from miner.languages.base import Mode, Slot
 from miner.languages.rust.stripping import scopes
+from miner.languages.rust.stripping.cases import cases_in
 from miner.languages.rust.stripping.macros import macros_in
 from miner.languages.rust.stripping.scopes import Scopes, function_of, macro_of, modules_around
 from miner.languages.rust.stripping.sites import Assertion, Reader
@@ -65,10 +66,10 @@ class StrippedSource(TreeSource[Assertion]):
         self._opened, self._root = scopes.opened(source)
         self._tests = _places(source) if is_code else [(0, len(source))]
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared)
+        self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root))
         macros = macros_in(self._opened, self._root, self._scopes)
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
-        reader = Reader(self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
+        reader = Reader(source, self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
         self.slots = self._numbered(self._slots(reader, first))
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:

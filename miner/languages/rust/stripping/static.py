@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from miner.languages.rust.stripping.cases import Cases
     from miner.languages.rust.stripping.scopes import Binding, Scopes
 
 TEXTS = frozenset({"string_literal", "raw_string_literal"})
@@ -64,9 +65,9 @@ class Column:
 class Statics:
     """Tells what of one file is static."""
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
-        """`shared` are functions that other hidden files call."""
-        self._scopes, self._shared = scopes, shared
+    def __init__(self, scopes: Scopes, shared: Collection[str] = (), cases: Cases | None = None) -> None:
+        """`shared` are functions that other hidden files call, `cases` what attributes give parameters."""
+        self._scopes, self._shared, self._cases = scopes, shared, cases or {}
         self._open: set[int] = set()
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
@@ -105,6 +106,8 @@ class Statics:
         if binding.kind != "parameter" or function is None:
             return None
         name, parameters = text_of(function.child_by_field_name("name")), self._scopes.parameters(function)
+        if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
+            return list(cells)
         if binding not in parameters or name in self._shared or len(self._scopes.functions[name]) != 1:
             return None
         calls = self._scopes.calls.get(name, [])
