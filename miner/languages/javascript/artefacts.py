@@ -117,10 +117,13 @@ def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[s
         yield from [way for way in _ways(name, path, {}) if way in files][:1]
 
 
-def idle(tree: Tree) -> frozenset[str]:
-    """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
+def idle(tree: Tree, *, around: bool = True) -> frozenset[str]:
+    """Development dependencies that neither code, nor tests, nor the scripts that build and test name.
+
+    Without `around` those as well that are named by what runs before or after tests, and builds nothing.
+    """
     manifests = [read_manifest(tree, folder) for folder in dict.fromkeys(("", *own_packages(tree).values()))]
-    texts = [script for manifest in manifests for script in test_scripts(manifest)]
+    texts = [script for manifest in manifests for script in test_scripts(manifest, around=around)]
     for manifest in manifests:
         scripts = _table(manifest, "scripts").items()
         texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]

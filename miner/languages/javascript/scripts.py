@@ -47,10 +47,14 @@ class Call:
     """The variables that are set for it."""
 
 
-def test_scripts(manifest: Mapping[str, Any]) -> list[str]:
-    """The scripts that are called like tests, `test` first, each before those that it runs."""
+def test_scripts(manifest: Mapping[str, Any], *, around: bool = True) -> list[str]:
+    """The scripts that are called like tests, `test` first, each before those that it runs.
+
+    Without `around` none of those that npm runs by itself before and after others.
+    """
     texts = _texts(manifest)
     begun = sorted(filter(_OF_TESTS.search, texts), key=lambda name: (name != "test", len(name)))
+    begun = [name for name in begun if around or not name.startswith(("pre", "post"))]
     reached: dict[str, str] = {}
     waiting = begun[::-1]
     while waiting:
