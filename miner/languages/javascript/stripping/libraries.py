@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, required
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, place_among, required
 from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from miner.languages.javascript.stripping.scopes import Scopes
+    from miner.languages.javascript.stripping.scopes import Binding, Scopes
 
 NOT: Mapping[str, object] = {"not": True}
 
@@ -217,6 +217,9 @@ SPIED: Mapping[str, Compared] = {
 """Of sinon's `assert`, and of `expect` where sinon-chai is used: how often a spy was called, and with what."""
 
 
+_MOST_DEPTH = 8
+
+
 def function_around(node: Node) -> Node | None:
     """The innermost function that a node stands in."""
     at = node.parent
@@ -225,12 +228,21 @@ def function_around(node: Node) -> Node | None:
     return at
 
 
-def given_by(scopes: Scopes, node: Node, modules: frozenset[str]) -> str:
-    """The module whose tests give their functions what a name stands for; empty where it is none of these."""
+def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0) -> str:
+    """The module whose tests give their functions what a name stands for; empty where it is none of these.
+
+    What a function of the file is given by all its calls counts as well; `depth` is how many are known to be around.
+    """
+    if depth > _MOST_DEPTH:
+        return ""
     binding = scopes.resolve(node) if node.type == "identifier" else None
     if binding is None or binding.kind != "param" or binding.is_written:
         return ""
     function = function_around(binding.declared)
+    if function is not None and (calls := scopes.calls_of(function)):
+        place = place_among(function, binding.declared)
+        given = {_given_at(scopes, call, place, modules, depth + 1) for call in calls}
+        return given.pop() if len(given) == 1 else ""
     call = function.parent.parent if function is not None and function.parent is not None else None
     _, called = dotted(call.child_by_field_name("function") if call is not None else None)
     if (module := required(called)[0]) in modules:
@@ -242,9 +254,34 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str]) -> str:
         return "qunit" if text_of(called) == "QUnit" and "qunit" in modules else ""
     if source is binding:
         return ""
+    if source.kind == "param" and _is_whole_file(scopes, source):
+        return "qunit" if "qunit" in modules else ""
+    if source.module.startswith(".") and text_of(called) in ("test", "it"):  # a helper that hands on what it is given
+        return scopes.runner if scopes.runner in modules else ""
     if source.kind == "const" and source.init is not None and not source.module and not source.is_written:
         return _of_another(scopes, source.init, modules)
-    return source.module if source.module in modules else given_by(scopes, called, modules)
+    return source.module if source.module in modules else given_by(scopes, called, modules, depth + 1)
+
+
+def _given_at(scopes: Scopes, call: Node, place: int, modules: frozenset[str], depth: int) -> str:
+    """The module of what a call is given at a place, where that is what a test is handed."""
+    given = arguments_of(call)
+    if not 0 <= place < len(given) or any(one.type == "spread_element" for one in given):
+        return ""
+    return given_by(scopes, given[place], modules, depth)
+
+
+def _is_whole_file(scopes: Scopes, binding: Binding) -> bool:
+    """Whether a name is what the global `QUnit` is called in `(function (QUnit) { … })(QUnit)`."""
+    function = function_around(binding.declared)
+    outer = function.parent if function is not None else None
+    outer = outer.parent if outer is not None and outer.type == "parenthesized_expression" else outer
+    if function is None or outer is None or outer.type != "call_expression" or binding.is_written:
+        return False
+    place, given = place_among(function, binding.declared), arguments_of(outer)
+    if not 0 <= place < len(given):
+        return False
+    return text_of(given[place]) == "QUnit" and scopes.resolve(given[place]) is None
 
 
 def _of_another(scopes: Scopes, init: Node, modules: frozenset[str]) -> str:

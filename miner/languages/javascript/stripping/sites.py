@@ -18,7 +18,7 @@ from miner.languages.javascript.stripping.libraries import (
     given_by,
     of_dom,
 )
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, root_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, property_of, root_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
 from miner.languages.syntax import text_of
 
@@ -170,12 +170,15 @@ _SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
     "tap": frozenset({"regex", "new_expression", "object"}),
+    "tape": frozenset({"regex", "new_expression", "object"}),
     "qunit": frozenset({"regex"}),
 }
 """By library: what an error is held against besides a class."""
 _LINKS = frozenset(
     {"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a", "an"}
 )
+_NEXT = frozenset({"with", "that", "which"})
+"""Behind a call, what leads to the next assertion of a chain, as `and` does."""
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
 _FILED = ("toMatchSnapshot", "toThrowErrorMatchingSnapshot")
@@ -326,7 +329,7 @@ class Reader:
     # -- what hands each test an object that counts
 
     def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
-        counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
+        counter, name = function.child_by_field_name("object"), property_of(function)
         assertion: Assertion | None
         library = given_by(self._scopes, counter, GIVING) if counter is not None else ""
         if not library or not (arguments or name in _REACHED):
@@ -369,7 +372,7 @@ class Reader:
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         if any(
             node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
-            for node in arguments[1:]
+            for node in arguments[1:2]
         ):
             return None
         return self._raising(call, arguments[0], wanted, awaits, {"by": "tap"} if library == "tap" else {})
@@ -410,6 +413,8 @@ class Reader:
             return self._framework == "mocha" and node is not None and text_of(node) == name
         if binding.is_written:
             return False
+        if binding.module == "vitest" and name == "assert":
+            return binding.imported == name
         if binding.module == "chai" or binding.init is None or binding.kind != "const":
             return binding.module == "chai" and binding.imported == name
         if binding.is_whole:  # `expect = chai.expect`
@@ -424,13 +429,19 @@ class Reader:
         at: Node | None = function
         while at is not None and at.type == "member_expression":
             words.insert(0, text_of(at.child_by_field_name("property")))
-            at = at.child_by_field_name("object")
-            if words[0] == "should" and self._scopes.imports("chai"):
-                actual, words = at, words[1:]
+            if words[0] == "should" and self._is_should(at):
+                actual, words = at.child_by_field_name("object"), words[1:]
                 break
+            at = at.child_by_field_name("object")
         if actual is None and at is not None and self._is_chais(at.child_by_field_name("function")):
             actual = next(iter(arguments_of(at)), None)
         return None if actual is None or not words else self._linked(whole, actual, words, arguments)
+
+    def _is_should(self, member: Node) -> bool:
+        """Whether `x.should` is chai's, or should.js's, which says the same; under mocha both may be loaded before."""
+        of = member.child_by_field_name("object")
+        is_known = any(map(self._scopes.imports, ("chai", "should"))) or self._framework == "mocha"
+        return is_known and of is not None and of.type != "this"
 
     def _is_chais(self, expect: Node | None) -> bool:
         return self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
@@ -440,6 +451,7 @@ class Reader:
         parts: list[list[tuple[str, Sequence[Node] | None]]] = [[]]
         at: Node | None = node
         arguments: Sequence[Node] | None = None
+        actual: Node | None = None
         while at is not None and not self._is_chais(at.child_by_field_name("function")):
             if at.type == "call_expression" and arguments is None:
                 arguments, at = arguments_of(at), at.child_by_field_name("function")
@@ -447,12 +459,18 @@ class Reader:
             if at.type != "member_expression":
                 return ()
             name = text_of(at.child_by_field_name("property"))
-            if name == "and":
+            at, links = at.child_by_field_name("object"), at
+            if name == "should" and self._is_should(links):
+                actual = at
+                break
+            is_next = name in _NEXT and at is not None and at.type == "call_expression"
+            if name == "and" or (is_next and at is not None and not self._is_chais(at.child_by_field_name("function"))):
                 parts.insert(0, [])
             else:
                 parts[0].insert(0, (name, arguments))
-            at, arguments = at.child_by_field_name("object"), None
-        actual = next(iter(arguments_of(at)), None) if at is not None else None
+            arguments = None
+        if actual is None and at is not None:
+            actual = next(iter(arguments_of(at)), None)
         if actual is None or len(parts) < 2 or not all(parts):  # noqa: PLR2004 - parts with `and` between them
             return ()
         first_words = [name for name, arguments_of_link in parts[0] if arguments_of_link is None]
@@ -754,6 +772,8 @@ class Reader:
         binding = self._scopes.resolve(node)
         if binding is None:
             return text_of(node) == "expect"
+        if binding.kind == "param" and self._framework == "vitest":  # `test("…", ({ expect }) => …)`
+            return not (binding.is_whole or binding.is_written) and key_of(binding.declared) == "expect"
         return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
 
 

@@ -58,7 +58,7 @@ class StrippedSource:
         """
         self._source, self._path, self._framework = source, path, framework
         self._root = scopes.parse(source, path)
-        self._scopes = Scopes(self._root)
+        self._scopes = Scopes(self._root, framework)
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")

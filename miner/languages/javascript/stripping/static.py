@@ -13,9 +13,10 @@ from miner.languages.javascript.stripping.scopes import (
     dotted,
     is_exported,
     parameters,
+    place_among,
     root_of,
 )
-from miner.languages.syntax import text_of
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +126,7 @@ _UNKNOWN: tuple[Node, ...] = ()
 def _part(value: Node | tuple[Node, ...], step: Step) -> Node | tuple[Node, ...] | None:
     """A property or element of a literal; None where it has none, `_UNKNOWN` where that can't be told."""
     if isinstance(value, tuple):
-        return value[step] if isinstance(step, int) and step < len(value) else _UNKNOWN
+        return (value[step] if step < len(value) else None) if isinstance(step, int) else _UNKNOWN
     value = bare(value)
     children = [child for child in value.named_children if child.type != "comment"]
     if any(child.type == "spread_element" for child in children):
@@ -413,6 +414,8 @@ class Statics:
 
     def _of_parameter(self, parameter: Node, around: Node, steps: list[Step]) -> Column | None:
         function = around if around.type in FUNCTIONS else around.parent
+        if function is not None and (calls := self._scopes.calls_of(function)):
+            return self._of_calls(function, calls, parameter, steps)
         if function is None or function.parent is None or function.parent.type != "arguments":
             return None
         place = next((i for i, node in enumerate(parameters(function)) if node.id == parameter.id), None)
@@ -432,6 +435,14 @@ class Statics:
         if all(isinstance(row, tuple) or bare(row).type == "array" for row in table.rows):
             return self._table(given[0], (place, *steps), called)
         return table if place == 0 else None
+
+    def _of_calls(self, function: Node, calls: Sequence[Node], parameter: Node, steps: list[Step]) -> Column | None:
+        """What all calls of a function of the file give one of its parameters."""
+        place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
+        is_known = place >= 0 and all(node.type != "spread_element" for row in rows for node in row)
+        if not is_known or any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier"):
+            return None
+        return Column(rows=tuple(row[place:][:1] for row in rows), steps=(0, *steps), array=parameter, is_shared=False)
 
     def _table(self, node: Node | None, steps: tuple[Step, ...], each: Node | None) -> Column | None:
         if node is None:
