@@ -53,7 +53,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
 def sources(task: Task, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> dict[str, bytes]:
     """Of test files of a task, those that assertions are taken out of; `read` gives files of the tree with the fix."""
     language = language_of(task.instance.test)
-    return language.test_sources(paths, read, lambda path: classify(path) is Kind.TEST)
+    return language.test_sources(paths, read, lambda path: classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
 def stripped(task: Task, test_sources: Mapping[str, bytes], base: Mapping[str, bytes], sandbox: Sandbox) -> Task:

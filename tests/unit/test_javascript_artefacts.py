@@ -156,7 +156,12 @@ def test_development_dependencies_that_nothing_names_are_idle():
 
 
 def test_what_only_checks_around_the_tests_is_idle_where_these_do_not_count():
-    scripts = {"pretest": "npm run readme", "readme": "evalmd README.md", "test": "tape 'test/*.js'", "build": "dist-it"}
+    scripts = {
+        "pretest": "npm run readme",
+        "readme": "evalmd README.md",
+        "test": "tape 'test/*.js'",
+        "build": "dist-it",
+    }
     listed = dict.fromkeys(("evalmd", "tape", "dist-it"), "1")
     tree = Files({"package.json": json.dumps({"devDependencies": listed, "scripts": scripts})})
     assert (idle(tree), idle(tree, around=False)) == (set(), {"evalmd"})

@@ -194,6 +194,111 @@ def test_what_of_supertest_is_made_of_something_stays(chain):
     assert asked(f".expect(200){chain}").endswith(chain)
 
 
+def of_runner(text: str, framework: str) -> StrippedSource:
+    return StrippedSource(text.encode(), path="a.test.js", first=0, framework=framework)
+
+
+@pytest.mark.parametrize(
+    ("framework", "head", "before", "after"),
+    [
+        ("vitest", 'import { it } from "vitest";', "it('a', ({ expect }) => { expect(f(1)).toBe(3); });", "[f(1)]"),
+        ("vitest", 'import { it, assert } from "vitest";', "it('a', () => { assert.equal(f(1), 3); });", "[f(1)]"),
+        (
+            "tape",
+            'const test = require("tape");',
+            "test('a', (t) => { t['deepEqual'](f(1), [3]); });",
+            "[f(1)], null, t",
+        ),
+        ("tape", 'const { test } = require("./util");', "test('a', (t) => { t.is(f(1), 3); });", "[f(1)], null, t"),
+        (
+            "qunit",
+            "",
+            "(function (Q) { Q.test('a', (assert) => { assert.equal(f(1), 3); }); })(QUnit);",
+            "[f(1)], null, assert",
+        ),
+        (
+            "tape",
+            'const test = require("tape");',
+            "const check = function (st, want) { st.equal(f(1), want); }; test('a', (t) => { check(t, 3); });",
+            "[f(1)], null, st",
+        ),
+    ],
+)
+def test_an_assertion_is_known_by_what_gives_it(framework, head, before, after):
+    source = of_runner(f"{head}\n{before}\n", framework)
+    text = source.stripped(best(source))
+    assert f"__goldseam__(0, () => {after});" in text
+    assert "3" not in text.replace("globalThis", "")
+
+
+def test_a_name_that_no_test_is_given_gives_no_assertion():
+    helper = "const check = (st) => { st.equal(f(1), 3); };"
+    for use in ("check(t); check({});", "g(check);", "check(...t);"):
+        assert (
+            of_runner(f"const test = require('tape');\n{helper} test('a', (t) => {{ {use} }});\n", "tape").slots == ()
+        )
+
+
+@pytest.mark.parametrize(
+    ("helper", "calls", "after"),
+    [
+        (
+            "function check(a, want) { expect(f(a)).toBe(want); }",
+            "check('x', 3); check('y', 4);",
+            "check('x', undefined);",
+        ),
+        (
+            "const check = ({ a, want }) => { expect(f(a)).toBe(want); };",
+            "for (const [a, want] of [['x', 3]]) check({ a, want: want });",
+            "for (const [a, want] of [['x', undefined]]) check({ a, want: undefined });",
+        ),
+        (
+            "function check(want) { for (const [a, b] of Object.entries(want)) expect(f(a)).toBe(b); }",
+            "check({ x: 3 });",
+            "check({ x: undefined });",
+        ),
+        ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', g());", None),
+        ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3); check(...g());", None),
+        ("function check(a, want) { expect(f(arguments)).toBe(want); }", "check('x', 3);", None),
+        ("function check(a, want) { want.x = g(); expect(f(a)).toEqual(want); }", "check('x', {});", None),
+        ("export function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3);", None),
+        ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3); [].map(check);", None),
+    ],
+)
+def test_what_all_calls_of_a_helper_write_out_is_expected(helper, calls, after):
+    text = f"{helper}\ntest('a', () => {{ {calls} }});\n"
+    assert best(parsed(text))[0] is (Mode.EXPECTED if after else Mode.OPERANDS)
+    assert (after or calls) in stripped(text)
+
+
+def test_chains_of_should_go_on_behind_a_property():
+    text = f"{CHAI}it('a', () => {{ f().should.have.property('_').with.length(2); }});\n"
+    handed = "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['_']]); })(f());"
+    assert handed in stripped(text)
+    assert [slot.assertion.op for slot in parsed(text).slots] == ["js.property", "js.length"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "handed"),
+    [
+        ("if (f(1) !== true) { const why = `no`; throw new Error(why); }", "[f(1)]"),
+        ("if (f(1) == null) throw new TypeError('no');", "[f(1)]"),
+        ("if (!f(1)) throw new Error('no');", "[f(1)]"),
+        ("[1].forEach((x) => { if (f(x) !== 3) throw new Error('no'); });", "[f(x)]"),
+        ("try { expect(f(1)).toBe(3); } catch (error) { const why = `no`; throw new Error(why); }", "[f(1)]"),
+        ("if (f(1) !== 3) { g(); throw new Error('no'); }", None),
+        ("if (f(1) !== 3) throw g();", None),
+        ("if (f(1) !== 3) throw new Error('no'); else g();", None),
+        ("f((x) => { if (x !== 3) throw new Error('no'); });", None),
+        ("f({ read(x) { if (x !== 3) throw new Error('no'); } });", None),
+    ],
+)
+def test_an_if_that_only_throws_asserts_where_the_product_does_not_call_it(statement, handed):
+    text = f"test('a', () => {{ {statement} expect(f(2)).toBe(4); }});\n"
+    assert (f"__goldseam__(0, () => {handed});" in stripped(text)) is (handed is not None)
+    assert (statement in stripped(text)) is (handed is None)
+
+
 def test_under_mocha_chai_may_be_global():
     text = "it('a', () => { expect(f(1)).to.equal(3); });\n"
     source = StrippedSource(text.encode(), path="a.js", first=0, framework="mocha")

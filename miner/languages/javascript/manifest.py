@@ -386,7 +386,7 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     _, manifests = _manifests(tree, test_files)
     if next(_named(tree, test_files, manifests), None):
         return None
-    scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest))
+    scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest, around=True))
     for reason, pattern in (
         ("browser_tests", _BROWSERS),
         ("runner_unsupported", _UNSUPPORTED),

@@ -47,7 +47,7 @@ class Call:
     """The variables that are set for it."""
 
 
-def test_scripts(manifest: Mapping[str, Any], *, around: bool = True) -> list[str]:
+def test_scripts(manifest: Mapping[str, Any], *, around: bool) -> list[str]:
     """The scripts that are called like tests, `test` first, each before those that it runs.
 
     Without `around` none of those that npm runs by itself before and after others.
@@ -86,7 +86,7 @@ def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:
 def called(manifest: Mapping[str, Any]) -> list[Call]:
     """The runners that the scripts for tests call."""
     found = []
-    for script in test_scripts(manifest):
+    for script in test_scripts(manifest, around=True):
         for part in re.split(r"&&|\|\||;", script):
             try:
                 words = shlex.split(part)

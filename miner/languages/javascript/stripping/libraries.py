@@ -233,29 +233,29 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0
 
     What a function of the file is given by all its calls counts as well; `depth` is how many are known to be around.
     """
-    if depth > _MOST_DEPTH:
-        return ""
     binding = scopes.resolve(node) if node.type == "identifier" else None
-    if binding is None or binding.kind != "param" or binding.is_written:
+    if binding is None or binding.kind != "param" or binding.is_written or depth > _MOST_DEPTH:
         return ""
     function = function_around(binding.declared)
     if function is not None and (calls := scopes.calls_of(function)):
         place = place_among(function, binding.declared)
-        given = {_given_at(scopes, call, place, modules, depth + 1) for call in calls}
-        return given.pop() if len(given) == 1 else ""
+        modules_given = {_given_at(scopes, call, place, modules, depth + 1) for call in calls}
+        return modules_given.pop() if len(modules_given) == 1 else ""
     call = function.parent.parent if function is not None and function.parent is not None else None
     _, called = dotted(call.child_by_field_name("function") if call is not None else None)
     if (module := required(called)[0]) in modules:
         return module
-    if called is None or called.type != "identifier" or called.id == node.id:
-        return ""
+    is_name = called is not None and called.type == "identifier" and called.id != node.id
+    return _of_tests(scopes, called, binding, modules, depth) if called is not None and is_name else ""
+
+
+def _of_tests(scopes: Scopes, called: Node, parameter: Binding, modules: frozenset[str], depth: int) -> str:
+    """The module of what makes a test, by its name."""
     source = scopes.resolve(called)
-    if source is None:
-        return "qunit" if text_of(called) == "QUnit" and "qunit" in modules else ""
-    if source is binding:
+    if source is None or (source.kind == "param" and _is_whole_file(scopes, source)):
+        return "qunit" if (source or text_of(called) == "QUnit") and "qunit" in modules else ""
+    if source is parameter:
         return ""
-    if source.kind == "param" and _is_whole_file(scopes, source):
-        return "qunit" if "qunit" in modules else ""
     if source.module.startswith(".") and text_of(called) in ("test", "it"):  # a helper that hands on what it is given
         return scopes.runner if scopes.runner in modules else ""
     if source.kind == "const" and source.init is not None and not source.module and not source.is_written:
@@ -265,10 +265,10 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0
 
 def _given_at(scopes: Scopes, call: Node, place: int, modules: frozenset[str], depth: int) -> str:
     """The module of what a call is given at a place, where that is what a test is handed."""
-    given = arguments_of(call)
-    if not 0 <= place < len(given) or any(one.type == "spread_element" for one in given):
+    arguments = arguments_of(call)
+    if not 0 <= place < len(arguments) or any(node.type == "spread_element" for node in arguments):
         return ""
-    return given_by(scopes, given[place], modules, depth)
+    return given_by(scopes, arguments[place], modules, depth)
 
 
 def _is_whole_file(scopes: Scopes, binding: Binding) -> bool:
@@ -278,10 +278,10 @@ def _is_whole_file(scopes: Scopes, binding: Binding) -> bool:
     outer = outer.parent if outer is not None and outer.type == "parenthesized_expression" else outer
     if function is None or outer is None or outer.type != "call_expression" or binding.is_written:
         return False
-    place, given = place_among(function, binding.declared), arguments_of(outer)
-    if not 0 <= place < len(given):
+    place, arguments = place_among(function, binding.declared), arguments_of(outer)
+    if not 0 <= place < len(arguments):
         return False
-    return text_of(given[place]) == "QUnit" and scopes.resolve(given[place]) is None
+    return text_of(arguments[place]) == "QUnit" and scopes.resolve(arguments[place]) is None
 
 
 def _of_another(scopes: Scopes, init: Node, modules: frozenset[str]) -> str:

@@ -146,10 +146,10 @@ class Scopes:
 
     def calls_of(self, function: Node) -> list[Node]:
         """The calls of a function by its name; none where it may be called in other ways."""
-        named = function.child_by_field_name("name") if function.type.endswith("declaration") else None
+        name = function.child_by_field_name("name") if function.type.endswith("declaration") else None
         if function.parent is not None and function.parent.type == "variable_declarator":
-            named = function.parent.child_by_field_name("name")
-        binding = self._declared.get(named.id) if named is not None else None
+            name = function.parent.child_by_field_name("name")
+        binding = self._declared.get(name.id) if name is not None else None
         if binding is None or binding.is_written or not binding.is_whole or is_exported(binding.declared):
             return []
         uses = [use for use in binding.uses if use.parent is not None and use.parent.id != function.id]
@@ -246,9 +246,9 @@ class Scopes:
 def place_among(function: Node, parameter: Node) -> int:
     """Which of a function's parameters a name or pattern is; -1 for one with a default, or inside of a pattern."""
     for place, node in enumerate(parameters(function)):
-        named = node.child_by_field_name("pattern") if node.type.endswith("_parameter") else node
+        pattern = node.child_by_field_name("pattern") if node.type.endswith("_parameter") else node
         has_default = node.child_by_field_name("value") is not None
-        if named is not None and named.id == parameter.id and not has_default:
+        if pattern is not None and pattern.id == parameter.id and not has_default:
             return place
     return -1
 

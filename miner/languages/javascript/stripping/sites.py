@@ -102,6 +102,10 @@ _BINARY: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "===": ("js.===", {}), "!==": ("js.===", NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
     ">=": ("js.>=", {}),
 }  # fmt: skip
+_REFUSED: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "!==": ("js.===", {}), "===": ("js.===", NOT), "!=": ("js.==", {}), "==": ("js.==", NOT),
+}  # fmt: skip
+"""By the operator that a test fails by: the one that holds where it passes."""
 _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "toBe": ("js.is", {}), "toEqual": ("js.deep", {"rules": "jest"}),
     "toStrictEqual": ("js.deep", {"rules": "jest strict"}), "toMatch": ("js.match", {}),
@@ -232,6 +236,22 @@ class Reader:
         if not is_assertion and len(names) == 1 and first is not None:
             is_assertion = names[0] in COUNTED and bool(given_by(self._scopes, first, GIVING))
         return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_assertion else None
+
+    def of_refusal(self, node: Node) -> Assertion | None:
+        """`if (f(x) !== y) throw new Error(…)`, where a test or what it calls does nothing else with it."""
+        condition, inner = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        if condition is None or node.child_by_field_name("alternative") is not None or not only_throws(inner):
+            return None
+        condition = condition.named_children[0]
+        operator = text_of(condition.child_by_field_name("operator"))
+        sides = [condition.child_by_field_name(side) for side in ("left", "right")]
+        if condition.type == "binary_expression" and operator in _REFUSED:
+            op, options = _REFUSED[operator]
+            return self._of_operands(node, op, [side for side in sides if side is not None], options)
+        argument = condition.child_by_field_name("argument")
+        if condition.type == "unary_expression" and operator == "!" and argument is not None:
+            return self._of_operands(node, "js.truth", [argument], {})
+        return None
 
     # -- node's assert
 
@@ -437,6 +457,11 @@ class Reader:
             actual = next(iter(arguments_of(at)), None)
         return None if actual is None or not words else self._linked(whole, actual, words, arguments)
 
+    def _is_called_before(self, node: Node | None) -> bool:
+        """Whether a link of a chain is a call: of an assertion, and not of `expect`."""
+        is_call = node is not None and node.type == "call_expression"
+        return is_call and node is not None and not self._is_chais(node.child_by_field_name("function"))
+
     def _is_should(self, member: Node) -> bool:
         """Whether `x.should` is chai's, or should.js's, which says the same; under mocha both may be loaded before."""
         of = member.child_by_field_name("object")
@@ -446,31 +471,33 @@ class Reader:
     def _is_chais(self, expect: Node | None) -> bool:
         return self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
 
-    def of_chain(self, node: Node) -> tuple[Assertion, ...]:
-        """The assertions of `expect(x).….and.…`; none of another expression, or where one of them is not known."""
+    def _links(self, node: Node) -> tuple[Node | None, list[list[tuple[str, Sequence[Node] | None]]]]:
+        """What a chain looks at, and its words with what they are given, parted where the next assertion begins."""
         parts: list[list[tuple[str, Sequence[Node] | None]]] = [[]]
         at: Node | None = node
         arguments: Sequence[Node] | None = None
         actual: Node | None = None
-        while at is not None and not self._is_chais(at.child_by_field_name("function")):
+        while at is not None and actual is None and not self._is_chais(at.child_by_field_name("function")):
             if at.type == "call_expression" and arguments is None:
                 arguments, at = arguments_of(at), at.child_by_field_name("function")
                 continue
             if at.type != "member_expression":
-                return ()
-            name = text_of(at.child_by_field_name("property"))
-            at, links = at.child_by_field_name("object"), at
-            if name == "should" and self._is_should(links):
-                actual = at
-                break
-            is_next = name in _NEXT and at is not None and at.type == "call_expression"
-            if name == "and" or (is_next and at is not None and not self._is_chais(at.child_by_field_name("function"))):
+                return None, []
+            name, of = text_of(at.child_by_field_name("property")), at.child_by_field_name("object")
+            if name == "should" and self._is_should(at):
+                actual = of
+            elif name == "and" or (name in _NEXT and self._is_called_before(of)):
                 parts.insert(0, [])
             else:
                 parts[0].insert(0, (name, arguments))
-            arguments = None
+            at, arguments = of, None
         if actual is None and at is not None:
             actual = next(iter(arguments_of(at)), None)
+        return actual, parts
+
+    def of_chain(self, node: Node) -> tuple[Assertion, ...]:
+        """The assertions of `expect(x).….and.…`; none of another expression, or where one of them is not known."""
+        actual, parts = self._links(node)
         if actual is None or len(parts) < 2 or not all(parts):  # noqa: PLR2004 - parts with `and` between them
             return ()
         first_words = [name for name, arguments_of_link in parts[0] if arguments_of_link is None]
@@ -789,6 +816,19 @@ def _goes_on(call: Node) -> bool:
 
 def _is_called(member: Node, name: str) -> bool:
     return text_of(member.child_by_field_name("property")) == name
+
+
+def only_throws(body: Node | None) -> bool:
+    """Whether a statement, or a block behind what it declares, does nothing but to throw a new error."""
+    is_block = body is not None and body.type == "statement_block"
+    statements = [] if body is None else body.named_children if is_block else [body]
+    statements = [statement for statement in statements if statement.type != "comment"]
+    if not statements:
+        return False
+    *before, last = statements
+    if last.type != "throw_statement" or last.named_children[0].type != "new_expression":
+        return False
+    return all(statement.type in ("lexical_declaration", "variable_declaration") for statement in before)
 
 
 def holds(node: Node, kind: str) -> bool:

@@ -454,7 +454,17 @@ class Statics:
             if len(given) != 1:
                 return None
             node, by_name = bare(given[0]), True
+        parts = _entries if by_name else _elements
         is_shared = False
+        if (column := self.column_of(node)) is not None:  # a loop over what is in another table
+            root = root_of(node)
+            binding = self._scopes.resolve(root) if root is not None else None
+            cells = column.cells()
+            if binding is None or cells is None or not all(parts(bare(cell)) for cell in cells):
+                return None
+            rows = tuple(row for cell in cells for row in parts(bare(cell)))
+            is_shared = column.is_shared or len(binding.uses) > 1
+            return Column(rows=rows, steps=steps, array=binding.declared, is_shared=is_shared, each=each)
         if node.type == "identifier":
             binding = self._scopes.resolve(node)
             if binding is None or binding.init is None or not binding.is_whole or binding.is_written:
@@ -463,7 +473,7 @@ class Statics:
                 return None
             is_shared = len(binding.uses) > 1 or is_exported(binding.declared)
             node = bare(binding.init)
-        rows = _entries(node) if by_name else _elements(node)
+        rows = parts(node)
         return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
 
 
