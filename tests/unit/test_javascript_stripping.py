@@ -271,6 +271,62 @@ def test_what_all_calls_of_a_helper_write_out_is_expected(helper, calls, after):
     assert (after or calls) in stripped(text)
 
 
+@pytest.mark.parametrize(
+    ("statement", "handed", "rules"),
+    [
+        ("expect(f(1)).to.be(3);", "[f(1)]", None),
+        ("expect(f(1)).to.eql([3]);", "[f(1)]", "loose"),
+        ("expect(f(1)).to.be.a('array');", "[f(1)]", None),
+        ("expect(f(1)).to.not.be.ok();", "[f(1)]", None),
+        ("expect(f).to.throwError(/no/);", "{ (f)(); return []; }", None),
+        ("expect(f(1)).to.be.an('object');", None, None),
+        ("expect(f).to.throwError('no');", None, None),
+        ("expect(f).to.throwError(function (error) { g(error); });", None, None),
+    ],
+)
+def test_expect_js_is_read_where_it_says_the_same(statement, handed, rules):
+    text = f"const expect = require('expect.js');\nit('a', () => {{ {statement} expect(f(2)).to.be(4); }});\n"
+    source = of_runner(text, "mocha")
+    first = source.slots[0].assertion
+    assert (f"__goldseam__(0, () => {handed});" in source.stripped(best(source))) is (handed is not None)
+    assert (first.options.get("rules"), first.is_unread) == (rules, handed is None)
+
+
+def test_should_js_is_read_where_it_says_the_same():
+    text = "it('a', () => { f(1).should.be.exactly(3); f(1).should.be.true(); f.should.throw('no'); });\n"
+    source = of_runner(f"require('should');\n{text}", "mocha")
+    assert [slot.assertion.op for slot in source.slots] == ["js.===", "js.is"]
+    assert "f.should.throw('no');" in source.stripped(best(source))
+
+
+@pytest.mark.parametrize(
+    ("table", "loop", "left"),
+    [
+        (
+            "{ a: { in: 1, out: 2 } }",
+            "for (const k in all) test(k, () => { TEST });",
+            "{ a: { in: 1, out: undefined } }",
+        ),
+        ("{ a: 2 }", "Object.keys(all).forEach((k) => { test(k, () => { TEST }); });", "{ a: undefined }"),
+        ("{ a: 2 }", "for (const k of Object.keys(all)) test(k, () => { TEST });", "{ a: undefined }"),
+        ("{ a: 2 }", "for (const k in all) test(k, () => { g(all); TEST });", None),
+        ("{ a: 2 }", "for (const k in other) test(k, () => { TEST });", None),
+        ("{ a: 2, ...more }", "for (const k in all) test(k, () => { TEST });", None),
+    ],
+)
+def test_a_table_by_keys_loses_what_only_expectations_read(table, loop, left):
+    inner = "expect(f(all[k].in)).toBe(all[k].out);" if "in:" in table else "expect(f(k)).toBe(all[k]);"
+    text = f"const all = {table};\n{loop.replace('TEST', inner)}\n"
+    assert best(parsed(text))[0] is (Mode.EXPECTED if left else Mode.OPERANDS)
+    assert f"const all = {left or table};" in stripped(text)
+
+
+def test_a_callback_of_supertest_may_be_made_by_a_call():
+    text = "const cb = after(2, done); request(app).get('/').expect(200, cb);"
+    source = of_runner(f"const request = require('supertest');\nit('a', (done) => {{ {text} }});\n", "mocha")
+    assert "() => [__response__.status]); }).end(cb);" in source.stripped(best(source))
+
+
 def test_chains_of_should_go_on_behind_a_property():
     text = f"{CHAI}it('a', () => {{ f().should.have.property('_').with.length(2); }});\n"
     handed = "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['_']]); })(f());"

@@ -137,7 +137,7 @@ _MOCK_CALLS = {
 }  # fmt: skip
 """With what: what of the mock is looked at, and which of its calls."""
 _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    **dict.fromkeys(("equal", "equals", "eq"), ("js.===", {})),
+    **dict.fromkeys(("equal", "equals", "eq", "exactly", "be"), ("js.===", {})),
     **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
     **dict.fromkeys(("include", "includes", "contain", "contains"), ("js.contain", {})),
     **dict.fromkeys(("length", "lengthOf"), ("js.length", {})),
@@ -181,6 +181,9 @@ _ALSO_THROWN: Mapping[str, frozenset[str]] = {
 _LINKS = frozenset(
     {"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a", "an"}
 )
+_THROWN = frozenset({"throw", "throws", "Throw", "rejectedWith", "throwError", "throwException"})
+_KINDS_OF_EXPECT = _TYPEOF | {"array"}
+"""What expect.js calls as chai does."""
 _NEXT = frozenset({"with", "that", "which"})
 """Behind a call, what leads to the next assertion of a chain, as `and` does."""
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
@@ -435,6 +438,8 @@ class Reader:
             return False
         if binding.module == "vitest" and name == "assert":
             return binding.imported == name
+        if binding.module == "expect.js":
+            return name == "expect" and binding.imported in ("default", "*")
         if binding.module == "chai" or binding.init is None or binding.kind != "const":
             return binding.module == "chai" and binding.imported == name
         if binding.is_whole:  # `expect = chai.expect`
@@ -530,7 +535,7 @@ class Reader:
             return None
         options: Mapping[str, object] = NOT if "not" in flags else {}
         awaits = "resolves" if "eventually" in flags else ""
-        if not arguments and name not in ("throw", "throws", "Throw", "rejectedWith"):  # called, as dirty-chai has it
+        if not arguments and name not in _THROWN:  # called, as dirty-chai has it
             return self._of_property(whole, actual, name, options, awaits)
         arguments = arguments or ()
         if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
@@ -567,8 +572,9 @@ class Reader:
         *,
         is_deep: bool,
     ) -> Assertion | None:
-        if name in ("throw", "throws", "Throw", "rejectedWith"):
-            if options and arguments:
+        if name in _THROWN:
+            is_chai = self._scopes.imports("chai") or not any(node.type in _TEXTS for node in arguments)
+            if (options and arguments) or not is_chai:  # others compare all of a message
                 return None
             awaited = "rejects" if name == "rejectedWith" else ""
             return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
@@ -580,6 +586,9 @@ class Reader:
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
+        if self._scopes.imports("expect.js"):
+            more = {"rules": "loose"} if op == "js.deep" else more
+            op = "" if op == "js.kind" and text_of(arguments[0])[1:-1] not in _KINDS_OF_EXPECT else op
         assertion = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
         if assertion is not None and op == "js.instance":
             return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
@@ -789,6 +798,8 @@ class Reader:
     ) -> Assertion | None:
         if awaits == "resolves" or len(arguments) > most or (options and (arguments or awaits)):
             return None
+        if any(node.type in FUNCTIONS for node in arguments):
+            return None  # it looks at the error itself
         if options:
             return Assertion(op="no_raise", operands=(), call=call, body=actual)
         return self._raising(call, actual, arguments, awaits and "body", {"by": "message"})

@@ -194,10 +194,10 @@ class StrippedSource:
         read: set[tuple[int, tuple[str | int, ...]]] = set()
         for binding in bindings:
             whole = self._statics.column(binding)
-            if whole is None:
-                continue
             for use in binding.uses:
                 column = self._statics.column_of(member_of(use)) or whole
+                if column is None:
+                    continue
                 columns[column.key] = column
                 if not is_in(use, gone):
                     read.add(column.key)

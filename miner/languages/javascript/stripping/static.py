@@ -380,13 +380,30 @@ class Statics:
             step = _step(node)
             inner = node.child_by_field_name("object")
             if step is None or inner is None:
-                return None
+                return self._by_key(node, steps) if inner is not None else None
             steps.insert(0, step)
             node = inner
         if node.type not in ("identifier", "shorthand_property_identifier"):
             return None
         binding = self._scopes.resolve(node)
         return None if binding is None or binding.is_written else self.column(binding, steps)
+
+    def _by_key(self, node: Node, steps: Sequence[Step]) -> Column | None:
+        """What `table[key]` stands for where a loop goes over the keys of the table, which is written out."""
+        table, key = node.child_by_field_name("object"), node.child_by_field_name("index")
+        if table is None or key is None or {table.type, key.type} != {"identifier"}:
+            return None
+        binding, of_key = self._scopes.resolve(table), self._scopes.resolve(key)
+        if binding is None or of_key is None or binding.init is None or of_key.is_written or not binding.is_whole:
+            return None
+        over = _keys_of(of_key.declared)
+        if over is None or binding.is_written or self._scopes.resolve(over) is not binding:
+            return None
+        rows = _entries(bare(binding.init))
+        known = (over.id, *(use.id for use in binding.uses if _is_at(use, key, self._scopes)))
+        is_shared = any(use.id not in known for use in binding.uses) or is_exported(binding.declared)
+        column = Column(rows=rows, steps=(1, *steps), array=bare(binding.init), is_shared=is_shared)
+        return column if rows else None
 
     def column(self, binding: Binding, steps: Sequence[Step] = ()) -> Column | None:
         """The column that a name of a loop stands for, and what is inside of that."""
@@ -495,10 +512,34 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
     return tuple(pairs) if node.type == "object" else ()
 
 
+def _keys_of(declared: Node) -> Node | None:
+    """The name of the object whose keys a loop gives this name: `for (const key in table)`, `Object.keys(table)`."""
+    around = declared.parent
+    over = around.child_by_field_name("right") if around is not None and around.type == "for_in_statement" else None
+    if around is not None and over is not None and text_of(around.child_by_field_name("operator")) == "in":
+        return over if over.type == "identifier" else None
+    if over is None:
+        function = around.parent if around is not None and around.type == "formal_parameters" else around
+        call = function.parent.parent if function is not None and function.parent is not None else None
+        called = call.child_by_field_name("function") if call is not None and function in arguments_of(call) else None
+        is_loop = called is not None and text_of(called.child_by_field_name("property")) in _LOOPS
+        over = called.child_by_field_name("object") if called is not None and is_loop else None
+    given = arguments_of(over) if over is not None else []
+    is_keys = over is not None and text_of(over.child_by_field_name("function")) == "Object.keys"
+    return given[0] if is_keys and len(given) == 1 and given[0].type == "identifier" else None
+
+
+def _is_at(use: Node, key: Node, scopes: Scopes) -> bool:
+    """Whether a use of a table only asks for what is at a key."""
+    index = use.parent.child_by_field_name("index") if use.parent is not None else None
+    return index is not None and index.type == "identifier" and scopes.resolve(index) is scopes.resolve(key)
+
+
 def member_of(use: Node) -> Node:
     """The longest member access that begins with a name, but for a method that is called."""
     top = use
-    while top.parent is not None and top.parent.type == "member_expression" and _is(top.parent, "object", top):
+    kinds = ("member_expression", "subscript_expression")
+    while top.parent is not None and top.parent.type in kinds and _is(top.parent, "object", top):
         called = top.parent.parent
         if called is not None and called.type == "call_expression" and _is(called, "function", top.parent):
             break
