@@ -257,6 +257,16 @@ def test_a_name_that_no_test_is_given_gives_no_assertion():
             "check({ x: 3 });",
             "check({ x: undefined });",
         ),
+        (
+            "const same = (a, b) => expect(a).toEqual(b); function check(a, want) { same(f(a), want); }",
+            "check('x', [3]);",
+            "check('x', undefined);",
+        ),
+        (
+            "const same = (a, b) => g(b); function check(a, w) { expect(f(a)).toEqual(w); same(a, w); }",
+            "check(1, [3]);",
+            None,
+        ),
         ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', g());", None),
         ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3); check(...g());", None),
         ("function check(a, want) { expect(f(arguments)).toBe(want); }", "check('x', 3);", None),

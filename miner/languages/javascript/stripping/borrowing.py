@@ -25,7 +25,7 @@ Module = tuple[str, bytes]
 _ASSERTS = re.compile(
     r"\bexpect\s*\(|\bassert\b|\bshould\b|\.(?:equal|strictEqual|deepEqual|same|is|ok|notOk|match|throws|rejects)\("
 )
-_THROWS = re.compile(r"\bif\s*\([^;]*?\bthrow new \w*Error\b", re.DOTALL)
+_THROWS = re.compile(r"\bif\b.*?\bthrow new \w*Error\b", re.DOTALL)
 _PLACED = frozenset({"this", "super", "meta_property", "import"})
 _OF_PLACE = frozenset({"__dirname", "__filename", "require", "module", "exports", "arguments", "eval"})
 """By what a function can tell where it stands."""

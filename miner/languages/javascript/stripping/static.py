@@ -234,7 +234,8 @@ class Statics:
             if around.type in ("call_expression", "new_expression"):
                 return False  # it is what is called
             if around.type == "arguments":
-                return around.parent is not None and self._looks(around.parent)
+                call = around.parent
+                return call is not None and (self._looks(call) or self._hands_on(call, at))
             if around.type == "member_expression":
                 called = around.parent
                 if called is not None and called.type == "call_expression" and _is(called, "function", around):
@@ -243,14 +244,37 @@ class Statics:
                     return False
             elif around.type == "for_in_statement":
                 return _is(around, "right", at)
+            elif around.type == "template_substitution":
+                return True
             elif around.type not in (
                 *_TRANSPARENT,
                 *("array", "object", "pair", "spread_element", "subscript_expression", "binary_expression"),
-                *("template_substitution", "template_string", "unary_expression", "ternary_expression"),
+                *("unary_expression", "ternary_expression"),
             ):
                 return False
             at = around
         return False
+
+    def _hands_on(self, call: Node, argument: Node) -> bool:
+        """Whether a call gives something to a function of the file that only looks at it."""
+        called = call.child_by_field_name("function")
+        binding = self._scopes.resolve(called) if called is not None and called.type == "identifier" else None
+        function = binding.init if binding is not None and not binding.is_written and binding.is_whole else None
+        place = next((i for i, node in enumerate(arguments_of(call)) if node.id == argument.id), -1)
+        if function is None or function.type not in FUNCTIONS or function.id in self._open:
+            return False
+        if not 0 <= place < len(parameters(function)) or any(
+            node.type == "spread_element" for node in arguments_of(call)
+        ):
+            return False
+        if any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier"):
+            return False
+        self._open.add(function.id)
+        try:
+            inner = self._scopes.declared_in(parameters(function)[place])
+            return all(not one.is_written and all(map(self._only_looks, one.uses)) for one in inner)
+        finally:
+            self._open.discard(function.id)
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: an assertion, a table of tests, a standard function."""
