@@ -244,7 +244,7 @@ class Statics:
                     return False
             elif around.type == "for_in_statement":
                 return _is(around, "right", at)
-            elif around.type == "template_substitution":
+            elif around.type in ("template_substitution", "if_statement"):
                 return True
             elif around.type not in (
                 *_TRANSPARENT,
