@@ -258,6 +258,16 @@ def test_a_name_that_no_test_is_given_gives_no_assertion():
             "check({ x: undefined });",
         ),
         (
+            "function check(a, want) { assert.equal(f(a), want, `it should be ${want}`); }",
+            "check('x', 3);",
+            "check('x', undefined);",
+        ),
+        (
+            "function check(a, want) { if (f(a) !== want) { const why = `no ${want}`; throw new Error(why); } }",
+            "check('x', 3);",
+            "check('x', undefined);",
+        ),
+        (
             "const same = (a, b) => expect(a).toEqual(b); function check(a, want) { same(f(a), want); }",
             "check('x', [3]);",
             "check('x', undefined);",
@@ -276,7 +286,7 @@ def test_a_name_that_no_test_is_given_gives_no_assertion():
     ],
 )
 def test_what_all_calls_of_a_helper_write_out_is_expected(helper, calls, after):
-    text = f"{helper}\ntest('a', () => {{ {calls} }});\n"
+    text = f"{ASSERT}{helper}\ntest('a', () => {{ {calls} }});\n"
     assert best(parsed(text))[0] is (Mode.EXPECTED if after else Mode.OPERANDS)
     assert (after or calls) in stripped(text)
 

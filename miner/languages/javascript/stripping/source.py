@@ -167,9 +167,7 @@ class StrippedSource:
 
     def _blanked(self, assertions: Collection[Assertion], silenced: Collection[Place] = ()) -> list[Node]:
         """The values of names and the cells of tables that nothing reads but what is taken out."""
-        gone = [
-            place_of(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
-        ]
+        gone = [place for assertion in assertions for place in _dropped(assertion)]
         gone += silenced
         blanked: dict[int, Node] = {}
         bindings = self._scopes.bindings()
@@ -412,6 +410,18 @@ def _edits(
     for slot in slots:
         calls.setdefault(place_of(slot.assertion.call), []).append(slot)
     return {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
+
+
+def _dropped(assertion: Assertion) -> Iterable[Place]:
+    """The stretches of an assertion that nothing of is left of: what it expects, messages, names of its library."""
+    parts = [operand.node for operand in assertion.operands if not operand.static]
+    parts += [assertion.body, assertion.chained_on, assertion.receiver, assertion.callback, assertion.counted_by]
+    at = assertion.call.start_byte
+    for start, end in sorted(place_of(node) for node in parts if node is not None):
+        if start > at:
+            yield at, start
+        at = max(at, end)
+    yield at, assertion.call.end_byte
 
 
 def _linked(links: list[Slot[Assertion]], texts: list[tuple[Piece, ...]]) -> tuple[Piece, ...]:
