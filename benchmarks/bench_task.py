@@ -137,7 +137,8 @@ class Bare:
         (self.root / "dev").mkdir(exist_ok=True)
         (self.root / "dev/null").unlink(missing_ok=True)
         os.mknod(self.root / "dev/null", 0o020666, os.makedev(1, 3))
-        self.script = f"cd /testbed && git apply /in/gold.patch && git apply /in/test.patch && exec {command or test_command(task)}"
+        patches = "git apply /in/gold.patch && git apply /in/test.patch"
+        self.script = f"cd /testbed && {patches} && exec {command or test_command(task)}"
 
     def fresh(self) -> None:
         """Lay the tree anew."""

@@ -9,8 +9,8 @@ engine. `swebench` is installed from the package index into an environment of it
 it; its users' own entry point `run_instances` is timed, without the start of its process. The last line is one JSON
 object; times are medians in milliseconds.
 
-With `--javascript` the same is asked of node:test, mocha, vitest and jest: one verdict and the bare runner each, all in turn.
-It builds an image with them first, from npm's registry.
+With `--javascript` the same is asked of node:test, mocha, vitest and jest: one verdict and the bare runner each, all in
+turn. It builds an image with them first, from npm's registry.
 """
 
 from __future__ import annotations
