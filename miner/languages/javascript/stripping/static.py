@@ -388,12 +388,13 @@ class Statics:
         if self._only_looks(use):
             return True
         top = member_of(use)
-        other = self.column_of(top)
+        other = self.column_of(top) or self.column_of(use)
         if other is None or (top.parent is not None and _sets(top.parent, top)):
             return False
-        cells = other.cells()
-        if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
-            return True
+        for part in (other, self.column_of(use)):
+            cells = part.cells() if part is not None else None
+            if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
+                return True
         length = min(len(other.steps), len(column.steps))
         return other.steps[:length] != column.steps[:length]
 
