@@ -5,10 +5,11 @@ Shared by the benchmarks that time whole evaluations: overhead.py and versus.py.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
-import subprocess
+import tarfile
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,7 +24,7 @@ from tests import proved_task, tiny
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harness.core.instance import Task
@@ -118,27 +119,36 @@ def javascript_tasks(folder: Path, sandbox: DockerSandbox) -> dict[str, Task]:
 class Bare:
     """The image's files in a folder, and in it, by chroot: two `git apply` and the test command. Needs root."""
 
-    def __init__(self, task: Task, folder: Path, command: str = "") -> None:
-        """`command` is the shell line that runs the tests; pytest's by default."""
+    def __init__(self, task: Task, folder: Path) -> None:
         self.root = folder
         self.root.mkdir(parents=True)
         client: Any = engine.connect()
         container = client.create_container(task.instance.image)["Id"]
         try:
-            with subprocess.Popen(["tar", "-xf", "-", "-C", str(self.root)], stdin=subprocess.PIPE) as tar:
-                assert tar.stdin is not None
-                for chunk in client.export(container):
-                    tar.stdin.write(chunk)
+            packed = io.BufferedReader(_Chunks(client.export(container)), 1 << 20)
+            links: list[tarfile.TarInfo] = []
+            with tarfile.open(fileobj=packed, mode="r|") as archive:
+                for member in archive:
+                    if member.islnk():  # it may come before the file that it is a link to
+                        links.append(member)
+                    else:
+                        archive.extract(member, self.root, filter="fully_trusted")
+            for link in links:
+                os.link(self.root / link.linkname, self.root / link.name)
         finally:
             engine.remove_container(container)
         (self.root / "in").mkdir()
-        (self.root / "in/gold.patch").write_bytes(task.hidden.gold_patch)
-        (self.root / "in/test.patch").write_bytes(task.hidden.test_patch)
+        self.turn_to(task, test_command(task) if task.instance.language == "python" else "")
         (self.root / "dev").mkdir(exist_ok=True)
         (self.root / "dev/null").unlink(missing_ok=True)
         os.mknod(self.root / "dev/null", 0o020666, os.makedev(1, 3))
+
+    def turn_to(self, task: Task, command: str) -> None:
+        """Run the tests of this task of the same image from now on, by this shell line."""
+        (self.root / "in/gold.patch").write_bytes(task.hidden.gold_patch)
+        (self.root / "in/test.patch").write_bytes(task.hidden.test_patch)
         patches = "git apply /in/gold.patch && git apply /in/test.patch"
-        self.script = f"cd /testbed && {patches} && exec {command or test_command(task)}"
+        self.script = f"cd /testbed && {patches} && exec {command}"
 
     def fresh(self) -> None:
         """Lay the tree anew."""
@@ -159,3 +169,20 @@ class Bare:
             "PATH": "/usr/sbin:/usr/bin:/bin",
         }
         run(["chroot", self.root, "/bin/sh", "-c", self.script], env=env)
+
+
+class _Chunks(io.RawIOBase):
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self.chunks, self.rest = iter(chunks), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.rest:
+            self.rest = next(self.chunks, None) or b""
+            if not self.rest:
+                return 0
+        size = min(len(buffer), len(self.rest))
+        buffer[:size], self.rest = self.rest[:size], self.rest[size:]
+        return size

@@ -71,16 +71,18 @@ def javascript(rounds: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)
         tasks = javascript_tasks(folder, sandbox)
-        trees = {}
-        for framework, task in tasks.items():
-            words = language_of(task.instance.test.framework).by_hand(task.instance.test, task.hidden.test_files)
-            trees[framework] = Bare(task, folder / framework.replace(":", "-"), shlex.join(words))
+        tree = Bare(tasks["mocha"], folder / "bare")
+        commands = {
+            framework: shlex.join(language_of(framework).by_hand(task.instance.test, task.hidden.test_files))
+            for framework, task in tasks.items()
+        }
         bare: dict[str, list[float]] = {framework: [] for framework in tasks}
         verdicts: dict[str, list[float]] = {framework: [] for framework in tasks}
         for _ in range(rounds + 2):  # the first two warm up
             for framework, task in tasks.items():
-                trees[framework].fresh()
-                bare[framework].append(timed(trees[framework].run))
+                tree.turn_to(task, commands[framework])
+                tree.fresh()
+                bare[framework].append(timed(tree.run))
                 verdicts[framework].append(timed(lambda task=task: ours(task, sandbox)))  # type: ignore[misc]
     figures: dict[str, float] = {}
     for framework in tasks:
