@@ -6,25 +6,29 @@ Shared by the benchmarks that time whole evaluations: overhead.py and versus.py.
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import tarfile
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from harness.core.instance import Budgets
+from harness.core.instance import Budgets, TestSpec
 from harness.core.process import run
 from harness.languages.python.frameworks import framework
 from harness.sandbox import engine
 from miner.stripping import task as stripping
-from tests import tiny
+from tests import proved_task, tiny
+from tests.repos import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harness.core.instance import Task
+    from harness.sandbox.docker import DockerSandbox
     from harness.sandbox.job import Sandbox
 
 TESTS = 76
@@ -75,6 +79,45 @@ def timed(work: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
+_SUITE = """\
+{head}
+describe("calc", () => {{
+  for (let n = 0; n < {count}; n++) it(`adds ${{n}}`, () => {{ {check} }});
+}});
+"""
+_STRICT, _EXPECTED = "assert.strictEqual(add(n, 1), n + 1);", "expect(add(n, 1)).toBe(n + 1);"
+_REQUIRED = 'const assert = require("assert");\n'
+_JAVASCRIPT = {
+    "node:test": ("bench/a.node.js", f'{_REQUIRED}const {{ describe, it }} = require("node:test");', _STRICT),
+    "mocha": ("bench/a.mocha.js", _REQUIRED, _STRICT),
+    "vitest": ("bench/a.test.mjs", 'import { describe, expect, it } from "vitest";', _EXPECTED),
+    "jest": ("bench/a.test.js", "", _EXPECTED),
+}
+"""By framework: its test file, what that begins with, and its assertion."""
+_RUNNERS = {"mocha": "^11.0.0", "vitest": "^3.0.0", "jest": "^30.0.0"}
+
+
+def javascript_tasks(folder: Path, sandbox: DockerSandbox) -> dict[str, Task]:
+    """By framework: a task with 76 tests in one file, all of which the gold patch turns; one image for all."""
+    wrong, right = ("exports.add = (a, b) => a - b;\n", "exports.add = (a, b) => a + b;\n")
+    test = 'require("node:test").test("sums", () => require("assert").equal(require("../calc").add({}), {}));\n'
+    repo = Repository(folder / "repo")
+    repo.clock = datetime.now(tz=UTC) - timedelta(hours=9)  # a mirror may have other days than the registry
+    manifest = json.dumps({"name": "calc", "scripts": {"test": "node --test"}, "devDependencies": _RUNNERS})
+    ignored = {".gitignore": "node_modules\n", "package.json": manifest}
+    repo.commit("Start", {**ignored, "calc.js": wrong, "test/calc.test.js": test.format("0, 0", 0)})
+    fix = repo.commit("Fix wrong sums", {"calc.js": right, "test/calc.test.js": test.format("1, 1", 2)})
+    mined = proved_task.mined(folder, repo, fix)
+    tasks: dict[str, Task] = {}
+    for name, (path, head, check) in _JAVASCRIPT.items():
+        call = "const { add } = require('../calc');" if path.endswith(".js") else "import { add } from '../calc';"
+        text = _SUITE.format(head=f"{head}\n{call}", count=TESTS, check=check)
+        products = {"calc.js": (wrong, right)}
+        asked = TestSpec(framework=name)
+        tasks[name] = proved_task.proved(mined, sandbox, products, {path: text}, test=asked, seconds=120.0)
+    return tasks
+
+
 class Bare:
     """The image's files in a folder, and in it, by chroot: two `git apply` and the test command. Needs root."""
 
@@ -85,19 +128,29 @@ class Bare:
         container = client.create_container(task.instance.image)["Id"]
         try:
             packed = io.BufferedReader(_Chunks(client.export(container)), 1 << 20)
+            links: list[tarfile.TarInfo] = []
             with tarfile.open(fileobj=packed, mode="r|") as archive:
-                archive.extractall(self.root, filter="fully_trusted")
+                for member in archive:
+                    if member.islnk():  # it may come before the file that it is a link to
+                        links.append(member)
+                    else:
+                        archive.extract(member, self.root, filter="fully_trusted")
+            for link in links:
+                os.link(self.root / link.linkname, self.root / link.name)
         finally:
             engine.remove_container(container)
         (self.root / "in").mkdir()
-        (self.root / "in/gold.patch").write_bytes(task.hidden.gold_patch)
-        (self.root / "in/test.patch").write_bytes(task.hidden.test_patch)
+        self.turn_to(task, test_command(task) if task.instance.language == "python" else "")
         (self.root / "dev").mkdir(exist_ok=True)
         (self.root / "dev/null").unlink(missing_ok=True)
         os.mknod(self.root / "dev/null", 0o020666, os.makedev(1, 3))
-        self.script = (
-            f"cd /testbed && git apply /in/gold.patch && git apply /in/test.patch && exec {test_command(task)}"
-        )
+
+    def turn_to(self, task: Task, command: str) -> None:
+        """Run the tests of this task of the same image from now on, by this shell line."""
+        (self.root / "in/gold.patch").write_bytes(task.hidden.gold_patch)
+        (self.root / "in/test.patch").write_bytes(task.hidden.test_patch)
+        patches = "git apply /in/gold.patch && git apply /in/test.patch"
+        self.script = f"cd /testbed && {patches} && exec {command}"
 
     def fresh(self) -> None:
         """Lay the tree anew."""

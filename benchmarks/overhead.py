@@ -1,18 +1,23 @@
 """What a verdict costs above the bare tests: one container round of ours, beside `swebench` 5 on the same image.
 
     python benchmarks/overhead.py [--rounds N] [--swebench PYTHON | --no-swebench]
+    python benchmarks/overhead.py --javascript [--rounds N]
 
 Bare is what cannot be had for less: the image's own bytes in a chroot, two `git apply` and pytest. All three run the
 same gold patch and the same hidden tests, in turn, so that a busy machine slows them alike. Needs root (chroot) and an
 engine. `swebench` is installed from the package index into an environment of its own, unless PYTHON names one that has
 it; its users' own entry point `run_instances` is timed, without the start of its process. The last line is one JSON
 object; times are medians in milliseconds.
+
+With `--javascript` the same is asked of node:test, mocha, vitest and jest: one verdict and the bare runner each, all in
+turn. It builds an image with them first, from npm's registry.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import statistics
 import sys
 import tempfile
@@ -22,9 +27,10 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.bench_task import TESTS, Bare, build_task, stripped, timed
+from benchmarks.bench_task import TESTS, Bare, build_task, javascript_tasks, stripped, timed
 from benchmarks.other_graders import Swebench
 from harness.core.instance import Outcome, Prediction, Task
+from harness.languages import language_of
 from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
@@ -60,12 +66,45 @@ def speedup(task: Task, sandbox: DockerSandbox, count: int) -> float:
     return statistics.median(spread(1) / spread(2) for _ in range(3))
 
 
+def javascript(rounds: int) -> dict[str, float]:
+    """By framework of JavaScript: what a verdict of ours costs above the bare runner, in milliseconds."""
+    with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
+        folder = Path(name)
+        tasks = javascript_tasks(folder, sandbox)
+        tree = Bare(tasks["mocha"], folder / "bare")
+        commands = {
+            framework: shlex.join(language_of(framework).by_hand(task.instance.test, task.hidden.test_files))
+            for framework, task in tasks.items()
+        }
+        bare: dict[str, list[float]] = {framework: [] for framework in tasks}
+        verdicts: dict[str, list[float]] = {framework: [] for framework in tasks}
+        for _ in range(rounds + 2):  # the first two warm up
+            for framework, task in tasks.items():
+                tree.turn_to(task, commands[framework])
+                tree.fresh()
+                bare[framework].append(timed(tree.run))
+                verdicts[framework].append(timed(lambda task=task: ours(task, sandbox)))  # type: ignore[misc]
+    figures: dict[str, float] = {}
+    for framework in tasks:
+        one, other = bare[framework][2:], verdicts[framework][2:]
+        figures[framework] = round(statistics.median(there - here for here, there in zip(one, other, strict=True)), 1)
+        here, there = statistics.median(one), statistics.median(other)
+        print(f"{framework}: bare {here:.0f} ms, ours {there:.0f} ms, overhead {figures[framework]:.0f} ms")
+    return figures
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--swebench", metavar="PYTHON")
     parser.add_argument("--no-swebench", action="store_true")
+    parser.add_argument("--javascript", action="store_true")
     options = parser.parse_args()
+    if options.javascript:
+        figures_of_javascript = javascript(options.rounds)
+        engine.disconnect()
+        print(json.dumps(figures_of_javascript))
+        return
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)
         task = stripped(build_task(folder), sandbox)

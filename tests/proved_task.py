@@ -9,11 +9,12 @@ from harness.core.instance import Budgets, Hidden, Task, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.languages.screening import screen_task
+from miner.languages import language_of
 from miner.stripping import task as stripping
 from tests import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from harness.languages.base import TestReport
@@ -54,6 +55,7 @@ def proved(
     tests: dict[str, str],
     *,
     beside: Mapping[str, str] | None = None,
+    lent: Mapping[str, str] | None = None,
     test: TestSpec | None = None,
     seconds: float,
     all_turn: bool = False,
@@ -61,7 +63,8 @@ def proved(
     """The task of these test files and what is new `beside` them; `products` are files as they are, and as fixed.
 
     `test` says how its tests are run, as those of `task` by default. Its runs may take so many `seconds`. What the fix
-    turns is told by a run without it and one with it; where `all_turn`, by the latter alone.
+    turns is told by a run without it and one with it; where `all_turn`, by the latter alone. `lent` are modules of the
+    tree that the tests import assertions from.
     """
     hidden_texts = {**tests, **(beside or {})}
     plain = replace(
@@ -84,6 +87,13 @@ def proved(
     )
     base = {path: texts[0].encode() for path, texts in products.items()}
     sources = {path: text.encode() for path, text in hidden_texts.items()}
+    if lent is not None:
+        contents = {**sources, **{path: text.encode() for path, text in lent.items()}}
+
+        def read(paths: Iterable[str]) -> dict[str, bytes]:
+            return {path: contents[path] for path in paths if path in contents}
+
+        sources |= language_of(plain.instance.test).test_sources([*hidden_texts], read, lent.__contains__)
     return stripping.stripped(replace(plain, hidden=hidden), sources, base, sandbox)
 
 

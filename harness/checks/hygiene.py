@@ -36,6 +36,12 @@ _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
 
 
+_OF_EDITORS = re.compile(
+    r"\.(?:editorconfig|git(?:ignore|attributes)|npmignore|prettier(?:rc|ignore)|eslint(?:rc|ignore)|nycrc)(?:\.\w+)?"
+)
+"""Settings that most packages have, and no fix shows in."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FileSecrets:
     """What the fix or its hidden tests add to one file."""
@@ -97,6 +103,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
 
     """
     files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
+    files = [file for file in files if not _OF_EDITORS.fullmatch(_name(file.path))]
     old = {line for file in files for line in _marked(file.raw, b" -")}
     added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]
     test_names = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}

@@ -42,6 +42,7 @@ OPERATORS = frozenset(
             "js.>=",
             "js.instance",
             "js.raises",
+            "js.kind",
         ),
         *("go.==", "go.<", "go.>", "go.deep", "go.same", "go.cmp", "go.contains", "go.prefix", "go.suffix", "go.truth"),
         *("go.nil", "go.empty", "go.len", "go.in", "go.elements", "go.values", "go.near", "go.json", "go.output"),

@@ -57,7 +57,7 @@ def hopeless(observed: list[ObservedRun], sensitive: Collection[str] = frozenset
     before = [run for run in runs if run.state == "before"]
     passed = _passed_in_all(after)
     if not passed and last.state == "after" and not _passed_in_any(after):
-        return rejection("gold_fails", _first_error(after) or "no test passes with the fix")
+        return rejection("gold_fails", _first_error(after) or _nothing_passed(after))
     if before and not (passed - _passed_in_any(before)):
         if _passed_in_any(after) - _passed_in_all(before):
             return rejection("unstable_fail_to_pass", "the tests that the fix makes pass do not pass every time")
@@ -227,6 +227,12 @@ def _ran_well_in_any(observed: list[ObservedRun]) -> set[str]:
 def differing(observed: Sequence[ObservedRun]) -> set[str]:
     """Ids that pass in some runs of a state and not in others."""
     return _passed_in_any(observed) - _passed_in_all(observed)
+
+
+def _nothing_passed(observed: list[ObservedRun]) -> str:
+    silent = not any(run.statuses for run in observed)
+    why = ", and none is reported: one may end the process that it runs in" if silent else ""
+    return f"no test passes with the fix{why}"
 
 
 def _first_error(observed: list[ObservedRun]) -> str:

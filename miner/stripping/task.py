@@ -72,7 +72,7 @@ def sources(
         return read(dict.fromkeys((*(path for path in asked if path not in folders), *inside)))
 
     language = language_of(task.instance.test)
-    return language.test_sources(paths, read_with_folders, lambda path: classify(path) is Kind.TEST)
+    return language.test_sources(paths, read_with_folders, lambda path: classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
 def stripped(task: Task, test_sources: Mapping[str, bytes], base: Mapping[str, bytes], sandbox: Sandbox) -> Task:

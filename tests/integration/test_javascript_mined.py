@@ -239,7 +239,7 @@ def task(tmp_path_factory) -> Task:
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     broken |= {f"{path.rpartition('/')[0]}/types.test-d.ts": BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
-    files |= {"money.js": javascript.BASE, **TYPED_FILES}
+    files |= {"money.js": javascript.BASE, **TYPED_FILES, **javascript.HELPERS}
     files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
     files[f"{javascript_honest.PLACE}/shop.js"] = javascript_honest.WRONG
     for name in javascript_honest.variants():
@@ -478,7 +478,7 @@ def judged(request, task, sandbox) -> Task:
     products = {"money.js": (javascript.BASE, javascript.RIGHT)}
     framework = request.param.partition(" ")[0]
     beside = javascript.BESIDE.get(request.param)
-    return proved(task, sandbox, products, {path: text}, beside=beside, **of(framework))
+    return proved(task, sandbox, products, {path: text}, beside=beside, lent=javascript.HELPERS, **of(framework))
 
 
 def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
@@ -510,6 +510,13 @@ def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):
 def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
     [path] = judged.hidden.test_files
     assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) not in PASSING
+
+
+@pytest.mark.parametrize("judged", ["mocha"], indirect=True)
+@pytest.mark.parametrize("name", javascript.ON_HELPERS)
+def test_an_attack_on_helpers_is_not_resolved(judged, sandbox, name):
+    [path] = judged.hidden.test_files
+    assert outcome(judged, sandbox, javascript.attacked(javascript.ON_HELPERS[name], path)) not in PASSING
 
 
 @pytest.mark.parametrize("judged", ["node:test"], indirect=True)

@@ -8,7 +8,12 @@ import json
 import pytest
 
 from harness.core.errors import InputError
-from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.expectations import OPERATORS, Expectations, Expected, ExpectedTest, Site
+from harness.judging import search
+from harness.judging.go import operators as go
+from harness.judging.java import operators as java
+from harness.judging.javascript import operators as javascript
+from harness.judging.rust import operators as rust
 
 TOLD = Expectations(
     files={"tests/test_a.py": "stripped"},
@@ -93,3 +98,8 @@ def test_a_broken_file_is_refused_and_says_where(place, value, why):
 def test_what_is_no_file_of_expectations_is_refused(told):
     with pytest.raises(InputError):
         Expectations.from_json(told)
+
+
+def test_every_operator_that_a_judge_has_is_read_again():
+    names = {*javascript.operators(search.matches), *go.operators(), *java.operators(), *rust.operators()}
+    assert names <= OPERATORS

@@ -98,6 +98,13 @@ def test_one_common_line_in_an_unrelated_file_is_chance():
     assert leaks({"usr/lib/x.py": b"    return sum(checked, start=0)\n"}) == ()
 
 
+def test_settings_of_editors_are_in_many_packages():
+    text = "[*.js]\nindent_style = space\nindent_size = 2\n"
+    wanted = hygiene.secrets(tiny.diff(".editorconfig", "[*.js]\n", text).encode(), HIDDEN)
+    assert leaks({"opt/modules/one/.editorconfig": text.encode()}, wanted) == ()
+    assert leaks({"opt/modules/one/shop.js": TESTS.encode()}, wanted) != ()
+
+
 def test_binary_files_of_the_system_are_left_alone():
     assert leaks({"usr/bin/x": b"\0" + FIXED.encode()}) == ()
 

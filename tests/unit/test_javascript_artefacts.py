@@ -155,6 +155,18 @@ def test_development_dependencies_that_nothing_names_are_idle():
     assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}
 
 
+def test_what_only_checks_around_the_tests_is_idle_where_these_do_not_count():
+    scripts = {
+        "pretest": "npm run readme",
+        "readme": "evalmd README.md",
+        "test": "tape 'test/*.js'",
+        "build": "dist-it",
+    }
+    listed = dict.fromkeys(("evalmd", "tape", "dist-it"), "1")
+    tree = Files({"package.json": json.dumps({"devDependencies": listed, "scripts": scripts})})
+    assert (idle(tree), idle(tree, around=False)) == (set(), {"evalmd"})
+
+
 def test_what_a_package_of_a_workspace_names_is_not_idle():
     root = json.dumps({"devDependencies": {"mocha": "1", "chai": "1", "oxlint-config": "1"}})
     inner = json.dumps({"name": "a", "scripts": {"test": "mocha"}, "devDependencies": {"knip": "1"}})

@@ -194,6 +194,187 @@ def test_what_of_supertest_is_made_of_something_stays(chain):
     assert asked(f".expect(200){chain}").endswith(chain)
 
 
+def of_runner(text: str, framework: str) -> StrippedSource:
+    return StrippedSource(text.encode(), path="a.test.js", first=0, framework=framework)
+
+
+@pytest.mark.parametrize(
+    ("framework", "head", "before", "after"),
+    [
+        ("vitest", 'import { it } from "vitest";', "it('a', ({ expect }) => { expect(f(1)).toBe(3); });", "[f(1)]"),
+        ("vitest", 'import { it, assert } from "vitest";', "it('a', () => { assert.equal(f(1), 3); });", "[f(1)]"),
+        (
+            "tape",
+            'const test = require("tape");',
+            "test('a', (t) => { t['deepEqual'](f(1), [3]); });",
+            "[f(1)], null, t",
+        ),
+        ("tape", 'const { test } = require("./util");', "test('a', (t) => { t.is(f(1), 3); });", "[f(1)], null, t"),
+        (
+            "qunit",
+            "",
+            "(function (Q) { Q.test('a', (assert) => { assert.equal(f(1), 3); }); })(QUnit);",
+            "[f(1)], null, assert",
+        ),
+        (
+            "tape",
+            'const test = require("tape");',
+            "const check = function (st, want) { st.equal(f(1), want); }; test('a', (t) => { check(t, 3); });",
+            "[f(1)], null, st",
+        ),
+    ],
+)
+def test_an_assertion_is_known_by_what_gives_it(framework, head, before, after):
+    source = of_runner(f"{head}\n{before}\n", framework)
+    text = source.stripped(best(source))
+    assert f"__goldseam__(0, () => {after});" in text
+    assert "3" not in text.replace("globalThis", "")
+
+
+def test_a_name_that_no_test_is_given_gives_no_assertion():
+    helper = "const check = (st) => { st.equal(f(1), 3); };"
+    for use in ("check(t); check({});", "g(check);", "check(...t);"):
+        assert (
+            of_runner(f"const test = require('tape');\n{helper} test('a', (t) => {{ {use} }});\n", "tape").slots == ()
+        )
+
+
+@pytest.mark.parametrize(
+    ("helper", "calls", "after"),
+    [
+        (
+            "function check(a, want) { expect(f(a)).toBe(want); }",
+            "check('x', 3); check('y', 4);",
+            "check('x', undefined);",
+        ),
+        (
+            "const check = ({ a, want }) => { expect(f(a)).toBe(want); };",
+            "for (const [a, want] of [['x', 3]]) check({ a, want: want });",
+            "for (const [a, want] of [['x', undefined]]) check({ a, want: undefined });",
+        ),
+        (
+            "function check(want) { for (const [a, b] of Object.entries(want)) expect(f(a)).toBe(b); }",
+            "check({ x: 3 });",
+            "check({ x: undefined });",
+        ),
+        (
+            "function check(a, want) { assert.equal(f(a), want, `it should be ${want}`); }",
+            "check('x', 3);",
+            "check('x', undefined);",
+        ),
+        (
+            "function check(a, want) { if (f(a) !== want) { const why = `no ${want}`; throw new Error(why); } }",
+            "check('x', 3);",
+            "check('x', undefined);",
+        ),
+        (
+            "const same = (a, b) => expect(a).toEqual(b); function check(a, want) { same(f(a), want); }",
+            "check('x', [3]);",
+            "check('x', undefined);",
+        ),
+        (
+            "const same = (a, b) => g(b); function check(a, w) { expect(f(a)).toEqual(w); same(a, w); }",
+            "check(1, [3]);",
+            None,
+        ),
+        ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', g());", None),
+        ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3); check(...g());", None),
+        ("function check(a, want) { expect(f(arguments)).toBe(want); }", "check('x', 3);", None),
+        ("function check(a, want) { want.x = g(); expect(f(a)).toEqual(want); }", "check('x', {});", None),
+        ("export function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3);", None),
+        ("function check(a, want) { expect(f(a)).toBe(want); }", "check('x', 3); [].map(check);", None),
+    ],
+)
+def test_what_all_calls_of_a_helper_write_out_is_expected(helper, calls, after):
+    text = f"{ASSERT}{helper}\ntest('a', () => {{ {calls} }});\n"
+    assert best(parsed(text))[0] is (Mode.EXPECTED if after else Mode.OPERANDS)
+    assert (after or calls) in stripped(text)
+
+
+@pytest.mark.parametrize(
+    ("statement", "handed", "rules"),
+    [
+        ("expect(f(1)).to.be(3);", "[f(1)]", None),
+        ("expect(f(1)).to.eql([3]);", "[f(1)]", "loose"),
+        ("expect(f(1)).to.be.a('array');", "[f(1)]", None),
+        ("expect(f(1)).to.not.be.ok();", "[f(1)]", None),
+        ("expect(f).to.throwError(/no/);", "{ (f)(); return []; }", None),
+        ("expect(f(1)).to.be.an('object');", None, None),
+        ("expect(f).to.throwError('no');", None, None),
+        ("expect(f).to.throwError(function (error) { g(error); });", None, None),
+    ],
+)
+def test_expect_js_is_read_where_it_says_the_same(statement, handed, rules):
+    text = f"const expect = require('expect.js');\nit('a', () => {{ {statement} expect(f(2)).to.be(4); }});\n"
+    source = of_runner(text, "mocha")
+    first = source.slots[0].assertion
+    assert (f"__goldseam__(0, () => {handed});" in source.stripped(best(source))) is (handed is not None)
+    assert (first.options.get("rules"), first.is_unread) == (rules, handed is None)
+
+
+def test_should_js_is_read_where_it_says_the_same():
+    text = "it('a', () => { f(1).should.be.exactly(3); f(1).should.be.true(); f.should.throw('no'); });\n"
+    source = of_runner(f"require('should');\n{text}", "mocha")
+    assert [slot.assertion.op for slot in source.slots] == ["js.===", "js.is"]
+    assert "f.should.throw('no');" in source.stripped(best(source))
+
+
+@pytest.mark.parametrize(
+    ("table", "loop", "left"),
+    [
+        (
+            "{ a: { in: 1, out: 2 } }",
+            "for (const k in all) test(k, () => { TEST });",
+            "{ a: { in: 1, out: undefined } }",
+        ),
+        ("{ a: 2 }", "Object.keys(all).forEach((k) => { test(k, () => { TEST }); });", "{ a: undefined }"),
+        ("{ a: 2 }", "for (const k of Object.keys(all)) test(k, () => { TEST });", "{ a: undefined }"),
+        ("{ a: 2 }", "for (const k in all) test(k, () => { g(all); TEST });", None),
+        ("{ a: 2 }", "for (const k in other) test(k, () => { TEST });", None),
+        ("{ a: 2, ...more }", "for (const k in all) test(k, () => { TEST });", None),
+    ],
+)
+def test_a_table_by_keys_loses_what_only_expectations_read(table, loop, left):
+    inner = "expect(f(all[k].in)).toBe(all[k].out);" if "in:" in table else "expect(f(k)).toBe(all[k]);"
+    text = f"const all = {table};\n{loop.replace('TEST', inner)}\n"
+    assert best(parsed(text))[0] is (Mode.EXPECTED if left else Mode.OPERANDS)
+    assert f"const all = {left or table};" in stripped(text)
+
+
+def test_a_callback_of_supertest_may_be_made_by_a_call():
+    text = "const cb = after(2, done); request(app).get('/').expect(200, cb);"
+    source = of_runner(f"const request = require('supertest');\nit('a', (done) => {{ {text} }});\n", "mocha")
+    assert "() => [__response__.status]); }).end(cb);" in source.stripped(best(source))
+
+
+def test_chains_of_should_go_on_behind_a_property():
+    text = f"{CHAI}it('a', () => {{ f().should.have.property('_').with.length(2); }});\n"
+    handed = "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['_']]); })(f());"
+    assert handed in stripped(text)
+    assert [slot.assertion.op for slot in parsed(text).slots] == ["js.property", "js.length"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "handed"),
+    [
+        ("if (f(1) !== true) { const why = `no`; throw new Error(why); }", "[f(1)]"),
+        ("if (f(1) == null) throw new TypeError('no');", "[f(1)]"),
+        ("if (!f(1)) throw new Error('no');", "[f(1)]"),
+        ("[1].forEach((x) => { if (f(x) !== 3) throw new Error('no'); });", "[f(x)]"),
+        ("try { expect(f(1)).toBe(3); } catch (error) { const why = `no`; throw new Error(why); }", "[f(1)]"),
+        ("if (f(1) !== 3) { g(); throw new Error('no'); }", None),
+        ("if (f(1) !== 3) throw g();", None),
+        ("if (f(1) !== 3) throw new Error('no'); else g();", None),
+        ("f((x) => { if (x !== 3) throw new Error('no'); });", None),
+        ("f({ read(x) { if (x !== 3) throw new Error('no'); } });", None),
+    ],
+)
+def test_an_if_that_only_throws_asserts_where_the_product_does_not_call_it(statement, handed):
+    text = f"test('a', () => {{ {statement} expect(f(2)).toBe(4); }});\n"
+    assert (f"__goldseam__(0, () => {handed});" in stripped(text)) is (handed is not None)
+    assert (statement in stripped(text)) is (handed is None)
+
+
 def test_under_mocha_chai_may_be_global():
     text = "it('a', () => { expect(f(1)).to.equal(3); });\n"
     source = StrippedSource(text.encode(), path="a.js", first=0, framework="mocha")

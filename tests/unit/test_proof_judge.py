@@ -9,6 +9,7 @@ import pytest
 from harness.core.instance import TestStatus
 from miner.proof import ObservedRun, Proof, judge
 from miner.proof.ids import called_by_chance
+from miner.proof.judge import hopeless
 from miner.proof.variations import variation
 from miner.sources.change import Rejection
 
@@ -214,3 +215,10 @@ def test_a_name_that_shows_its_chance_needs_no_further_run():
     for number, run in enumerate(after, start=1):
         run.statuses.update({one.format(number): TestStatus.PASSED for one in ids})
     assert called_by_chance(after) == {one.format(number) for one in ids[:2] for number in (1, 2)}
+
+
+def test_where_nothing_is_reported_the_process_may_have_ended():
+    silent = hopeless([*runs("before", ""), *runs("after", "")])
+    failing = hopeless([*runs("before", "a"), *runs("after", "a")])
+    assert [found and found.reason for found in (silent, failing)] == ["gold_fails", "gold_fails"]
+    assert ["may end the process" in found.detail for found in (silent, failing) if found] == [True, False]

@@ -100,7 +100,7 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
     for path in (order := list(seen)):
         text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
         for name in _imported(text):
-            ways = _ways(name, path, packages)
+            ways = import_ways(name, path, packages)
             there = [way for way in ways if way in files]
             if not there:
                 if ways:
@@ -114,13 +114,16 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
 def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[str]:
     """The tree's files that a file loads by their paths."""
     for name in _imported(source[:_LARGEST].decode("utf-8", "replace")):
-        yield from [way for way in _ways(name, path, {}) if way in files][:1]
+        yield from [way for way in import_ways(name, path, {}) if way in files][:1]
 
 
-def idle(tree: Tree) -> frozenset[str]:
-    """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
+def idle(tree: Tree, *, around: bool = True) -> frozenset[str]:
+    """Development dependencies that neither code, nor tests, nor the scripts that build and test name.
+
+    Without `around` those as well that are named by what runs before or after tests, and builds nothing.
+    """
     manifests = [read_manifest(tree, folder) for folder in dict.fromkeys(("", *own_packages(tree).values()))]
-    texts = [script for manifest in manifests for script in test_scripts(manifest)]
+    texts = [script for manifest in manifests for script in test_scripts(manifest, around=around)]
     for manifest in manifests:
         scripts = _table(manifest, "scripts").items()
         texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]
@@ -187,7 +190,7 @@ def _leaves(value: Any) -> Iterator[str]:
         yield from _leaves(inner)
 
 
-def _ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def import_ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The paths of which an import means the first that is there; none where it is no business of the tree's."""
     if not name.startswith("."):
         return packages.get(name, ())

@@ -184,7 +184,7 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
 
     For a workspace whose packages only its own package manager can link, instead: what of the lock something names.
     Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
-    none of what comes from git, where that can't be reached.
+    none of what comes from git, where that can't be reached; what requires it may be for what runs around the tests.
     """
     manager = manifest.manager_of(tree)
     day = _Recipe(tree=tree, manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
@@ -203,9 +203,10 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     if not is_dated:
         yield replace(day, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
-    if not reached and (elsewhere := manifest.from_git(tree)):
+    without = idle | manifest.from_git(tree) | artefacts.idle(tree, around=False)
+    if not reached and without > idle:
         rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
-        yield replace(day, rung=rung, without=idle | elsewhere, is_dated=is_dated)
+        yield replace(day, rung=rung, without=without, is_dated=is_dated)
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, plan: Plan | None) -> BuiltImage:

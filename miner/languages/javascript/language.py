@@ -11,10 +11,11 @@ from harness.core.instance import TestSpec
 from harness.core.test_ids import files
 from harness.patches import patch
 from miner.languages.guessing import guess
-from miner.languages.javascript import manifest
+from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.build import build_image
 from miner.languages.javascript.code import SOURCES, JavaScriptCode
 from miner.languages.javascript.stripping import literals, snapshots
+from miner.languages.javascript.stripping.borrowing import borrow
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.layers import egress
@@ -140,10 +141,17 @@ class JavaScript:
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves, and the snapshots beside them."""
-        del is_test
+        """The test files, with assertions of other test modules written out in them, and the snapshots beside them."""
+
+        def module(path: str, name: str) -> tuple[str, bytes] | None:
+            contents = read([place for place in artefacts.import_ways(name, path, {}) if is_test(place)])
+            return next(
+                ((place, contents[place]) for place in artefacts.import_ways(name, path, {}) if place in contents), None
+            )
+
         files = [path for path in paths if path.endswith(SOURCES)]
-        return dict(read([*files, *map(snapshots.file_of, files)]))
+        contents = dict(read([*files, *map(snapshots.file_of, files)]))
+        return contents | {path: borrow(contents[path], path, module) for path in files if path in contents}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests; a file of snapshots goes where none of it is used."""

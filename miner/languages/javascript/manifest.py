@@ -293,8 +293,17 @@ def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     if not read_manifest(tree):
         return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
     if not node_majors(tree, day):
-        return "no_node", f"what {MANIFEST}, .nvmrc or .node-version asks for was no version of Node on {day}"
+        return "no_node", f"{_version_asked(tree)}, which was no version of Node on {day}"
     return None
+
+
+def _version_asked(tree: Tree) -> str:
+    """Which version of Node a repository asks for, and where."""
+    places = {f"engines.node of {MANIFEST}": str(_field(tree, "engines").get("node", ""))}
+    places |= {path: (tree.read(path) or b"").decode("utf-8", "replace").strip() for path in _VERSION_FILES}
+    places[f"volta of {MANIFEST}"] = str(_field(tree, "volta").get("node", ""))
+    place = next((place for place, wish in places.items() if wish), MANIFEST)
+    return f"{place} asks for {places.get(place, '')[:80]!r}"
 
 
 def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
@@ -386,7 +395,7 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     _, manifests = _manifests(tree, test_files)
     if next(_named(tree, test_files, manifests), None):
         return None
-    scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest))
+    scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest, around=True))
     for reason, pattern in (
         ("browser_tests", _BROWSERS),
         ("runner_unsupported", _UNSUPPORTED),

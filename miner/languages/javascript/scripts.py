@@ -47,10 +47,14 @@ class Call:
     """The variables that are set for it."""
 
 
-def test_scripts(manifest: Mapping[str, Any]) -> list[str]:
-    """The scripts that are called like tests, `test` first, each before those that it runs."""
+def test_scripts(manifest: Mapping[str, Any], *, around: bool) -> list[str]:
+    """The scripts that are called like tests, `test` first, each before those that it runs.
+
+    Without `around` none of those that npm runs by itself before and after others.
+    """
     texts = _texts(manifest)
     begun = sorted(filter(_OF_TESTS.search, texts), key=lambda name: (name != "test", len(name)))
+    begun = [name for name in begun if around or not name.startswith(("pre", "post"))]
     reached: dict[str, str] = {}
     waiting = begun[::-1]
     while waiting:
@@ -82,7 +86,7 @@ def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:
 def called(manifest: Mapping[str, Any]) -> list[Call]:
     """The runners that the scripts for tests call."""
     found = []
-    for script in test_scripts(manifest):
+    for script in test_scripts(manifest, around=True):
         for part in re.split(r"&&|\|\||;", script):
             try:
                 words = shlex.split(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, dotted, required
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, place_among, required
 from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from miner.languages.javascript.stripping.scopes import Scopes
+    from miner.languages.javascript.stripping.scopes import Binding, Scopes
 
 NOT: Mapping[str, object] = {"not": True}
 
@@ -217,6 +217,9 @@ SPIED: Mapping[str, Compared] = {
 """Of sinon's `assert`, and of `expect` where sinon-chai is used: how often a spy was called, and with what."""
 
 
+_MOST_DEPTH = 8
+
+
 def function_around(node: Node) -> Node | None:
     """The innermost function that a node stands in."""
     at = node.parent
@@ -225,26 +228,60 @@ def function_around(node: Node) -> Node | None:
     return at
 
 
-def given_by(scopes: Scopes, node: Node, modules: frozenset[str]) -> str:
-    """The module whose tests give their functions what a name stands for; empty where it is none of these."""
+def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0) -> str:
+    """The module whose tests give their functions what a name stands for; empty where it is none of these.
+
+    What a function of the file is given by all its calls counts as well; `depth` is how many are known to be around.
+    """
     binding = scopes.resolve(node) if node.type == "identifier" else None
-    if binding is None or binding.kind != "param" or binding.is_written:
+    if binding is None or binding.kind != "param" or binding.is_written or depth > _MOST_DEPTH:
         return ""
     function = function_around(binding.declared)
+    if function is not None and (calls := scopes.calls_of(function)):
+        place = place_among(function, binding.declared)
+        modules_given = {_given_at(scopes, call, place, modules, depth + 1) for call in calls}
+        return modules_given.pop() if len(modules_given) == 1 else ""
     call = function.parent.parent if function is not None and function.parent is not None else None
     _, called = dotted(call.child_by_field_name("function") if call is not None else None)
     if (module := required(called)[0]) in modules:
         return module
-    if called is None or called.type != "identifier" or called.id == node.id:
-        return ""
+    is_name = called is not None and called.type == "identifier" and called.id != node.id
+    return _of_tests(scopes, called, binding, modules, depth) if called is not None and is_name else ""
+
+
+def _of_tests(scopes: Scopes, called: Node, parameter: Binding, modules: frozenset[str], depth: int) -> str:
+    """The module of what makes a test, by its name."""
     source = scopes.resolve(called)
-    if source is None:
-        return "qunit" if text_of(called) == "QUnit" and "qunit" in modules else ""
-    if source is binding:
+    if source is None or (source.kind == "param" and _is_whole_file(scopes, source)):
+        return "qunit" if (source or text_of(called) == "QUnit") and "qunit" in modules else ""
+    if source is parameter:
         return ""
+    if source.module.startswith(".") and text_of(called) in ("test", "it"):  # a helper that hands on what it is given
+        return scopes.runner if scopes.runner in modules else ""
     if source.kind == "const" and source.init is not None and not source.module and not source.is_written:
         return _of_another(scopes, source.init, modules)
-    return source.module if source.module in modules else given_by(scopes, called, modules)
+    return source.module if source.module in modules else given_by(scopes, called, modules, depth + 1)
+
+
+def _given_at(scopes: Scopes, call: Node, place: int, modules: frozenset[str], depth: int) -> str:
+    """The module of what a call is given at a place, where that is what a test is handed."""
+    arguments = arguments_of(call)
+    if not 0 <= place < len(arguments) or any(node.type == "spread_element" for node in arguments):
+        return ""
+    return given_by(scopes, arguments[place], modules, depth)
+
+
+def _is_whole_file(scopes: Scopes, binding: Binding) -> bool:
+    """Whether a name is what the global `QUnit` is called in `(function (QUnit) { … })(QUnit)`."""
+    function = function_around(binding.declared)
+    outer = function.parent if function is not None else None
+    outer = outer.parent if outer is not None and outer.type == "parenthesized_expression" else outer
+    if function is None or outer is None or outer.type != "call_expression" or binding.is_written:
+        return False
+    place, arguments = place_among(function, binding.declared), arguments_of(outer)
+    if not 0 <= place < len(arguments):
+        return False
+    return text_of(arguments[place]) == "QUnit" and scopes.resolve(arguments[place]) is None
 
 
 def _of_another(scopes: Scopes, init: Node, modules: frozenset[str]) -> str:

@@ -54,19 +54,29 @@ def arguments_of(call: Node) -> list[Node]:
     return [node for node in arguments.named_children if node.type != "comment"]
 
 
+def property_of(node: Node | None) -> str:
+    """The property that a member access names: `t.throws`, or `t["throws"]`; empty of another node."""
+    if node is None:
+        return ""
+    index = node.child_by_field_name("index")
+    if index is not None:
+        return text_of(index)[1:-1] if index.type == "string" else ""
+    return text_of(node.child_by_field_name("property"))
+
+
 def dotted(node: Node | None) -> tuple[list[str], Node | None]:
     """The properties that a chain of members names, and what the first of them is taken of."""
     names: list[str] = []
-    while node is not None and node.type == "member_expression":
-        names.insert(0, text_of(node.child_by_field_name("property")))
+    while node is not None and property_of(node):
+        names.insert(0, property_of(node))
         node = node.child_by_field_name("object")
     return names, node
 
 
 def root_of(node: Node | None) -> Node | None:
     """What a chain of members and calls begins with."""
-    while node is not None and node.type in ("member_expression", "call_expression"):
-        node = node.child_by_field_name("object" if node.type == "member_expression" else "function")
+    while node is not None and node.type in ("member_expression", "subscript_expression", "call_expression"):
+        node = node.child_by_field_name("function" if node.type == "call_expression" else "object")
     return node
 
 
@@ -98,7 +108,9 @@ class Binding:
 class Scopes:
     """The bindings of one file, each with its uses."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, runner: str = "") -> None:
+        """`runner` is the framework that runs the file."""
+        self.runner = runner
         self._bindings: dict[int, dict[str, Binding]] = {}
         self._declared: dict[int, Binding] = {}
         """By the id of the identifier that declares it."""
@@ -131,6 +143,20 @@ class Scopes:
     def imports(self, module: str) -> bool:
         """Whether the file takes anything of a module."""
         return any(binding.module == module for binding in self._declared.values())
+
+    def calls_of(self, function: Node) -> list[Node]:
+        """The calls of a function by its name; none where it may be called in other ways."""
+        name = function.child_by_field_name("name") if function.type.endswith("declaration") else None
+        if function.parent is not None and function.parent.type == "variable_declarator":
+            name = function.parent.child_by_field_name("name")
+        binding = self._declared.get(name.id) if name is not None else None
+        if binding is None or binding.is_written or not binding.is_whole or is_exported(binding.declared):
+            return []
+        uses = [use for use in binding.uses if use.parent is not None and use.parent.id != function.id]
+        calls = [use.parent for use in uses if use.parent is not None]
+        called = [call.child_by_field_name("function") for call in calls]
+        is_called = all(node is not None and node.id == use.id for node, use in zip(called, uses, strict=True))
+        return calls if is_called else []
 
     def declared_in(self, node: Node) -> list[Binding]:
         """The bindings that a pattern or parameter declares, in the order of the text."""
@@ -215,6 +241,16 @@ class Scopes:
                 rest += [inner] if inner is not None else []
             elif part.type in ("object_pattern", "array_pattern", "rest_pattern"):
                 rest += part.named_children
+
+
+def place_among(function: Node, parameter: Node) -> int:
+    """Which of a function's parameters a name or pattern is; -1 for one with a default, or inside of a pattern."""
+    for place, node in enumerate(parameters(function)):
+        pattern = node.child_by_field_name("pattern") if node.type.endswith("_parameter") else node
+        has_default = node.child_by_field_name("value") is not None
+        if pattern is not None and pattern.id == parameter.id and not has_default:
+            return place
+    return -1
 
 
 def parameters(function: Node) -> list[Node]:

@@ -18,7 +18,7 @@ from miner.languages.javascript.stripping.libraries import (
     given_by,
     of_dom,
 )
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, root_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, property_of, root_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES
 from miner.languages.syntax import text_of
 
@@ -102,6 +102,10 @@ _BINARY: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "===": ("js.===", {}), "!==": ("js.===", NOT), "<": ("js.<", {}), "<=": ("js.<=", {}), ">": ("js.>", {}),
     ">=": ("js.>=", {}),
 }  # fmt: skip
+_REFUSED: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "!==": ("js.===", {}), "===": ("js.===", NOT), "!=": ("js.==", {}), "==": ("js.==", NOT),
+}  # fmt: skip
+"""By the operator that a test fails by: the one that holds where it passes."""
 _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "toBe": ("js.is", {}), "toEqual": ("js.deep", {"rules": "jest"}),
     "toStrictEqual": ("js.deep", {"rules": "jest strict"}), "toMatch": ("js.match", {}),
@@ -133,7 +137,7 @@ _MOCK_CALLS = {
 }  # fmt: skip
 """With what: what of the mock is looked at, and which of its calls."""
 _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    **dict.fromkeys(("equal", "equals", "eq"), ("js.===", {})),
+    **dict.fromkeys(("equal", "equals", "eq", "exactly", "be"), ("js.===", {})),
     **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
     **dict.fromkeys(("include", "includes", "contain", "contains"), ("js.contain", {})),
     **dict.fromkeys(("length", "lengthOf"), ("js.length", {})),
@@ -170,12 +174,18 @@ _SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN: Mapping[str, frozenset[str]] = {
     "tap": frozenset({"regex", "new_expression", "object"}),
+    "tape": frozenset({"regex", "new_expression", "object"}),
     "qunit": frozenset({"regex"}),
 }
 """By library: what an error is held against besides a class."""
 _LINKS = frozenset(
     {"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a", "an"}
 )
+_THROWN = frozenset({"throw", "throws", "Throw", "rejectedWith", "throwError", "throwException"})
+_KINDS_OF_EXPECT = _TYPEOF | {"array"}
+"""What expect.js calls as chai does."""
+_NEXT = frozenset({"with", "that", "which"})
+"""Behind a call, what leads to the next assertion of a chain, as `and` does."""
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
 _FILED = ("toMatchSnapshot", "toThrowErrorMatchingSnapshot")
@@ -229,6 +239,22 @@ class Reader:
         if not is_assertion and len(names) == 1 and first is not None:
             is_assertion = names[0] in COUNTED and bool(given_by(self._scopes, first, GIVING))
         return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_assertion else None
+
+    def of_refusal(self, node: Node) -> Assertion | None:
+        """`if (f(x) !== y) throw new Error(…)`, where a test or what it calls does nothing else with it."""
+        condition, inner = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        if condition is None or node.child_by_field_name("alternative") is not None or not only_throws(inner):
+            return None
+        condition = condition.named_children[0]
+        operator = text_of(condition.child_by_field_name("operator"))
+        sides = [condition.child_by_field_name(side) for side in ("left", "right")]
+        if condition.type == "binary_expression" and operator in _REFUSED:
+            op, options = _REFUSED[operator]
+            return self._of_operands(node, op, [side for side in sides if side is not None], options)
+        argument = condition.child_by_field_name("argument")
+        if condition.type == "unary_expression" and operator == "!" and argument is not None:
+            return self._of_operands(node, "js.truth", [argument], {})
+        return None
 
     # -- node's assert
 
@@ -326,7 +352,7 @@ class Reader:
     # -- what hands each test an object that counts
 
     def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
-        counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
+        counter, name = function.child_by_field_name("object"), property_of(function)
         assertion: Assertion | None
         library = given_by(self._scopes, counter, GIVING) if counter is not None else ""
         if not library or not (arguments or name in _REACHED):
@@ -369,7 +395,7 @@ class Reader:
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         if any(
             node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
-            for node in arguments[1:]
+            for node in arguments[1:2]
         ):
             return None
         return self._raising(call, arguments[0], wanted, awaits, {"by": "tap"} if library == "tap" else {})
@@ -410,6 +436,10 @@ class Reader:
             return self._framework == "mocha" and node is not None and text_of(node) == name
         if binding.is_written:
             return False
+        if binding.module == "vitest" and name == "assert":
+            return binding.imported == name
+        if binding.module == "expect.js":
+            return name == "expect" and binding.imported in ("default", "*")
         if binding.module == "chai" or binding.init is None or binding.kind != "const":
             return binding.module == "chai" and binding.imported == name
         if binding.is_whole:  # `expect = chai.expect`
@@ -424,35 +454,55 @@ class Reader:
         at: Node | None = function
         while at is not None and at.type == "member_expression":
             words.insert(0, text_of(at.child_by_field_name("property")))
-            at = at.child_by_field_name("object")
-            if words[0] == "should" and self._scopes.imports("chai"):
-                actual, words = at, words[1:]
+            if words[0] == "should" and self._is_should(at):
+                actual, words = at.child_by_field_name("object"), words[1:]
                 break
+            at = at.child_by_field_name("object")
         if actual is None and at is not None and self._is_chais(at.child_by_field_name("function")):
             actual = next(iter(arguments_of(at)), None)
         return None if actual is None or not words else self._linked(whole, actual, words, arguments)
 
+    def _is_called_before(self, node: Node | None) -> bool:
+        """Whether a link of a chain is a call: of an assertion, and not of `expect`."""
+        is_call = node is not None and node.type == "call_expression"
+        return is_call and node is not None and not self._is_chais(node.child_by_field_name("function"))
+
+    def _is_should(self, member: Node) -> bool:
+        """Whether `x.should` is chai's, or should.js's, which says the same; under mocha both may be loaded before."""
+        of = member.child_by_field_name("object")
+        is_known = any(map(self._scopes.imports, ("chai", "should"))) or self._framework == "mocha"
+        return is_known and of is not None and of.type != "this"
+
     def _is_chais(self, expect: Node | None) -> bool:
         return self._is_of_chai(expect, "expect") or (self._framework == "vitest" and self._is_expect(expect))
 
-    def of_chain(self, node: Node) -> tuple[Assertion, ...]:
-        """The assertions of `expect(x).….and.…`; none of another expression, or where one of them is not known."""
+    def _links(self, node: Node) -> tuple[Node | None, list[list[tuple[str, Sequence[Node] | None]]]]:
+        """What a chain looks at, and its words with what they are given, parted where the next assertion begins."""
         parts: list[list[tuple[str, Sequence[Node] | None]]] = [[]]
         at: Node | None = node
         arguments: Sequence[Node] | None = None
-        while at is not None and not self._is_chais(at.child_by_field_name("function")):
+        actual: Node | None = None
+        while at is not None and actual is None and not self._is_chais(at.child_by_field_name("function")):
             if at.type == "call_expression" and arguments is None:
                 arguments, at = arguments_of(at), at.child_by_field_name("function")
                 continue
             if at.type != "member_expression":
-                return ()
-            name = text_of(at.child_by_field_name("property"))
-            if name == "and":
+                return None, []
+            name, of = text_of(at.child_by_field_name("property")), at.child_by_field_name("object")
+            if name == "should" and self._is_should(at):
+                actual = of
+            elif name == "and" or (name in _NEXT and self._is_called_before(of)):
                 parts.insert(0, [])
             else:
                 parts[0].insert(0, (name, arguments))
-            at, arguments = at.child_by_field_name("object"), None
-        actual = next(iter(arguments_of(at)), None) if at is not None else None
+            at, arguments = of, None
+        if actual is None and at is not None:
+            actual = next(iter(arguments_of(at)), None)
+        return actual, parts
+
+    def of_chain(self, node: Node) -> tuple[Assertion, ...]:
+        """The assertions of `expect(x).….and.…`; none of another expression, or where one of them is not known."""
+        actual, parts = self._links(node)
         if actual is None or len(parts) < 2 or not all(parts):  # noqa: PLR2004 - parts with `and` between them
             return ()
         first_words = [name for name, arguments_of_link in parts[0] if arguments_of_link is None]
@@ -485,7 +535,7 @@ class Reader:
             return None
         options: Mapping[str, object] = NOT if "not" in flags else {}
         awaits = "resolves" if "eventually" in flags else ""
-        if not arguments and name not in ("throw", "throws", "Throw", "rejectedWith"):  # called, as dirty-chai has it
+        if not arguments and name not in _THROWN:  # called, as dirty-chai has it
             return self._of_property(whole, actual, name, options, awaits)
         arguments = arguments or ()
         if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
@@ -522,8 +572,9 @@ class Reader:
         *,
         is_deep: bool,
     ) -> Assertion | None:
-        if name in ("throw", "throws", "Throw", "rejectedWith"):
-            if options and arguments:
+        if name in _THROWN:
+            is_chai = self._scopes.imports("chai") or not any(node.type in _TEXTS for node in arguments)
+            if (options and arguments) or not is_chai:  # others compare all of a message
                 return None
             awaited = "rejects" if name == "rejectedWith" else ""
             return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
@@ -535,6 +586,9 @@ class Reader:
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
+        if self._scopes.imports("expect.js"):
+            more = {"rules": "loose"} if op == "js.deep" else more
+            op = "" if op == "js.kind" and text_of(arguments[0])[1:-1] not in _KINDS_OF_EXPECT else op
         assertion = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
         if assertion is not None and op == "js.instance":
             return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
@@ -744,6 +798,8 @@ class Reader:
     ) -> Assertion | None:
         if awaits == "resolves" or len(arguments) > most or (options and (arguments or awaits)):
             return None
+        if any(node.type in FUNCTIONS for node in arguments):
+            return None  # it looks at the error itself
         if options:
             return Assertion(op="no_raise", operands=(), call=call, body=actual)
         return self._raising(call, actual, arguments, awaits and "body", {"by": "message"})
@@ -754,6 +810,8 @@ class Reader:
         binding = self._scopes.resolve(node)
         if binding is None:
             return text_of(node) == "expect"
+        if binding.kind == "param" and self._framework == "vitest":  # `test("…", ({ expect }) => …)`
+            return not (binding.is_whole or binding.is_written) and key_of(binding.declared) == "expect"
         return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
 
 
@@ -769,6 +827,19 @@ def _goes_on(call: Node) -> bool:
 
 def _is_called(member: Node, name: str) -> bool:
     return text_of(member.child_by_field_name("property")) == name
+
+
+def only_throws(body: Node | None) -> bool:
+    """Whether a statement, or a block behind what it declares, does nothing but to throw a new error."""
+    is_block = body is not None and body.type == "statement_block"
+    statements = [] if body is None else body.named_children if is_block else [body]
+    statements = [statement for statement in statements if statement.type != "comment"]
+    if not statements:
+        return False
+    *before, last = statements
+    if last.type != "throw_statement" or last.named_children[0].type != "new_expression":
+        return False
+    return all(statement.type in ("lexical_declaration", "variable_declaration") for statement in before)
 
 
 def holds(node: Node, kind: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import scopes, supertest, unstopped
 from miner.languages.javascript.stripping.libraries import function_around
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
     IT,
@@ -17,6 +17,7 @@ from miner.languages.javascript.stripping.sites import (
     Operand,
     Reader,
     holds,
+    only_throws,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
 from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
@@ -58,7 +59,7 @@ class StrippedSource:
         """
         self._source, self._path, self._framework = source, path, framework
         self._root = scopes.parse(source, path)
-        self._scopes = Scopes(self._root)
+        self._scopes = Scopes(self._root, framework)
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
@@ -101,6 +102,10 @@ class StrippedSource:
         number = first
         while rest:
             node = rest.pop()
+            if node.type == "if_statement" and (refusal := self._refusal(reader, node)) is not None:
+                yield Slot(number=number, function=titles(node, self._scopes), assertion=refusal)
+                number += 1
+                continue
             is_read = node.type in ("call_expression", "member_expression") and not _is_guarded(node)
             chain = reader.of_chain(node) if is_read else ()
             if chain and all(map(_can_be_moved, chain)) and _stands(node, chain[0]):
@@ -119,6 +124,18 @@ class StrippedSource:
             if assertion is not None:
                 yield Slot(number=number, function=titles(node, self._scopes), assertion=assertion)
                 number += 1
+
+    def _refusal(self, reader: Reader, node: Node) -> Assertion | None:
+        """What an `if` that only throws asserts, where the product calls none of the functions around it."""
+        refusal = reader.of_refusal(node) if not _is_guarded(node) else None
+        if refusal is None or not _can_be_moved(refusal):
+            return None
+        at = function_around(node)
+        while at is not None and not is_test(call := _call_given(at)):
+            if not (self._scopes.calls_of(at) or _is_loop(call)):
+                return None
+            at = None if self._scopes.calls_of(at) else function_around(at)
+        return refusal if function_around(node) is not None else None
 
     def _outside(self, modes: Mapping[int, Mode]) -> list[Slot[Assertion]]:
         """The assertions that are taken out: of those in one call all or none."""
@@ -150,9 +167,7 @@ class StrippedSource:
 
     def _blanked(self, assertions: Collection[Assertion], silenced: Collection[Place] = ()) -> list[Node]:
         """The values of names and the cells of tables that nothing reads but what is taken out."""
-        gone = [
-            place_of(operand.node) for one in assertions for operand in one.operands if operand.static and operand.node
-        ]
+        gone = [place for assertion in assertions for place in _dropped(assertion)]
         gone += silenced
         blanked: dict[int, Node] = {}
         bindings = self._scopes.bindings()
@@ -177,10 +192,10 @@ class StrippedSource:
         read: set[tuple[int, tuple[str | int, ...]]] = set()
         for binding in bindings:
             whole = self._statics.column(binding)
-            if whole is None:
-                continue
             for use in binding.uses:
                 column = self._statics.column_of(member_of(use)) or whole
+                if column is None:
+                    continue
                 columns[column.key] = column
                 if not is_in(use, gone):
                     read.add(column.key)
@@ -271,8 +286,10 @@ def _is_guarded(node: Node) -> bool:
 
 
 def _hands_on(handler: Node) -> bool:
-    """Whether a `catch` only ends the test with what it caught: `throw error`, `done(error)`."""
+    """Whether a `catch` only ends the test: with what it caught (`throw error`, `done(error)`), or a new error."""
     caught, body = handler.child_by_field_name("parameter"), handler.child_by_field_name("body")
+    if only_throws(body):
+        return True
     inner = [node for node in body.named_children if node.type != "comment"] if body is not None else []
     if caught is None or len(inner) != 1 or inner[0].type not in _ENDING or not inner[0].named_children:
         return False
@@ -326,7 +343,18 @@ def _title(node: Node) -> str:
     return re.sub(r"\s+", " ", text_of(node)[1:-1])
 
 
-def is_test(call: Node) -> bool:
+def _call_given(function: Node) -> Node | None:
+    """The call that is given a function."""
+    around = function.parent
+    return around.parent if around is not None and around.type == "arguments" else None
+
+
+def _is_loop(call: Node | None) -> bool:
+    """Whether a call goes over the elements of something."""
+    return call is not None and property_of(call.child_by_field_name("function")) == "forEach"
+
+
+def is_test(call: Node | None) -> bool:
     """Whether a call makes a test or a suite."""
     return _titles_of_call(call) is not None
 
@@ -384,6 +412,18 @@ def _edits(
     return {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
 
 
+def _dropped(assertion: Assertion) -> Iterable[Place]:
+    """The stretches of an assertion that nothing of is left of: what it expects, messages, names of its library."""
+    parts = [operand.node for operand in assertion.operands if not operand.static]
+    parts += [assertion.body, assertion.chained_on, assertion.receiver, assertion.callback, assertion.counted_by]
+    at = assertion.call.start_byte
+    for start, end in sorted(place_of(node) for node in parts if node is not None):
+        if start > at:
+            yield at, start
+        at = max(at, end)
+    yield at, assertion.call.end_byte
+
+
 def _linked(links: list[Slot[Assertion]], texts: list[tuple[Piece, ...]]) -> tuple[Piece, ...]:
     subject = links[0].assertion.chained_on
     if subject is None:
@@ -421,7 +461,7 @@ def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
 def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """What stands for an assertion: what hands out, or what has supertest call that with the response."""
     if assertion.receiver is None:
-        return piece
+        return (*piece, ";") if assertion.call.type == "if_statement" else piece
     end: tuple[Piece, ...] = (".end(", place_of(assertion.callback), ")") if assertion.callback is not None else ()
     return (place_of(assertion.receiver), "((__response__) => { ", *piece, "; })", *end)
 

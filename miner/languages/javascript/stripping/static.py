@@ -13,9 +13,10 @@ from miner.languages.javascript.stripping.scopes import (
     dotted,
     is_exported,
     parameters,
+    place_among,
     root_of,
 )
-from miner.languages.syntax import text_of
+from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +126,7 @@ _UNKNOWN: tuple[Node, ...] = ()
 def _part(value: Node | tuple[Node, ...], step: Step) -> Node | tuple[Node, ...] | None:
     """A property or element of a literal; None where it has none, `_UNKNOWN` where that can't be told."""
     if isinstance(value, tuple):
-        return value[step] if isinstance(step, int) and step < len(value) else _UNKNOWN
+        return (value[step] if step < len(value) else None) if isinstance(step, int) else _UNKNOWN
     value = bare(value)
     children = [child for child in value.named_children if child.type != "comment"]
     if any(child.type == "spread_element" for child in children):
@@ -233,7 +234,8 @@ class Statics:
             if around.type in ("call_expression", "new_expression"):
                 return False  # it is what is called
             if around.type == "arguments":
-                return around.parent is not None and self._looks(around.parent)
+                call = around.parent
+                return call is not None and (self._looks(call) or self._hands_on(call, at))
             if around.type == "member_expression":
                 called = around.parent
                 if called is not None and called.type == "call_expression" and _is(called, "function", around):
@@ -242,14 +244,37 @@ class Statics:
                     return False
             elif around.type == "for_in_statement":
                 return _is(around, "right", at)
+            elif around.type in ("template_substitution", "if_statement"):
+                return True
             elif around.type not in (
                 *_TRANSPARENT,
                 *("array", "object", "pair", "spread_element", "subscript_expression", "binary_expression"),
-                *("template_substitution", "template_string", "unary_expression", "ternary_expression"),
+                *("unary_expression", "ternary_expression"),
             ):
                 return False
             at = around
         return False
+
+    def _hands_on(self, call: Node, argument: Node) -> bool:
+        """Whether a call gives something to a function of the file that only looks at it."""
+        called = call.child_by_field_name("function")
+        binding = self._scopes.resolve(called) if called is not None and called.type == "identifier" else None
+        function = binding.init if binding is not None and not binding.is_written and binding.is_whole else None
+        place = next((i for i, node in enumerate(arguments_of(call)) if node.id == argument.id), -1)
+        if function is None or function.type not in FUNCTIONS or function.id in self._open:
+            return False
+        if not 0 <= place < len(parameters(function)) or any(
+            node.type == "spread_element" for node in arguments_of(call)
+        ):
+            return False
+        if any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier"):
+            return False
+        self._open.add(function.id)
+        try:
+            inner = self._scopes.declared_in(parameters(function)[place])
+            return all(not one.is_written and all(map(self._only_looks, one.uses)) for one in inner)
+        finally:
+            self._open.discard(function.id)
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: an assertion, a table of tests, a standard function."""
@@ -363,12 +388,13 @@ class Statics:
         if self._only_looks(use):
             return True
         top = member_of(use)
-        other = self.column_of(top)
+        other = self.column_of(top) or self.column_of(use)
         if other is None or (top.parent is not None and _sets(top.parent, top)):
             return False
-        cells = other.cells()
-        if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
-            return True
+        for part in (other, self.column_of(use)):
+            cells = part.cells() if part is not None else None
+            if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
+                return True
         length = min(len(other.steps), len(column.steps))
         return other.steps[:length] != column.steps[:length]
 
@@ -379,13 +405,30 @@ class Statics:
             step = _step(node)
             inner = node.child_by_field_name("object")
             if step is None or inner is None:
-                return None
+                return self._by_key(node, steps) if inner is not None else None
             steps.insert(0, step)
             node = inner
         if node.type not in ("identifier", "shorthand_property_identifier"):
             return None
         binding = self._scopes.resolve(node)
         return None if binding is None or binding.is_written else self.column(binding, steps)
+
+    def _by_key(self, node: Node, steps: Sequence[Step]) -> Column | None:
+        """What `table[key]` stands for where a loop goes over the keys of the table, which is written out."""
+        table, key = node.child_by_field_name("object"), node.child_by_field_name("index")
+        if table is None or key is None or {table.type, key.type} != {"identifier"}:
+            return None
+        binding, of_key = self._scopes.resolve(table), self._scopes.resolve(key)
+        if binding is None or of_key is None or binding.init is None or of_key.is_written or not binding.is_whole:
+            return None
+        over = _keys_of(of_key.declared)
+        if over is None or binding.is_written or self._scopes.resolve(over) is not binding:
+            return None
+        rows = _entries(bare(binding.init))
+        known = (over.id, *(use.id for use in binding.uses if _is_at(use, key, self._scopes)))
+        is_shared = any(use.id not in known for use in binding.uses) or is_exported(binding.declared)
+        column = Column(rows=rows, steps=(1, *steps), array=bare(binding.init), is_shared=is_shared)
+        return column if rows else None
 
     def column(self, binding: Binding, steps: Sequence[Step] = ()) -> Column | None:
         """The column that a name of a loop stands for, and what is inside of that."""
@@ -413,6 +456,8 @@ class Statics:
 
     def _of_parameter(self, parameter: Node, around: Node, steps: list[Step]) -> Column | None:
         function = around if around.type in FUNCTIONS else around.parent
+        if function is not None and (calls := self._scopes.calls_of(function)):
+            return self._of_calls(function, calls, parameter, steps)
         if function is None or function.parent is None or function.parent.type != "arguments":
             return None
         place = next((i for i, node in enumerate(parameters(function)) if node.id == parameter.id), None)
@@ -433,6 +478,14 @@ class Statics:
             return self._table(given[0], (place, *steps), called)
         return table if place == 0 else None
 
+    def _of_calls(self, function: Node, calls: Sequence[Node], parameter: Node, steps: list[Step]) -> Column | None:
+        """What all calls of a function of the file give one of its parameters."""
+        place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
+        is_known = place >= 0 and all(node.type != "spread_element" for row in rows for node in row)
+        if not is_known or any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier"):
+            return None
+        return Column(rows=tuple(row[place:][:1] for row in rows), steps=(0, *steps), array=parameter, is_shared=False)
+
     def _table(self, node: Node | None, steps: tuple[Step, ...], each: Node | None) -> Column | None:
         if node is None:
             return None
@@ -443,7 +496,17 @@ class Statics:
             if len(given) != 1:
                 return None
             node, by_name = bare(given[0]), True
+        parts = _entries if by_name else _elements
         is_shared = False
+        if (column := self.column_of(node)) is not None:  # a loop over what is in another table
+            root = root_of(node)
+            binding = self._scopes.resolve(root) if root is not None else None
+            cells = column.cells()
+            if binding is None or cells is None or not all(parts(bare(cell)) for cell in cells):
+                return None
+            rows = tuple(row for cell in cells for row in parts(bare(cell)))
+            is_shared = column.is_shared or len(binding.uses) > 1
+            return Column(rows=rows, steps=steps, array=binding.declared, is_shared=is_shared, each=each)
         if node.type == "identifier":
             binding = self._scopes.resolve(node)
             if binding is None or binding.init is None or not binding.is_whole or binding.is_written:
@@ -452,7 +515,7 @@ class Statics:
                 return None
             is_shared = len(binding.uses) > 1 or is_exported(binding.declared)
             node = bare(binding.init)
-        rows = _entries(node) if by_name else _elements(node)
+        rows = parts(node)
         return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
 
 
@@ -474,10 +537,34 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
     return tuple(pairs) if node.type == "object" else ()
 
 
+def _keys_of(declared: Node) -> Node | None:
+    """The name of the object whose keys a loop gives this name: `for (const key in table)`, `Object.keys(table)`."""
+    around = declared.parent
+    over = around.child_by_field_name("right") if around is not None and around.type == "for_in_statement" else None
+    if around is not None and over is not None and text_of(around.child_by_field_name("operator")) == "in":
+        return over if over.type == "identifier" else None
+    if over is None:
+        function = around.parent if around is not None and around.type == "formal_parameters" else around
+        call = function.parent.parent if function is not None and function.parent is not None else None
+        called = call.child_by_field_name("function") if call is not None and function in arguments_of(call) else None
+        is_loop = called is not None and text_of(called.child_by_field_name("property")) in _LOOPS
+        over = called.child_by_field_name("object") if called is not None and is_loop else None
+    given = arguments_of(over) if over is not None else []
+    is_keys = over is not None and text_of(over.child_by_field_name("function")) == "Object.keys"
+    return given[0] if is_keys and len(given) == 1 and given[0].type == "identifier" else None
+
+
+def _is_at(use: Node, key: Node, scopes: Scopes) -> bool:
+    """Whether a use of a table only asks for what is at a key."""
+    index = use.parent.child_by_field_name("index") if use.parent is not None else None
+    return index is not None and index.type == "identifier" and scopes.resolve(index) is scopes.resolve(key)
+
+
 def member_of(use: Node) -> Node:
     """The longest member access that begins with a name, but for a method that is called."""
     top = use
-    while top.parent is not None and top.parent.type == "member_expression" and _is(top.parent, "object", top):
+    kinds = ("member_expression", "subscript_expression")
+    while top.parent is not None and top.parent.type in kinds and _is(top.parent, "object", top):
         called = top.parent.parent
         if called is not None and called.type == "call_expression" and _is(called, "function", top.parent):
             break

@@ -60,6 +60,8 @@ def _is_told(call: Node, scopes: Scopes) -> bool:
 
 def _is_callback(node: Node, scopes: Scopes) -> bool:
     binding = scopes.resolve(node) if node.type == "identifier" else None
+    if binding is not None and binding.init is not None and binding.is_whole and not binding.is_written:
+        return binding.init.type in FUNCTIONS | {"call_expression"}  # such as `after(2, done)`
     return node.type in FUNCTIONS or (binding is not None and binding.kind in ("param", "function"))
 
 

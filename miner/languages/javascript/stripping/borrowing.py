@@ -1,0 +1,336 @@
+"""Functions of other test files that assert, copied into the test file that calls them, to be taken out there. Pure."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+from miner.languages.javascript.stripping import scopes
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, dotted
+from miner.languages.javascript.stripping.static import Statics
+from miner.languages.syntax import covers, place_of, rendered, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tree_sitter import Node
+
+    from miner.languages.javascript.stripping.scopes import Binding
+    from miner.languages.syntax import Piece, Place
+
+Module = tuple[str, bytes]
+"""A file's path and what it holds."""
+_ASSERTS = re.compile(
+    r"\bexpect\s*\(|\bassert\b|\bshould\b|\.(?:equal|strictEqual|deepEqual|same|is|ok|notOk|match|throws|rejects)\("
+)
+_THROWS = re.compile(r"\bif\b.*?\bthrow new \w*Error\b", re.DOTALL)
+_PLACED = frozenset({"this", "super", "meta_property", "import"})
+_OF_PLACE = frozenset({"__dirname", "__filename", "require", "module", "exports", "arguments", "eval"})
+"""By what a function can tell where it stands."""
+_SAME_EVERYWHERE = frozenset({"expect", "describe", "it", "test"})
+"""Names that a test file may import and a helper take from the runner's globals."""
+_MOST_DEEP = 2
+_MOST = 40
+"""Functions and values that are copied of one module."""
+
+
+class _RefusedError(Exception):
+    """Something can't be copied as it is."""
+
+
+def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None], depth: int = 0) -> bytes:
+    """A test file with the functions that it imports and that assert copied in; as it is where there are none.
+
+    What they need is copied along where it is a function or a plain value, else imported. `module` gives a test module
+    by the name under which a file imports it: first that file's path, then the name.
+    """
+    try:
+        root = scopes.parse(source, path)
+    except (ValueError, RecursionError):
+        return source
+    names = Scopes(root)
+    occupied = {binding.name for binding in names.bindings()}
+    edits: dict[Place, tuple[Piece, ...]] = {}
+    for statement in root.named_children:
+        bound = [binding for binding in names.declared_in(statement) if binding.module.startswith(".") and binding.uses]
+        lent = module(path, bound[0].module) if bound and len({binding.module for binding in bound}) == 1 else None
+        if lent is None:
+            continue
+        other_path, other = lent
+        other = borrow(other, other_path, module, depth + 1) if depth < _MOST_DEEP else other
+        lender = _Lender(other, other_path, path, bound[0].module)
+        copied: dict[str, Binding] = {}
+        lines: dict[str, None] = {}
+        for binding in bound:
+            try:
+                fresh = lender.copied(binding, names, occupied)
+            except _RefusedError:
+                continue
+            copied[binding.name] = binding
+            lines |= fresh
+        if copied:
+            shortened = _without(statement, copied, bound[0].module)
+            if shortened is not None:
+                edits[place_of(statement)] = (shortened, *(f"\n{line}" for line in lines), "\n")
+                occupied |= lender.brought
+    return rendered(source, 0, len(source), edits) if edits else source
+
+
+class _Lender:
+    """One module of tests that others import from."""
+
+    def __init__(self, source: bytes, path: str, borrower: str, known_as: str) -> None:
+        self._path, self._borrower, self._known_as = path, borrower, known_as
+        self.brought: set[str] = set()
+        """The names that are new in the other file."""
+        self._source, self._renamed = source, dict[str, str]()
+        self._bindings: dict[str, Binding] = {}
+        self._exported: dict[str, str] = {}
+        """The names by which others import what the module calls so, by that name."""
+        self._anonymous: Node | None = None
+        try:
+            self._root = scopes.parse(source, path)
+        except (ValueError, RecursionError):
+            return
+        self._names = Scopes(self._root)
+        self._statics = Statics(self._names, frozenset())
+        for statement in self._root.named_children:
+            inner = statement.child_by_field_name("declaration") if statement.type == "export_statement" else statement
+            for binding in self._names.declared_in(inner) if inner is not None else ():
+                if self._names.resolve(binding.declared) is binding:
+                    self._bindings.setdefault(binding.name, binding)
+            self._exports(statement)
+
+    def copied(self, importing: Binding, names: Scopes, occupied: Iterable[str]) -> dict[str, None]:
+        """The lines that stand for what another file imports, in the order in which they have to stand.
+
+        Raises:
+            _RefusedError: it is no function that asserts, or can't be moved.
+
+        """
+        if not self._bindings and self._anonymous is None:
+            raise _RefusedError
+        own = self._exported.get(importing.imported, "")
+        if importing.imported in ("default", "*") and self._anonymous is not None and not own:
+            root, name = self._anonymous, ""
+        else:
+            binding = self._bindings.get(own)
+            if binding is None or binding.init is None or binding.init.type not in FUNCTIONS:
+                raise _RefusedError
+            root, name = binding.init, own
+        needed: dict[str, Binding] = {}
+        self._need(root, needed)
+        parts = [root, *(binding.init for binding in needed.values() if binding.init is not None)]
+        if not any(map(_is_asserting, parts)):
+            raise _RefusedError
+        others = set(occupied) - {importing.name}
+        if self._globals(root, needed) & (others - _SAME_EVERYWHERE):
+            raise _RefusedError
+        lines: dict[str, None] = {}
+        for binding in needed.values():
+            if binding.name != name:
+                lines |= self._line(binding, names, others)
+        if not name:
+            lines[f"const {importing.name} = {self._text(root)};"] = None
+        else:
+            lines |= self._line(self._bindings[name], names, others)
+            if (own := self._renamed.get(name, name)) != importing.name:
+                lines[f"const {importing.name} = {own};"] = None
+        return lines
+
+    def _globals(self, root: Node, needed: Mapping[str, Binding]) -> set[str]:
+        """The names that what is copied uses and that are none of the module's."""
+        moved = [
+            root,
+            *(binding.init for binding in needed.values() if self._is_moved(binding) and binding.init is not None),
+        ]
+        parts = (part for node in moved for part in walk(node) if part.type == "identifier")
+        return {text_of(part) for part in parts if self._names.resolve(part) is None}
+
+    def _text(self, node: Node) -> str:
+        """The source of a function or value, with the names that what it needs has in the other file."""
+        edits: dict[Place, tuple[Piece, ...]] = {}
+        for part in walk(node):
+            if part.type not in ("identifier", "shorthand_property_identifier"):
+                continue
+            binding, name = self._names.resolve(part), text_of(part)
+            if name in self._renamed and binding is self._bindings.get(name):
+                fresh = self._renamed[name]
+                edits[place_of(part)] = (fresh if part.type == "identifier" else f"{name}: {fresh}",)
+        return rendered(self._source, node.start_byte, node.end_byte, edits).decode("utf-8", "replace")
+
+    def _need(self, node: Node, needed: dict[str, Binding]) -> None:
+        """What of the module a function uses, and what that uses; what it needs stands before it."""
+        for part in walk(node):
+            if part.type in _PLACED or (part.type == "identifier" and text_of(part) in _OF_PLACE):
+                raise _RefusedError
+            if part.type not in ("identifier", "shorthand_property_identifier"):
+                continue
+            binding = self._names.resolve(part)
+            if binding is None or self._bindings.get(binding.name) is not binding:
+                continue
+            if binding.name in needed or covers(place_of(node), place_of(binding.declared)):
+                continue
+            if len(needed) >= _MOST:
+                raise _RefusedError
+            needed[binding.name] = binding
+            if self._is_moved(binding) and binding.init is not None:
+                self._need(binding.init, needed)
+                needed[binding.name] = needed.pop(binding.name)
+
+    def _is_moved(self, binding: Binding) -> bool:
+        """Whether a name's declaration may stand in another file as well."""
+        if binding.is_written or binding.init is None or not binding.is_whole or binding.module:
+            return False
+        is_shared = binding.name in self._exported.values()  # others may change what it holds
+        return binding.init.type in FUNCTIONS or (not is_shared and self._statics.is_static_binding(binding))
+
+    def _line(self, binding: Binding, names: Scopes, occupied: set[str]) -> dict[str, None]:
+        """The line that a name needs in the other file; none where that has the same already."""
+        module = self._module(binding.module)
+        if binding.module:
+            for present in names.bindings():
+                if (present.name, present.module, present.imported) == (binding.name, module, binding.imported):
+                    return {}
+        name = binding.name
+        if name in occupied and name not in self.brought:
+            name = self._renamed.setdefault(name, f"{name}_of_helper")
+            if name in occupied and name not in self.brought:
+                raise _RefusedError
+        self.brought.add(name)
+        if binding.module:
+            line = _import_of(binding.imported, name, module, is_esm=binding.kind == "import")
+        elif self._is_moved(binding) and binding.init is not None:
+            text = self._text(binding.init)
+            line = text if binding.init.type.endswith("declaration") else f"const {name} = {text};"
+        elif (exported := self._by_own_name().get(binding.name)) and not binding.is_written:
+            line = _import_of(exported, name, self._known_as, is_esm=self._is_esm())
+        else:
+            raise _RefusedError
+        return {line: None}
+
+    def _module(self, name: str) -> str:
+        """A module by the name under which the other file imports it."""
+        if not name.startswith("."):
+            return name
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(self._path), name))
+        moved = posixpath.relpath(target, posixpath.dirname(self._borrower) or ".")
+        moved = moved if moved.startswith("..") else f"./{moved}"
+        return moved + "/" * (name.endswith("/") or name in (".", ".."))
+
+    def _by_own_name(self) -> Mapping[str, str]:
+        return {own: exported for exported, own in self._exported.items()}
+
+    def _is_esm(self) -> bool:
+        return any(node.type in ("import_statement", "export_statement") for node in self._root.named_children)
+
+    def _exports(self, statement: Node) -> None:
+        """Learn the names that a statement exports."""
+        if statement.type != "export_statement":
+            self._assigns(statement)
+            return
+        is_default = any(child.type == "default" for child in statement.children)
+        declared, value = map(statement.child_by_field_name, ("declaration", "value"))
+        if declared is not None and is_default:
+            self._exported["default"] = text_of(declared.child_by_field_name("name"))
+        elif declared is not None:
+            own = [binding.name for binding in self._names.declared_in(declared) if binding.name in self._bindings]
+            self._exported |= {name: name for name in own}
+        elif is_default and value is not None:
+            self._whole("default", value)
+        for part in walk(statement) if statement.child_by_field_name("source") is None else ():
+            if part.type == "export_specifier":
+                own_name = text_of(part.child_by_field_name("name"))
+                self._exported[text_of(part.child_by_field_name("alias")) or own_name] = own_name
+
+    def _assigns(self, statement: Node) -> None:
+        """The same of `module.exports = …` and `exports.name = …`."""
+        set_to = statement.named_children[0] if statement.type == "expression_statement" else None
+        if set_to is None or set_to.type != "assignment_expression":
+            return
+        value = set_to.child_by_field_name("right")
+        words, first = dotted(set_to.child_by_field_name("left"))
+        words = [text_of(first), *words]
+        words = words[1:] if words[:2] == ["module", "exports"] else words
+        if words[:1] != ["exports"] or value is None or len(words) > 2:  # noqa: PLR2004 - `exports` and a name
+            return
+        if len(words) > 1:
+            self._exported[words[1]] = text_of(value)
+        elif value.type == "object":
+            for part in value.named_children:
+                key, inner = part.child_by_field_name("key") or part, part.child_by_field_name("value") or part
+                self._exported[text_of(key)] = text_of(inner)
+        else:
+            self._whole("*", value)
+
+    def _whole(self, key: str, value: Node) -> None:
+        if value.type in FUNCTIONS:
+            self._anonymous = value
+        else:
+            self._exported[key] = text_of(value)
+
+
+def _is_asserting(function: Node) -> bool:
+    """Whether a function asserts, or does nothing but to throw where something is not as it should be."""
+    text = text_of(function)
+    return bool(_ASSERTS.search(text) or (_THROWS.search(text) and not _returns(function)))
+
+
+def _returns(function: Node) -> bool:
+    """Whether it gives anything, by itself."""
+    rest = list(function.named_children)
+    while rest:
+        node = rest.pop()
+        if node.type in ("return_statement", "await_expression") and node.named_children:
+            return True
+        rest += node.named_children if node.type not in FUNCTIONS else ()
+    return False
+
+
+def _import_of(imported: str, name: str, module: str, *, is_esm: bool) -> str:
+    """What imports something of a module under a name."""
+    text = json.dumps(module)
+    if not is_esm:
+        if imported in ("*", "default"):
+            return f"const {name} = require({text});"
+        return f"const {{ {imported}{'' if imported == name else f': {name}'} }} = require({text});"
+    if imported == "*":
+        return f"import * as {name} from {text};"
+    if imported == "default":
+        return f"import {name} from {text};"
+    return f"import {{ {imported}{'' if imported == name else f' as {name}'} }} from {text};"
+
+
+def _without(statement: Node, dropped: Mapping[str, Binding], module: str) -> str | None:
+    """An import without some of its names, which still loads the module; None of one in another form."""
+    text = json.dumps(module)
+    if statement.type == "import_statement":
+        if any(child.type == "type" for child in statement.children):
+            return None
+        clause = next((child for child in statement.named_children if child.type == "import_clause"), statement)
+        parts = [text_of(child) for child in clause.named_children if child.type in ("identifier", "namespace_import")]
+        parts = [part for part in parts if part not in dropped]
+        specifiers = [part for part in walk(clause) if part.type == "import_specifier"]
+        local = {
+            part: text_of(part.child_by_field_name("alias") or part.child_by_field_name("name")) for part in specifiers
+        }
+        listed = [text_of(part) for part in specifiers if local[part] not in dropped]
+        parts += [f"{{ {', '.join(listed)} }}"] if listed else []
+        return f"import {text};" + (f" import {', '.join(parts)} from {text};" if parts else "")
+    if statement.type not in ("lexical_declaration", "variable_declaration"):
+        return None
+    declarators = [child for child in statement.named_children if child.type == "variable_declarator"]
+    named_node, value = (
+        (declarators[0].child_by_field_name(key) for key in ("name", "value")) if declarators else (None,) * 2
+    )
+    if named_node is None or value is None or len(declarators) != 1 or value.type != "call_expression":
+        return None
+    if named_node.type == "identifier":
+        return f"require({text});"
+    shortened = [
+        part for part in named_node.named_children if text_of(part.child_by_field_name("value") or part) not in dropped
+    ]
+    pattern = f"{text_of(statement.children[0])} {{ {', '.join(map(text_of, shortened))} }} = require({text});"
+    return pattern if shortened else f"require({text});"
