@@ -10,10 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
+from miner.languages.base import WrittenForm
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
+"""What adds nothing to its parts: displays, signs, and a call beside what it calls."""
 
 
 class Settled(Protocol):
@@ -140,6 +144,15 @@ _IMPURE_NAMES = frozenset(
 """Attributes that read files, the clock, the surroundings or what the product sets; they are looked at where made."""
 
 
+NO_FUNCTION = ast.FunctionDef(
+    name="nothing",
+    args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]),
+    body=[ast.Pass()],
+    decorator_list=[],
+)
+"""In which no name is local."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Module:
     """What the names of a test file's top level stand for."""
@@ -156,6 +169,8 @@ class Module:
     """The names of the file's own classes."""
     returning: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, which do nothing but return an expression."""
+    attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    """What the file's classes set of themselves, in their bodies or as `self.name`, by plain assignments alone."""
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression such as `pytest.raises` stands for; empty where it is no name."""
@@ -214,6 +229,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         returning=_returning(nodes),
+        attributes=_attributes(nodes),
     )
 
 
@@ -225,6 +241,41 @@ def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
         for function in functions
         if names.count(function.name) == 1 and not function.decorator_list and returned(function) is not None
     }
+
+
+def _attributes(nodes: Iterable[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
+    """By name of an attribute: what it is set to, where that reads no local name."""
+    set_to: dict[str, list[ast.expr]] = {}
+    others: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            others.add(node.value)  # such as setattr sets
+        elif isinstance(node, ast.ClassDef):
+            set_in_body = [pair for statement in node.body for pair in assignments(statement)]
+            others.update({name for statement in node.body for name in stored(statement)} - dict(set_in_body).keys())
+            for name, value in set_in_body:
+                set_to.setdefault(name, []).append(value)
+        elif isinstance(node, Function):
+            local = {name for inner in ast.walk(node) for name in stored(inner)}
+            local |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+            own = {id(target): value for target, value in map(_set_of_self, ast.walk(node)) if value is not None}
+            for inner in ast.walk(node):
+                if not isinstance(inner, ast.Attribute) or isinstance(inner.ctx, ast.Load):
+                    continue
+                value_set = own.get(id(inner))
+                if value_set is None or local & {node.id for node in ast.walk(value_set) if isinstance(node, ast.Name)}:
+                    others.add(inner.attr)
+                else:
+                    set_to.setdefault(inner.attr, []).append(value_set)
+    return {name: tuple(values) for name, values in set_to.items() if name not in others}
+
+
+def _set_of_self(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """The target and the value of `self.name = value`."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self")) as target], value=value):
+            return target, value
+    return None, None
 
 
 def returned(function: Function) -> ast.expr | None:
@@ -301,6 +352,9 @@ class Scope:
     caught: frozenset[str] = frozenset()
     """Names under which `pytest.raises` gives what it caught."""
     _constants: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    _counted: dict[str, ast.expr] = field(default_factory=dict)
+    """Names that one loop alone binds, over what this expression gives."""
+    _stored: frozenset[str] = frozenset()
     _local: frozenset[str] = frozenset()
     _loads: dict[str, int] = field(default_factory=dict)
     _expecting: dict[str, int] = field(default_factory=dict)
@@ -311,7 +365,12 @@ class Scope:
         once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
         self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body))}
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
-        self._local = frozenset(name for node in nodes for name in stored(node)) | set(arguments)
+        bound = [name for node in nodes for name in stored(node)] + arguments
+        loops = [node for node in nodes if isinstance(node, ast.For)]
+        targets = [(name, loop.iter) for loop in loops for inner in ast.walk(loop.target) for name in stored(inner)]
+        self._counted = {name: listed for name, listed in targets if bound.count(name) == 1}
+        self._stored = frozenset(name for node in nodes for name in stored(node))
+        self._local = self._stored | set(arguments)
         items = [item for node in nodes for item in getattr(node, "items", ())]
         self.caught = frozenset(
             item.optional_vars.id
@@ -324,6 +383,11 @@ class Scope:
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads[node.id] = self._loads.get(node.id, 0) + 1
+
+    @property
+    def _of_file(self) -> Scope:
+        """What the names of the file's top level stand for where no function hides them."""
+        return Scope(module=self.module, function=NO_FUNCTION, tables={})
 
     def assume_expected(self) -> None:
         """Take every name as read by expectations alone: the first guess."""
@@ -342,6 +406,9 @@ class Scope:
                 return name in bound or self._is_static_name(name)
             case ast.Attribute(attr=attr) if attr in _IMPURE_NAMES:
                 return False
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.module.attributes:
+                values = self.module.attributes[name]
+                return all(is_immutable(value) and self._of_file.is_static(value) for value in values)
             case ast.Attribute(value=value):
                 dotted = self._outside(node)
                 return self._is_pure(dotted) if dotted else self.is_static(value, bound)
@@ -357,7 +424,7 @@ class Scope:
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
-        if self.is_static(node):
+        if self.is_static(node) or self._is_place(node):
             return True
         match node:
             case ast.Name(id=name) if self._bound(name):
@@ -377,6 +444,62 @@ class Scope:
                     map(self.is_expected, values)
                 )
         return False
+
+    def _is_place(self, node: ast.expr) -> bool:
+        """Whether it is a path below the folder that pytest gives a test, or the text of one."""
+        if self.function.decorator_list:  # rows are called otherwise when stripped, and so are their folders
+            return False
+        match node:
+            case ast.Name(id="tmp_path" | "tmpdir" as name):
+                arguments = (node.arg for node in self.function.args.args)
+                return name in arguments and name not in self._stored
+            case ast.Name(id=name):
+                bound = self._constants.get(name, ())
+                return bool(bound) and all(self._is_place(value) and not _reads(value, name) for value in bound)
+            case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
+                return self._is_place(left) and self.is_static(right)
+            case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
+                return self._is_place(value)
+            case ast.Call(func=ast.Attribute(value=value, attr="joinpath" | "join" | "as_posix"), args=args):
+                return self._is_place(value) and all(map(self.is_static, args))
+            case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in (
+                "str",
+                "Path",
+                "pathlib.Path",
+                "os.path.join",
+                "os.fspath",
+            ):
+                return self._is_place(first) and all(map(self.is_static, rest))
+            case ast.JoinedStr(values=[ast.FormattedValue(value=first, format_spec=None), *rest]):
+                return self._is_place(first) and all(map(self.is_static, rest))
+        return False
+
+    def written(self, node: ast.expr) -> WrittenForm | None:
+        """How an expected value is made; None where it is written out."""
+        made = self._written(node, frozenset())
+        return made if made.steps or made.columns else None
+
+    def _written(self, node: ast.expr, around: frozenset[str]) -> WrittenForm:
+        match node:
+            case ast.Constant(value=value):
+                return WrittenForm(literals=(value,))
+            case ast.Name(id=name) if self._bound(name) and name not in around:
+                if not self._only_expected(name):
+                    return WrittenForm(steps=1)  # it stays, for what else reads it
+                bound = tuple(self._written(value, around | {name}) for value in self._bound(name))
+                return bound[0] if len(bound) == 1 else WrittenForm(columns=(bound,))
+            case ast.Name():
+                return WrittenForm(steps=1)
+            case ast.Attribute(value=ast.Name(id="self")):
+                return WrittenForm(steps=1)
+            case ast.Attribute() if self._outside(node):
+                return WrittenForm(steps=1)
+        inner = [self._written(part, around) for part in _parts(node)]
+        return WrittenForm(
+            steps=(not isinstance(node, _WRITTEN_OUT)) + sum(part.steps for part in inner),
+            literals=tuple(literal for part in inner for literal in part.literals),
+            columns=tuple(column for part in inner for column in part.columns),
+        )
 
     def _bound(self, name: str) -> tuple[ast.expr, ...]:
         """What a name stands for, as far as that is written out."""
@@ -405,6 +528,9 @@ class Scope:
             return all(map(self.is_static, values)) and (all(map(is_immutable, values)) or self._only_expected(name))
         if name in self._constants:
             return all(self._is_static_value(name, value) for value in self._constants[name])
+        if name in self._counted:
+            listed = self._counted[name]
+            return self.is_static(listed) and (self._only_expected(name) or self._gives_immutable(listed))
         if name in self._local:
             return False
         if name in self.module.imports:
@@ -412,6 +538,25 @@ class Scope:
         if name in self.module.constants:
             return all(self._is_static_value(name, value) for value in self.module.constants[name])
         return name in _PURE_BUILTINS or name in _EXCEPTIONS or name == "__file__"
+
+    def _gives_immutable(self, listed: ast.expr) -> bool:
+        """Whether nothing that a loop over an expression gives can be changed by whom it is given to."""
+        match listed:
+            case ast.Constant():
+                return True
+            case ast.Name(id=name):
+                return bool(self._bound(name)) and all(map(self._gives_immutable, self._bound(name)))
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return all(map(is_immutable, parts))
+            case ast.Call(func=ast.Name(id="range")):
+                return True
+            case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" | "sorted"), args=parts):
+                return all(map(self._gives_immutable, parts))
+            case ast.Call(func=ast.Attribute(value=value, attr="items" | "keys" | "values"), args=[]):
+                return self._gives_immutable(value)
+            case ast.Dict(keys=keys, values=values):
+                return all(key is not None for key in keys) and all(map(is_immutable, values))
+        return False
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
         return not _reads(value, name) and self.is_static(value) and (is_immutable(value) or self._only_expected(name))
@@ -477,6 +622,18 @@ class Scope:
                 return False
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return all(self.is_static(part, bound) for part in parts)
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that one is made of, but for what a comprehension binds."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.expr():
+                yield child
+            case ast.keyword(value=value):
+                yield value
+            case ast.comprehension(iter=listed, ifs=ifs):
+                yield from (listed, *ifs)
 
 
 def _reads(node: ast.expr, name: str) -> bool:
