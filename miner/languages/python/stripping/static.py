@@ -460,8 +460,6 @@ class Scope:
                 return self._is_place(left) and self.is_static(right)
             case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
                 return self._is_place(value)
-            case ast.Call(func=ast.Attribute(value=value, attr="joinpath" | "join" | "as_posix"), args=args):
-                return self._is_place(value) and all(map(self.is_static, args))
             case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in (
                 "str",
                 "Path",
@@ -470,6 +468,8 @@ class Scope:
                 "os.fspath",
             ):
                 return self._is_place(first) and all(map(self.is_static, rest))
+            case ast.Call(func=ast.Attribute(value=value, attr="joinpath" | "join" | "as_posix"), args=args):
+                return self._is_place(value) and all(map(self.is_static, args))
             case ast.JoinedStr(values=[ast.FormattedValue(value=first, format_spec=None), *rest]):
                 return self._is_place(first) and all(map(self.is_static, rest))
         return False
