@@ -51,6 +51,14 @@ def test_a(fixture, n, want, word):
         f(row)
     for found in f(2):
         f(found)
+    if sys.platform == "win32":
+        where = "there"
+    else:
+        where = "here"
+    if f(3):
+        price = 1
+    else:
+        price = 2
 """
 
 
@@ -98,6 +106,7 @@ STATIC = (
     "type(3)",
     "None is Ellipsis",
     "str(count) + letter",
+    "where",
 )
 
 
@@ -135,6 +144,7 @@ NOT_STATIC = {
     "(lambda: 3)()": "it is code",
     "one()": "a local is called",
     "(n := 3)": "it binds a name",
+    "price": "the product decides which it is",
     "found": "a loop goes through what the product gives",
     "[tmp_path]": "a folder is given, though it may be expected",
 }
@@ -269,6 +279,18 @@ def test_a_path_below_the_folder_of_a_test_is_expected(expression, decorator):
     scope = Scope(module=module_of(tree, lambda _: False), function=tree.body[1], tables={})
     is_expected = scope.is_expected(ast.parse(expression, mode="eval").body)
     assert is_expected is (PLACES[expression] and not decorator)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [("shop.Color.red", True), ("Color.red", True), ("shop.LIMIT", True), ("shop.price", False), ("color.red", False)],
+)
+def test_members_and_constants_of_the_product_are_expected_where_the_fix_leaves_them(expression, expected):
+    tree = ast.parse("import shop\nfrom shop import Color, color\ndef test_a(): pass\n")
+    for settled in (True, False):
+        module = module_of(tree, lambda name: name == "shop", lambda _dotted, *, is_called, now=settled: now)
+        scope = Scope(module=module, function=tree.body[-1], tables={})
+        assert scope.is_expected(ast.parse(expression, mode="eval").body) is (expected and settled)
 
 
 def test_what_is_expected_is_made_of_literals_names_and_operations():

@@ -331,12 +331,14 @@ def stored(node: ast.AST) -> Iterator[str]:
             yield from names  # bound somewhere else as well, so never bound once
 
 
-def _unconditional(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block, and of its loops and `with` blocks, but for those that may be left out."""
+def _unconditional(body: Iterable[ast.stmt], is_static: Callable[[ast.expr], bool]) -> Iterator[ast.stmt]:
+    """The statements of a block, and of its loops and `with` blocks, but for those that the product may leave out."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith):
-            yield from _unconditional(statement.body)
+            yield from _unconditional(statement.body, is_static)
+        if isinstance(statement, ast.If) and is_static(statement.test):
+            yield from _unconditional((*statement.body, *statement.orelse), is_static)
 
 
 @dataclass(kw_only=True)
@@ -363,7 +365,7 @@ class Scope:
         nodes = list(ast.walk(self.function))
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
         once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
-        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body))}
+        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, lambda _: False))}
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
         bound = [name for node in nodes for name in stored(node)] + arguments
         loops = [node for node in nodes if isinstance(node, ast.For)]
@@ -383,6 +385,7 @@ class Scope:
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads[node.id] = self._loads.get(node.id, 0) + 1
+        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, self.is_static))}
 
     @property
     def _of_file(self) -> Scope:
@@ -431,8 +434,10 @@ class Scope:
                 return self._only_expected(name) and all(
                     self.is_expected(value) and not _reads(value, name) for value in self._bound(name)
                 )
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                return name[:1].isupper() and self._is_settled(node, is_called=False)
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name[:1].isupper():
+                return self._is_settled(node, is_called=False)
+            case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
+                return self._is_settled(node, is_called=False)  # such as a member of an enumeration
             case ast.Call(func=func, args=args, keywords=keywords):
                 return self._is_class(func) and all(
                     map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
