@@ -310,3 +310,47 @@ def test_what_is_expected_is_made_of_literals_names_and_operations():
     assert written("NAMES[0].strip()").steps > 1
     assert written("n") == WrittenForm(columns=((WrittenForm(literals=(1,)), WrittenForm(literals=(2,))),))
     assert written("[x + 1 for x in range(3)]").literals == (1, 3)
+
+
+DATA = """\
+import io
+import json
+from pathlib import Path
+from reader import read_cases
+HERE = Path(__file__).parent
+CASES = read_cases(HERE / "cases.md")
+@pytest.mark.parametrize("text, want, row", CASES, ids=[1])
+@pytest.mark.parametrize(["other"], f(HERE))
+def test_a(text, want, row, other):
+    f(text, row)
+    with open(HERE / "a.json") as file, (HERE / "b").open() as second, open("c") as third:
+        loaded = json.load(file)
+        lines = second.readlines()
+        elsewhere = third.read()
+    beside = (HERE / "a.txt").read_text("utf-8")
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("want", True),
+        ("row", False),  # others may change it
+        ("other", False),
+        ("loaded", True),
+        ("lines", True),
+        ("elsewhere", False),
+        ("beside", True),
+        ("(HERE / 'b').read_bytes()", True),
+        ("Path('b').read_bytes()", False),
+        ("(HERE / f(1)).read_bytes()", False),
+    ],
+)
+def test_what_a_file_beside_the_tests_holds_is_expected_and_is_one_look(expression, expected):
+    tree = ast.parse(DATA)
+    module = module_of(tree, lambda _: False)
+    scope = Scope(module=module, function=tree.body[-1], tables=tables.values(tree.body[-1], module))
+    node = ast.parse(expression, mode="eval").body
+    assert scope.is_expected(node) is expected
+    if expected:
+        assert scope.written(node) == WrittenForm(steps=1)

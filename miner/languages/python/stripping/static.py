@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from miner.languages.base import WrittenForm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
@@ -64,6 +64,15 @@ _PURE_BUILTINS = frozenset(
         "type",
     ]
 )
+_PATHS = frozenset(
+    {
+        *("str", "Path", "pathlib.Path", "os.fspath"),
+        *(f"os.path.{name}" for name in ("join", "dirname", "basename", "abspath", "realpath", "normpath")),
+    }
+)
+"""What makes a path of another, or its text."""
+_PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute", "with_name", "with_suffix"})
+_BESIDE = ("__file__",)
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
@@ -356,6 +365,10 @@ class Scope:
     _constants: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     _counted: dict[str, ast.expr] = field(default_factory=dict)
     """Names that one loop alone binds, over what this expression gives."""
+    _computed: dict[str, ast.expr] = field(default_factory=dict)
+    """Parameters whose rows are not written out, with what gives these."""
+    _opened: dict[str, ast.expr] = field(default_factory=dict)
+    """Names of open files, with their paths."""
     _stored: frozenset[str] = frozenset()
     _local: frozenset[str] = frozenset()
     _loads: dict[str, int] = field(default_factory=dict)
@@ -374,6 +387,13 @@ class Scope:
         self._stored = frozenset(name for node in nodes for name in stored(node))
         self._local = self._stored | set(arguments)
         items = [item for node in nodes for item in getattr(node, "items", ())]
+        self._opened = dict(pair for item in items if (pair := _opened_by(item)) and bound.count(pair[0]) == 1)
+        self._computed = {
+            name: rows
+            for decorator in self.function.decorator_list
+            for name, rows in _rows_of(decorator)
+            if name not in self.tables and bound.count(name) == 1
+        }
         self.caught = frozenset(
             item.optional_vars.id
             for item in items
@@ -427,7 +447,7 @@ class Scope:
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
-        if self.is_static(node) or self._is_place(node):
+        if self.is_static(node) or self._is_place(node) or self._is_data(node):
             return True
         match node:
             case ast.Name(id=name) if self._bound(name):
@@ -452,31 +472,42 @@ class Scope:
 
     def _is_place(self, node: ast.expr) -> bool:
         """Whether it is a path below the folder that pytest gives a test, or the text of one."""
-        if self.function.decorator_list:  # rows are called otherwise when stripped, and so are their folders
-            return False
+        # rows are called otherwise when stripped, and so are their folders
+        return not self.function.decorator_list and self._is_path(node, ("tmp_path", "tmpdir"))
+
+    def _is_path(self, node: ast.expr, roots: Collection[str]) -> bool:
+        """Whether it is a path that is told from what one of these names stands for, or the text of one."""
         match node:
-            case ast.Name(id="tmp_path" | "tmpdir" as name):
-                arguments = (node.arg for node in self.function.args.args)
-                return name in arguments and name not in self._stored
+            case ast.Name(id=name) if name in roots:
+                arguments = {node.arg for node in self.function.args.args}
+                return name not in self._stored and (name in arguments or name == "__file__")
             case ast.Name(id=name):
-                bound = self._constants.get(name, ())
-                return bool(bound) and all(self._is_place(value) and not _reads(value, name) for value in bound)
+                bound = self._bound(name)
+                return bool(bound) and all(self._is_path(value, roots) and not _reads(value, name) for value in bound)
             case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
-                return self._is_place(left) and self.is_static(right)
+                return self._is_path(left, roots) and self.is_static(right)
             case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
-                return self._is_place(value)
-            case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in (
-                "str",
-                "Path",
-                "pathlib.Path",
-                "os.path.join",
-                "os.fspath",
-            ):
-                return self._is_place(first) and all(map(self.is_static, rest))
-            case ast.Call(func=ast.Attribute(value=value, attr="joinpath" | "join" | "as_posix"), args=args):
-                return self._is_place(value) and all(map(self.is_static, args))
+                return self._is_path(value, roots)
+            case ast.Subscript(value=ast.Attribute(value=value, attr="parents")):
+                return self._is_path(value, roots)
+            case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in _PATHS:
+                return self._is_path(first, roots) and all(map(self.is_static, rest))
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args) if attr in _PATH_METHODS:
+                return self._is_path(value, roots) and all(map(self.is_static, args))
             case ast.JoinedStr(values=[ast.FormattedValue(value=first, format_spec=None), *rest]):
-                return self._is_place(first) and all(map(self.is_static, rest))
+                return self._is_path(first, roots) and all(map(self.is_static, rest))
+        return False
+
+    def _is_data(self, node: ast.expr) -> bool:
+        """Whether it is what a file beside the tests holds."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=path, attr="read_text" | "read_bytes"), args=args):
+                return self._is_path(path, _BESIDE) and all(map(self.is_static, args))
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="read" | "readlines"), args=[])
+                | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[ast.Name(id=name)])
+            ) if name in self._opened:
+                return self._is_path(self._opened[name], _BESIDE)
         return False
 
     def written(self, node: ast.expr) -> WrittenForm | None:
@@ -494,6 +525,8 @@ class Scope:
                 bound = tuple(self._written(value, around | {name}) for value in self._bound(name))
                 return bound[0] if len(bound) == 1 else WrittenForm(columns=(bound,))
             case ast.Name():
+                return WrittenForm(steps=1)
+            case ast.Call() if self._is_data(node):
                 return WrittenForm(steps=1)
             case ast.Attribute(value=ast.Name(id="self")):
                 return WrittenForm(steps=1)
@@ -533,6 +566,8 @@ class Scope:
             return all(map(self.is_static, values)) and (all(map(is_immutable, values)) or self._only_expected(name))
         if name in self._constants:
             return all(self._is_static_value(name, value) for value in self._constants[name])
+        if name in self._computed:
+            return self._only_expected(name) and self._of_file.is_static(self._computed[name])
         if name in self._counted:
             listed = self._counted[name]
             return self.is_static(listed) and (self._only_expected(name) or self._gives_immutable(listed))
@@ -629,6 +664,29 @@ class Scope:
         return all(self.is_static(part, bound) for part in parts)
 
 
+def _rows_of(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a test that a mark gives, with the expression of their rows."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(names)), rows, *_]):
+            yield from ((name.strip(), rows) for name in names.split(","))
+        case ast.Call(
+            func=ast.Attribute(attr="parametrize"), args=[ast.Tuple(elts=parts) | ast.List(elts=parts), rows]
+        ):
+            yield from ((str(part.value), rows) for part in parts if isinstance(part, ast.Constant))
+
+
+def _opened_by(item: ast.withitem) -> tuple[str, ast.expr] | None:
+    """The name that `with open(path) as name` gives a file, and its path."""
+    match item:
+        case ast.withitem(
+            context_expr=ast.Call(func=ast.Name(id="open"), args=[path, *_])
+            | ast.Call(func=ast.Attribute(value=path, attr="open")),
+            optional_vars=ast.Name(id=name),
+        ):
+            return name, path
+    return None
+
+
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
     """The expressions that one is made of, but for what a comprehension binds."""
     for child in ast.iter_child_nodes(node):
@@ -652,7 +710,7 @@ def is_immutable(node: ast.expr) -> bool:
             return True
         case ast.Tuple(elts=parts):
             return all(map(is_immutable, parts))
-        case ast.UnaryOp(operand=operand):
+        case ast.UnaryOp(operand=operand) | ast.Attribute(value=operand, attr="parent"):
             return is_immutable(operand)
         case ast.BinOp(left=left, right=right):
             return is_immutable(left) and is_immutable(right)
@@ -672,6 +730,6 @@ def is_immutable(node: ast.expr) -> bool:
             func=ast.Attribute(attr="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "compile")
         ):
             return True
-        case ast.Call(func=ast.Name(id="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent")):
+        case ast.Call(func=ast.Name(id="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "Path")):
             return True
     return False
