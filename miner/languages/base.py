@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from harness.core.expectations import Expectations
 from harness.quality.base import Reader
@@ -184,11 +184,29 @@ class Strippable(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WrittenForm:
+    """How a test has what it expects: whoever finds that need not find the value."""
+
+    steps: int = 0
+    """Operations, and names of what can be read."""
+    literals: tuple[Any, ...] = ()
+    columns: tuple[tuple[WrittenForm, ...], ...] = ()
+    """Of each name that a table gives: what it may stand for."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it is one name that stays, or one of the product's."""
+        return self.steps == 1 and not self.literals and not self.columns
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecordedTests:
     """A task's expectations, and what its base hands out in their place."""
 
     expectations: Expectations = field(default_factory=Expectations)
     before: tuple[Event, ...] = ()
+    written: Mapping[int, WrittenForm] = field(default_factory=dict)
+    """By slot: how its test has what it expects, where that is more than literals."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from harness.core.expectations import Expectations, Expected, Site
-    from miner.languages.base import KnownText
+    from miner.languages.base import KnownText, WrittenForm
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
@@ -134,6 +134,8 @@ class _Needed:
     """What is written out in the row of a table that is its own."""
     answers: tuple[Any, ...] = ()
     """What the base gives at each assertion of its test; None where that is nothing, or several values."""
+    written: WrittenForm | None = None
+    """How its test has what it expects, where that is more than literals."""
 
     @property
     def op(self) -> str:
@@ -189,6 +191,15 @@ class _Needed:
             and re.search(rf"(?<![^\W_]){re.escape(text.replace(' ', '_'))}(?![^\W_])", self.name.replace(" ", "_"))
             for text in texts
         )
+
+    @cached_property
+    def constants(self) -> tuple[str, str] | None:
+        """The one class whose constants are all that is sought, and which; None of anything else."""
+        parts = [part for value in self.sought for part in _parts(value)]
+        kinds = {part.name for part in parts if isinstance(part, Record) and not part.attrs and part.items}
+        if len(kinds) != 1 or not all(isinstance(part, Record) and not part.attrs for part in parts):
+            return None
+        return kinds.pop(), repr(sorted({repr(part.items) for part in parts}))
 
     def is_of_test(self, value: Any) -> bool:
         """Whether a class is one of its test file: only the tests can raise it, and the product pass it on."""
@@ -248,15 +259,21 @@ def guess(
     fail_to_pass: Collection[str],
     known: KnownText,
     reading: Reading,
+    written_by_slot: Mapping[int, WrittenForm] | None = None,
 ) -> Guess:
     """How hard it is to make FAIL_TO_PASS pass.
 
-    `before` is what the base hands out. Bits are those of all assertions that tell the fix from the base by values,
+    `before` is what the base hands out, `written_by_slot` how tests have what they expect.
+
+    Bits are those of all assertions that tell the fix from the base by values,
     each value once. One rule need not do for all of them: what can be seen of an assertion and of what the base hands
     out there may decide which is taken.
     """
     before = tuple(before)
-    needed = _alone(_needed(expectations, before, fail_to_pass, reading))
+    needed = _alone(
+        replace(need, written=(written_by_slot or {}).get(need.expected.slot))
+        for need in _needed(expectations, before, fail_to_pass, reading)
+    )
     sources = expectations.files.values()
     places = " ".join((_WORK, *expectations.files))
     words = _vocabulary(
@@ -572,7 +589,8 @@ def _known_cost(
 ) -> tuple[str, float]:
     """As `_cost`; what a table or the name of the test tells is one look, however many there are."""
     key, cost = _cost(needed, words, written)
-    is_told = needed.is_named or not in_column.isdisjoint((needed.expected.slot, needed.test_id))
+    in_sight = needed.written is not None and needed.written.is_readable
+    is_told = in_sight or needed.is_named or not in_column.isdisjoint((needed.expected.slot, needed.test_id))
     if cost > _A_LOOK / 2 and is_told:  # two such would cost as much
         return "what the tests have elsewhere", _A_LOOK
     return key, cost
@@ -585,8 +603,13 @@ def _known_costs(
     known_words = dict(words)
     guessed_parts: set[str] = set()
     costs: dict[str, float] = {}
+    constants: dict[str, str] = {}
     for need in needed:
         key, cost = _known_cost(need, known_words, written, in_column)
+        if need.constants:  # a call of their class, or their order, may give all
+            kind, name = need.constants
+            is_first = constants.setdefault(kind, name) == name
+            key, cost = f"constants of {kind}{'' if is_first else ', more'}", min(cost, 2 * _A_CLASS)
         yield key, costs.setdefault(key, cost)
         for part in map(repr, _parts(need.sought)):
             guessed_parts.add(part)
@@ -630,6 +653,15 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
     if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
+    bits = _bits_near(needed, values_kept, words)
+    few = (
+        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
+    )  # `in` and its like take more values
+    return f"{expected.kept}", bits * few
+
+
+def _bits_near(needed: _Needed, values_kept: Sequence[Any], words: Mapping[str, float]) -> float:
+    """Bits of some values for somebody who sees the call, its row and what the base gives."""
     items = needed.base_value if isinstance(needed.base_value, list | tuple | set | frozenset) else ()
     nears = (needed.base_value, *needed.row, *itertools.islice(items, _NEARS), *needed.literals[:_NEARS])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
@@ -638,10 +670,24 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         min(_bits(value, near, words) + math.log2(place + 1) for place, near in enumerate(nears))
         for value in values_kept
     )
-    few = (
-        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
-    )  # `in` and its like take more values
-    return f"{expected.kept}", bits * few
+    if any(map(_holds_record, values_kept)):
+        passed_on = {word: 0.0 for literal in needed.literals[:_WITHIN] for word in map(repr, _parts(literal))}
+        given = {**words, **passed_on, **dict.fromkeys(own, 0.0)}
+        bits = min(bits, _A_LOOK + sum(_bits(value, needed.base_value, given) for value in values_kept))
+    if needed.written is not None:
+        bits = min(bits, _bits_of_written(needed.written, words))
+    return bits
+
+
+def _bits_of_written(written: WrittenForm, words: Mapping[str, float]) -> float:
+    """Bits of finding what a test has in place of a value: steps and literals; the easiest row of a table."""
+    literals = sum(_bits(literal, None, words) for literal in written.literals)
+    columns = sum(min(_bits_of_written(form, words) for form in column) for column in written.columns)
+    return _A_CLASS * written.steps + literals + columns
+
+
+def _holds_record(value: Any) -> bool:
+    return isinstance(value, Record) or any(isinstance(part, Record) for part in _parts(value))
 
 
 def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> float:

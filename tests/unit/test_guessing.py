@@ -13,7 +13,7 @@ import pytest
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.judging import judge, values
 from harness.judging.values import Event
-from miner.languages.base import KnownText
+from miner.languages.base import KnownText, WrittenForm
 from miner.languages.go.stripping import literals as go
 from miner.languages.guessing import guess
 from miner.languages.java.stripping import literals as java
@@ -52,13 +52,15 @@ def point(**fields):
     return ["o", "m.Point", [[name, encode(value)] for name, value in fields.items()], []]
 
 
-def guessed_of_record(value, *, base=None):
-    """The guess of an object that is told by its fields or its name, where the base hands out another."""
-    expected = judge.of_fix(Event(test_id=TEST, slot=0, values=(value,)), [value], {})
+def guessed_of_record(*wanted, base=None, written=None):
+    """The guess of objects that are told by their fields or their names, where the base hands out another."""
+    expected = tuple(
+        judge.of_fix(Event(test_id=TEST, slot=0, n=n, values=(value,)), [value], {}) for n, value in enumerate(wanted)
+    )
     before = [Event(test_id=TEST, slot=0, values=(base,))] if base is not None else []
-    tests = {TEST: ExpectedTest(place="host", events=(expected,))}
+    tests = {TEST: ExpectedTest(place="host", events=expected)}
     expectations = Expectations(files={"t.py": SOURCE}, sites={0: EQUAL}, tests=tests)
-    return guess(expectations, before, [TEST], KnownText(words="", changed=()), READING)
+    return guess(expectations, before, [TEST], KnownText(words="", changed=()), READING, written)
 
 
 def test_a_constant_is_one_of_few_and_an_object_has_the_bits_of_its_fields():
@@ -67,6 +69,28 @@ def test_a_constant_is_one_of_few_and_an_object_has_the_bits_of_its_fields():
     assert guessed_of_record(point(x="a", y=None)).bits == guessed_of_record(point(x="a", y=None, z=None, w=None)).bits
     assert guessed_of_record(whole).bits > 30
     assert guessed_of_record(whole, base=point(x="quite another sentence", y=True, z=None)).bits < 8
+
+
+def test_constants_of_one_class_may_all_come_of_one_call_of_it():
+    constants = [["o", "m.Color", None, [["s", name]]] for name in ("RED", "BLUE", "GREEN", "GREY", "PINK")]
+    assert guessed_of_record(*constants).bits < 8
+    assert guessed_of_record(["l", constants]).bits < 8
+
+
+def test_fields_that_pass_on_what_is_in_a_call_are_one_look():
+    assert guessed_of_record(point(x="Some Title", y=7, z="Title", w="Some")).bits < 8
+    assert guessed_of_record(point(x="Some Title", y="quite another sentence")).bits > 30
+
+
+def test_what_a_test_has_in_place_of_a_value_need_not_be_spelled():
+    sentence = ["s", "quite another sentence of it"]
+    assert guessed_of_record(sentence).bits > 40
+    assert guessed_of_record(sentence, written={0: WrittenForm(steps=1)}).bits < 8
+    assert guessed_of_record(sentence, written={0: WrittenForm(steps=1, literals=("Title",))}).bits < 16
+    rows = ((WrittenForm(literals=("quite another one",)), WrittenForm(literals=(7,))),)
+    assert guessed_of_record(sentence, written={0: WrittenForm(columns=rows)}).bits < 8
+    other = ["s", "and one that nobody has ever heard"]
+    assert guessed_of_record(sentence, other, written={0: WrittenForm(steps=1)}).bits < 8, "names are one look"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def assert_parsed(text):
 
 def check(source, expected):
     for one in source:
-        assert render(one) == expected
+        assert render(one, one.__class__.__name__) == expected
 
 
 def check_each(source):
@@ -117,7 +117,7 @@ def test_a_function_that_asserts_is_copied_with_what_it_uses():
     found = parsed(borrowed("from tools import check\n\ndef test_a():\n    check([1], 2)\n"))
     assert found[1] == "from shop import render as _goldseam_render"
     assert found[2].startswith("def check(source, expected):")
-    assert "_goldseam_render(one) == expected" in found[2]
+    assert "_goldseam_render(one, one.__class__.__name__) == expected" in found[2]
     assert "    check_each(source[1:])" in borrowed("from tools import check_each\ncheck_each([1, 2])\n")
 
 

@@ -558,6 +558,14 @@ def test_words_around_an_assertion_tell_nothing(name):
     assert "42" not in stripped(WORDS[name])
 
 
+def test_annotations_of_what_a_test_defines_stay():
+    body = "@dataclass\nclass A:\n    x: int = 1\ndef g(y: int) -> str: ...\nz: float = 2\nassert f(A, g, z) == 42"
+    found = stripped(function(body))
+    assert "x: int = 1" in found
+    assert "def g(y: int) -> str:" in found
+    assert "z: object = 2" in found
+
+
 def test_what_runners_look_for_stays():
     assert "pytestmark = " in stripped(
         "pytestmark = pytest.mark.slow\n__all__ = ['x']\n" + function("assert f(1) == 42")

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from miner.languages.base import WrittenForm
 from miner.languages.python.stripping import tables
 from miner.languages.python.stripping.static import Scope, is_immutable, module_of
 
@@ -44,6 +45,20 @@ def test_a(fixture, n, want, word):
     seen = f(one)
     given = [1]
     f(given, many, NAMES)
+    for count, letter in enumerate("ab"):
+        f(count)
+    for row in [[LIMIT]] * 2:
+        f(row)
+    for found in f(2):
+        f(found)
+    if sys.platform == "win32":
+        where = "there"
+    else:
+        where = "here"
+    if f(3):
+        price = 1
+    else:
+        price = 2
 """
 
 
@@ -90,6 +105,8 @@ STATIC = (
     "ValueError('no')",
     "type(3)",
     "None is Ellipsis",
+    "str(count) + letter",
+    "where",
 )
 
 
@@ -127,6 +144,9 @@ NOT_STATIC = {
     "(lambda: 3)()": "it is code",
     "one()": "a local is called",
     "(n := 3)": "it binds a name",
+    "price": "the product decides which it is",
+    "found": "a loop goes through what the product gives",
+    "[tmp_path]": "a folder is given, though it may be expected",
 }
 
 
@@ -135,12 +155,12 @@ def test_an_expression_is_not_static(expression):
     assert not is_static(expression), NOT_STATIC[expression]
 
 
-@pytest.mark.parametrize("expression", ["given", "many", "NAMES"])
+@pytest.mark.parametrize("expression", ["given", "many", "NAMES", "row"])
 def test_a_mutable_value_that_others_may_read_is_not_static(expression):
     assert not is_static(expression, read=False)
 
 
-@pytest.mark.parametrize("expression", ["one", "word", "LIMIT"])
+@pytest.mark.parametrize("expression", ["one", "word", "LIMIT", "count", "letter"])
 def test_an_immutable_value_is_static_whoever_reads_it(expression):
     assert is_static(expression, read=False)
 
@@ -196,3 +216,141 @@ def test_a_dotted_name_is_that_of_its_import(expression, name):
 )
 def test_what_cannot_be_changed_is_told(expression, immutable):
     assert is_immutable(ast.parse(expression, mode="eval").body) is immutable
+
+
+CLASS = """\
+import shop
+class TestA:
+    limit = 3
+    named = [1]
+    late = 1
+    def setup_method(self, start):
+        self.place = ("a", 1)
+        self.start = start
+        self.price = shop.f(1)
+        self.called = False
+        self.late += 1
+    def test_a(self):
+        f(self, setattr, "called")
+"""
+
+
+def scope_of_class() -> Scope:
+    tree = ast.parse(CLASS)
+    return Scope(module=module_of(tree, lambda name: name == "shop"), function=tree.body[1].body[-1], tables={})
+
+
+@pytest.mark.parametrize(
+    ("name", "static"),
+    [
+        ("limit", True),
+        ("place", True),
+        ("named", False),  # it may be changed
+        ("start", False),
+        ("price", False),
+        ("called", False),  # setattr may set it
+        ("late", False),
+        ("other", False),
+    ],
+)
+def test_an_attribute_of_a_test_is_static_where_its_class_sets_it_to_what_is(name, static):
+    assert scope_of_class().is_static(ast.parse(f"self.{name}", mode="eval").body) is static
+
+
+PLACES = {
+    "tmp_path / 'a'": True,
+    "str(tmp_path)": True,
+    "f'{tmp_path}/a'": True,
+    "os.path.join(tmp_path, 'a')": True,
+    "(tmp_path / 'a').parent": True,
+    "[(1, str(tmp_path / 'a'))]": True,
+    "below": True,
+    "tmp_path.read_text()": False,
+    "tmp_path / f()": False,
+    "other / 'a'": False,
+    "json.load(tmp_path)": False,
+}
+
+
+@pytest.mark.parametrize("expression", PLACES)
+@pytest.mark.parametrize("decorator", ["", "@pytest.mark.parametrize('n', [1])\n"])
+def test_a_path_below_the_folder_of_a_test_is_expected(expression, decorator):
+    tree = ast.parse(f"import os\n{decorator}def test_a(tmp_path, other):\n    below = tmp_path / 'b'\n    f(below)\n")
+    scope = Scope(module=module_of(tree, lambda _: False), function=tree.body[1], tables={})
+    is_expected = scope.is_expected(ast.parse(expression, mode="eval").body)
+    assert is_expected is (PLACES[expression] and not decorator)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [("shop.Color.red", True), ("Color.red", True), ("shop.LIMIT", True), ("shop.price", False), ("color.red", False)],
+)
+def test_members_and_constants_of_the_product_are_expected_where_the_fix_leaves_them(expression, expected):
+    tree = ast.parse("import shop\nfrom shop import Color, color\ndef test_a(): pass\n")
+    for settled in (True, False):
+        module = module_of(tree, lambda name: name == "shop", lambda _dotted, *, is_called, now=settled: now)
+        scope = Scope(module=module, function=tree.body[-1], tables={})
+        assert scope.is_expected(ast.parse(expression, mode="eval").body) is (expected and settled)
+
+
+def test_what_is_expected_is_made_of_literals_names_and_operations():
+    def written(expression):
+        tree = ast.parse(HEAD + TEST)
+        function = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
+        module = module_of(tree, lambda name: name == "shop")
+        scope = Scope(module=module, function=function, tables=tables.values(function, module))
+        scope.expecting({"one": 1})
+        return scope.written(ast.parse(expression, mode="eval").body)
+
+    assert written("[1, 'a']") is None
+    assert written("shop.deep.MESSAGE") == WrittenForm(steps=1)
+    assert written("shop.Card(1, 'a')") == WrittenForm(steps=1, literals=(1, "a"))
+    assert written("'a' * 500") == WrittenForm(steps=1, literals=("a", 500))
+    assert written("NAMES") == WrittenForm(steps=1), "it stays, for what else reads it"
+    assert written("NAMES[0].strip()").steps > 1
+    assert written("n") == WrittenForm(columns=((WrittenForm(literals=(1,)), WrittenForm(literals=(2,))),))
+    assert written("[x + 1 for x in range(3)]").literals == (1, 3)
+
+
+DATA = """\
+import io
+import json
+from pathlib import Path
+from reader import read_cases
+HERE = Path(__file__).parent
+CASES = read_cases(HERE / "cases.md")
+@pytest.mark.parametrize("text, want, row", CASES, ids=[1])
+@pytest.mark.parametrize(["other"], f(HERE))
+def test_a(text, want, row, other):
+    f(text, row)
+    with open(HERE / "a.json") as file, (HERE / "b").open() as second, open("c") as third:
+        loaded = json.load(file)
+        lines = second.readlines()
+        elsewhere = third.read()
+    beside = (HERE / "a.txt").read_text("utf-8")
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("want", True),
+        ("row", False),  # others may change it
+        ("other", False),
+        ("loaded", True),
+        ("lines", True),
+        ("elsewhere", False),
+        ("beside", True),
+        ("(HERE / 'b').read_bytes()", True),
+        ("Path('b').read_bytes()", False),
+        ("(HERE / f(1)).read_bytes()", False),
+    ],
+)
+def test_what_a_file_beside_the_tests_holds_is_expected_and_is_one_look(expression, expected):
+    tree = ast.parse(DATA)
+    module = module_of(tree, lambda _: False)
+    scope = Scope(module=module, function=tree.body[-1], tables=tables.values(tree.body[-1], module))
+    node = ast.parse(expression, mode="eval").body
+    assert scope.is_expected(node) is expected
+    if expected:
+        assert scope.written(node) == WrittenForm(steps=1)

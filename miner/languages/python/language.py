@@ -36,7 +36,18 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
+    from miner.languages.base import (
+        Code,
+        Contents,
+        Guess,
+        ImageRequest,
+        KnownText,
+        RecordedTests,
+        Strippable,
+        TaskRun,
+        TestCommand,
+        WrittenForm,
+    )
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
@@ -187,18 +198,29 @@ class Python:
         def settled(dotted: str, *, is_called: bool) -> bool:
             return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)
 
+        written: dict[int, WrittenForm] = {}
+
+        def parse(path: str, source: bytes, first: int) -> Strippable:
+            parsed = documents.parsed(
+                path, source, first, product=lambda module: module not in outside, settled=settled
+            )
+            slots = ((slot.number, slot.assertion) for slot in parsed.slots)
+            written.update({number: form.written for number, form in slots if form.written is not None})
+            return parsed
+
         listed = test_ids.files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
-        return record(
+        recorded = record(
             {path: source for path, source in sources.items() if path.endswith(".py") or path in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
-            parse=partial(documents.parsed, product=lambda module: module not in outside, settled=settled),
+            parse=parse,
             run=run,
         )
+        return replace(recorded, written=written)
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING, recorded.written)
 
 
 def _is_argument(test_id: str) -> bool:

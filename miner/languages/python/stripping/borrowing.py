@@ -218,8 +218,8 @@ def _is_movable(function: Function, module: Mapping[str, ast.stmt]) -> bool:
     """Whether a function does the same in another module, given what it uses of its own."""
     nodes = list(ast.walk(function))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    mangled = any(name.startswith("__") and not name.endswith("__") for name in names)
+    attrs = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    mangled = any(name.startswith("__") and not name.endswith("__") for name in names | attrs)
     outer = any(isinstance(node, ast.Global | ast.Nonlocal) for node in nodes)
     plain = not function.decorator_list and not mangled and not outer and not names & _HIDDEN
     return plain and _free(function) <= module.keys() | vars(builtins).keys()

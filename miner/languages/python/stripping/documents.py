@@ -16,8 +16,6 @@ from miner.languages.python.stripping.static import Settled, unsettled
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from miner.languages.base import Strippable
-
 for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which examples may ask for by name
     doctest.register_optionflag(_name)
 
@@ -29,7 +27,7 @@ def parsed(
     *,
     product: Callable[[str], bool],
     settled: Settled = unsettled,
-) -> Strippable:
+) -> StrippedSource | StrippedDocument:
     """A module of tests, or a document by any other name; see `StrippedSource` for what is raised."""
     if path.endswith(".py"):
         return StrippedSource(source, first=first, product=product, settled=settled)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Mode
+from miner.languages.base import Mode, WrittenForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,6 +47,8 @@ class Assertion:
     """Options that are expressions: a pattern, a tolerance. They never enter the container."""
     whole: ast.expr | None = None
     """The condition itself, where its truth can be handed out as a result."""
+    written: WrittenForm | None = None
+    """How what is expected is made, where that is more than literals."""
 
     @property
     def tells_comparison(self) -> bool:
@@ -259,7 +261,15 @@ class Reader:
             return None
         if all(operand.static for operand in operands) and not self._every:
             return None
-        return Assertion(op=op, operands=operands, options=options or {}, kept=kept or {}, whole=whole)
+        written = [self._scope.written(operand.node) for operand in operands if operand.static]
+        return Assertion(
+            op=op,
+            operands=operands,
+            options=options or {},
+            kept=kept or {},
+            whole=whole,
+            written=written[0] if len(written) == 1 else None,
+        )
 
     def _of_call(self, call: ast.Call) -> Assertion | None:
         word = self._word(call.func)

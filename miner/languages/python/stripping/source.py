@@ -356,9 +356,13 @@ def _drop_words(tree: ast.Module, whole: Collection[str]) -> None:
 
 
 def _drop_annotations(function: Function) -> None:
+    """Take out annotations of a test and of its names; those of functions and classes in it may be what is tested."""
     function.returns = None
-    for node in ast.walk(function):
+    nodes: list[ast.AST] = [function.args, *function.body]
+    for node in nodes:
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.AnnAssign):
             node.annotation = ast.Name(id="object", ctx=ast.Load())
+        if not isinstance(node, Function | ast.ClassDef | ast.Lambda):
+            nodes.extend(ast.iter_child_nodes(node))

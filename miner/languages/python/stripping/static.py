@@ -10,10 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
+from miner.languages.base import WrittenForm
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
+"""What adds nothing to its parts: displays, signs, and a call beside what it calls."""
 
 
 class Settled(Protocol):
@@ -60,6 +64,15 @@ _PURE_BUILTINS = frozenset(
         "type",
     ]
 )
+_PATHS = frozenset(
+    {
+        *("str", "Path", "pathlib.Path", "os.fspath"),
+        *(f"os.path.{name}" for name in ("join", "dirname", "basename", "abspath", "realpath", "normpath")),
+    }
+)
+"""What makes a path of another, or its text."""
+_PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute", "with_name", "with_suffix"})
+_BESIDE = ("__file__",)
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
@@ -140,6 +153,15 @@ _IMPURE_NAMES = frozenset(
 """Attributes that read files, the clock, the surroundings or what the product sets; they are looked at where made."""
 
 
+NO_FUNCTION = ast.FunctionDef(
+    name="nothing",
+    args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]),
+    body=[ast.Pass()],
+    decorator_list=[],
+)
+"""In which no name is local."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Module:
     """What the names of a test file's top level stand for."""
@@ -156,6 +178,8 @@ class Module:
     """The names of the file's own classes."""
     returning: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, which do nothing but return an expression."""
+    attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    """What the file's classes set of themselves, in their bodies or as `self.name`, by plain assignments alone."""
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression such as `pytest.raises` stands for; empty where it is no name."""
@@ -214,6 +238,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         returning=_returning(nodes),
+        attributes=_attributes(nodes),
     )
 
 
@@ -225,6 +250,41 @@ def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
         for function in functions
         if names.count(function.name) == 1 and not function.decorator_list and returned(function) is not None
     }
+
+
+def _attributes(nodes: Iterable[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
+    """By name of an attribute: what it is set to, where that reads no local name."""
+    set_to: dict[str, list[ast.expr]] = {}
+    others: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            others.add(node.value)  # such as setattr sets
+        elif isinstance(node, ast.ClassDef):
+            set_in_body = [pair for statement in node.body for pair in assignments(statement)]
+            others.update({name for statement in node.body for name in stored(statement)} - dict(set_in_body).keys())
+            for name, value in set_in_body:
+                set_to.setdefault(name, []).append(value)
+        elif isinstance(node, Function):
+            local = {name for inner in ast.walk(node) for name in stored(inner)}
+            local |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+            own = {id(target): value for target, value in map(_set_of_self, ast.walk(node)) if value is not None}
+            for inner in ast.walk(node):
+                if not isinstance(inner, ast.Attribute) or isinstance(inner.ctx, ast.Load):
+                    continue
+                value_set = own.get(id(inner))
+                if value_set is None or local & {node.id for node in ast.walk(value_set) if isinstance(node, ast.Name)}:
+                    others.add(inner.attr)
+                else:
+                    set_to.setdefault(inner.attr, []).append(value_set)
+    return {name: tuple(values) for name, values in set_to.items() if name not in others}
+
+
+def _set_of_self(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """The target and the value of `self.name = value`."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self")) as target], value=value):
+            return target, value
+    return None, None
 
 
 def returned(function: Function) -> ast.expr | None:
@@ -280,12 +340,14 @@ def stored(node: ast.AST) -> Iterator[str]:
             yield from names  # bound somewhere else as well, so never bound once
 
 
-def _unconditional(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block, and of its loops and `with` blocks, but for those that may be left out."""
+def _unconditional(body: Iterable[ast.stmt], is_static: Callable[[ast.expr], bool]) -> Iterator[ast.stmt]:
+    """The statements of a block, and of its loops and `with` blocks, but for those that the product may leave out."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith):
-            yield from _unconditional(statement.body)
+            yield from _unconditional(statement.body, is_static)
+        if isinstance(statement, ast.If) and is_static(statement.test):
+            yield from _unconditional((*statement.body, *statement.orelse), is_static)
 
 
 @dataclass(kw_only=True)
@@ -301,6 +363,13 @@ class Scope:
     caught: frozenset[str] = frozenset()
     """Names under which `pytest.raises` gives what it caught."""
     _constants: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    _counted: dict[str, ast.expr] = field(default_factory=dict)
+    """Names that one loop alone binds, over what this expression gives."""
+    _computed: dict[str, ast.expr] = field(default_factory=dict)
+    """Parameters whose rows are not written out, with what gives these."""
+    _opened: dict[str, ast.expr] = field(default_factory=dict)
+    """Names of open files, with their paths."""
+    _stored: frozenset[str] = frozenset()
     _local: frozenset[str] = frozenset()
     _loads: dict[str, int] = field(default_factory=dict)
     _expecting: dict[str, int] = field(default_factory=dict)
@@ -309,10 +378,22 @@ class Scope:
         nodes = list(ast.walk(self.function))
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
         once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
-        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body))}
+        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, lambda _: False))}
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
-        self._local = frozenset(name for node in nodes for name in stored(node)) | set(arguments)
+        bound = [name for node in nodes for name in stored(node)] + arguments
+        loops = [node for node in nodes if isinstance(node, ast.For)]
+        targets = [(name, loop.iter) for loop in loops for inner in ast.walk(loop.target) for name in stored(inner)]
+        self._counted = {name: listed for name, listed in targets if bound.count(name) == 1}
+        self._stored = frozenset(name for node in nodes for name in stored(node))
+        self._local = self._stored | set(arguments)
         items = [item for node in nodes for item in getattr(node, "items", ())]
+        self._opened = dict(pair for item in items if (pair := _opened_by(item)) and bound.count(pair[0]) == 1)
+        self._computed = {
+            name: rows
+            for decorator in self.function.decorator_list
+            for name, rows in _rows_of(decorator)
+            if name not in self.tables and bound.count(name) == 1
+        }
         self.caught = frozenset(
             item.optional_vars.id
             for item in items
@@ -324,6 +405,12 @@ class Scope:
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads[node.id] = self._loads.get(node.id, 0) + 1
+        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, self.is_static))}
+
+    @property
+    def _of_file(self) -> Scope:
+        """What the names of the file's top level stand for where no function hides them."""
+        return Scope(module=self.module, function=NO_FUNCTION, tables={})
 
     def assume_expected(self) -> None:
         """Take every name as read by expectations alone: the first guess."""
@@ -342,6 +429,9 @@ class Scope:
                 return name in bound or self._is_static_name(name)
             case ast.Attribute(attr=attr) if attr in _IMPURE_NAMES:
                 return False
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.module.attributes:
+                values = self.module.attributes[name]
+                return all(is_immutable(value) and self._of_file.is_static(value) for value in values)
             case ast.Attribute(value=value):
                 dotted = self._outside(node)
                 return self._is_pure(dotted) if dotted else self.is_static(value, bound)
@@ -357,15 +447,17 @@ class Scope:
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
-        if self.is_static(node):
+        if self.is_static(node) or self._is_place(node) or self._is_data(node):
             return True
         match node:
             case ast.Name(id=name) if self._bound(name):
                 return self._only_expected(name) and all(
                     self.is_expected(value) and not _reads(value, name) for value in self._bound(name)
                 )
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                return name[:1].isupper() and self._is_settled(node, is_called=False)
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name[:1].isupper():
+                return self._is_settled(node, is_called=False)
+            case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
+                return self._is_settled(node, is_called=False)  # such as a member of an enumeration
             case ast.Call(func=func, args=args, keywords=keywords):
                 return self._is_class(func) and all(
                     map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
@@ -377,6 +469,75 @@ class Scope:
                     map(self.is_expected, values)
                 )
         return False
+
+    def _is_place(self, node: ast.expr) -> bool:
+        """Whether it is a path below the folder that pytest gives a test, or the text of one."""
+        # rows are called otherwise when stripped, and so are their folders
+        return not self.function.decorator_list and self._is_path(node, ("tmp_path", "tmpdir"))
+
+    def _is_path(self, node: ast.expr, roots: Collection[str]) -> bool:
+        """Whether it is a path that is told from what one of these names stands for, or the text of one."""
+        match node:
+            case ast.Name(id=name) if name in roots:
+                arguments = {node.arg for node in self.function.args.args}
+                return name not in self._stored and (name in arguments or name == "__file__")
+            case ast.Name(id=name):
+                bound = self._bound(name)
+                return bool(bound) and all(self._is_path(value, roots) and not _reads(value, name) for value in bound)
+            case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
+                return self._is_path(left, roots) and self.is_static(right)
+            case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
+                return self._is_path(value, roots)
+            case ast.Subscript(value=ast.Attribute(value=value, attr="parents")):
+                return self._is_path(value, roots)
+            case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in _PATHS:
+                return self._is_path(first, roots) and all(map(self.is_static, rest))
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args) if attr in _PATH_METHODS:
+                return self._is_path(value, roots) and all(map(self.is_static, args))
+            case ast.JoinedStr(values=[ast.FormattedValue(value=first, format_spec=None), *rest]):
+                return self._is_path(first, roots) and all(map(self.is_static, rest))
+        return False
+
+    def _is_data(self, node: ast.expr) -> bool:
+        """Whether it is what a file beside the tests holds."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=path, attr="read_text" | "read_bytes"), args=args):
+                return self._is_path(path, _BESIDE) and all(map(self.is_static, args))
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="read" | "readlines"), args=[])
+                | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[ast.Name(id=name)])
+            ) if name in self._opened:
+                return self._is_path(self._opened[name], _BESIDE)
+        return False
+
+    def written(self, node: ast.expr) -> WrittenForm | None:
+        """How an expected value is made; None where it is written out."""
+        made = self._written(node, frozenset())
+        return made if made.steps or made.columns else None
+
+    def _written(self, node: ast.expr, around: frozenset[str]) -> WrittenForm:
+        match node:
+            case ast.Constant(value=value):
+                return WrittenForm(literals=(value,))
+            case ast.Name(id=name) if self._bound(name) and name not in around:
+                if not self._only_expected(name):
+                    return WrittenForm(steps=1)  # it stays, for what else reads it
+                bound = tuple(self._written(value, around | {name}) for value in self._bound(name))
+                return bound[0] if len(bound) == 1 else WrittenForm(columns=(bound,))
+            case ast.Name():
+                return WrittenForm(steps=1)
+            case ast.Call() if self._is_data(node):
+                return WrittenForm(steps=1)
+            case ast.Attribute(value=ast.Name(id="self")):
+                return WrittenForm(steps=1)
+            case ast.Attribute() if self._outside(node):
+                return WrittenForm(steps=1)
+        inner = [self._written(part, around) for part in _parts(node)]
+        return WrittenForm(
+            steps=(not isinstance(node, _WRITTEN_OUT)) + sum(part.steps for part in inner),
+            literals=tuple(literal for part in inner for literal in part.literals),
+            columns=tuple(column for part in inner for column in part.columns),
+        )
 
     def _bound(self, name: str) -> tuple[ast.expr, ...]:
         """What a name stands for, as far as that is written out."""
@@ -405,6 +566,11 @@ class Scope:
             return all(map(self.is_static, values)) and (all(map(is_immutable, values)) or self._only_expected(name))
         if name in self._constants:
             return all(self._is_static_value(name, value) for value in self._constants[name])
+        if name in self._computed:
+            return self._only_expected(name) and self._of_file.is_static(self._computed[name])
+        if name in self._counted:
+            listed = self._counted[name]
+            return self.is_static(listed) and (self._only_expected(name) or self._gives_immutable(listed))
         if name in self._local:
             return False
         if name in self.module.imports:
@@ -412,6 +578,25 @@ class Scope:
         if name in self.module.constants:
             return all(self._is_static_value(name, value) for value in self.module.constants[name])
         return name in _PURE_BUILTINS or name in _EXCEPTIONS or name == "__file__"
+
+    def _gives_immutable(self, listed: ast.expr) -> bool:
+        """Whether nothing that a loop over an expression gives can be changed by whom it is given to."""
+        match listed:
+            case ast.Constant():
+                return True
+            case ast.Name(id=name):
+                return bool(self._bound(name)) and all(map(self._gives_immutable, self._bound(name)))
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return all(map(is_immutable, parts))
+            case ast.Call(func=ast.Name(id="range")):
+                return True
+            case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" | "sorted"), args=parts):
+                return all(map(self._gives_immutable, parts))
+            case ast.Call(func=ast.Attribute(value=value, attr="items" | "keys" | "values"), args=[]):
+                return self._gives_immutable(value)
+            case ast.Dict(keys=keys, values=values):
+                return all(key is not None for key in keys) and all(map(is_immutable, values))
+        return False
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
         return not _reads(value, name) and self.is_static(value) and (is_immutable(value) or self._only_expected(name))
@@ -479,6 +664,41 @@ class Scope:
         return all(self.is_static(part, bound) for part in parts)
 
 
+def _rows_of(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a test that a mark gives, with the expression of their rows."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(names)), rows, *_]):
+            yield from ((name.strip(), rows) for name in names.split(","))
+        case ast.Call(
+            func=ast.Attribute(attr="parametrize"), args=[ast.Tuple(elts=parts) | ast.List(elts=parts), rows]
+        ):
+            yield from ((str(part.value), rows) for part in parts if isinstance(part, ast.Constant))
+
+
+def _opened_by(item: ast.withitem) -> tuple[str, ast.expr] | None:
+    """The name that `with open(path) as name` gives a file, and its path."""
+    match item:
+        case ast.withitem(
+            context_expr=ast.Call(func=ast.Name(id="open"), args=[path, *_])
+            | ast.Call(func=ast.Attribute(value=path, attr="open")),
+            optional_vars=ast.Name(id=name),
+        ):
+            return name, path
+    return None
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that one is made of, but for what a comprehension binds."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.expr():
+                yield child
+            case ast.keyword(value=value):
+                yield value
+            case ast.comprehension(iter=listed, ifs=ifs):
+                yield from (listed, *ifs)
+
+
 def _reads(node: ast.expr, name: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
 
@@ -490,7 +710,7 @@ def is_immutable(node: ast.expr) -> bool:
             return True
         case ast.Tuple(elts=parts):
             return all(map(is_immutable, parts))
-        case ast.UnaryOp(operand=operand):
+        case ast.UnaryOp(operand=operand) | ast.Attribute(value=operand, attr="parent"):
             return is_immutable(operand)
         case ast.BinOp(left=left, right=right):
             return is_immutable(left) and is_immutable(right)
@@ -510,6 +730,6 @@ def is_immutable(node: ast.expr) -> bool:
             func=ast.Attribute(attr="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "compile")
         ):
             return True
-        case ast.Call(func=ast.Name(id="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent")):
+        case ast.Call(func=ast.Name(id="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "Path")):
             return True
     return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
-from miner.languages.python.stripping.static import Scope, assignments
+from miner.languages.python.stripping.static import NO_FUNCTION, Scope, assignments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -130,7 +130,7 @@ def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module
         alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in tables)
         if len(tables) < 2 or not alike or _read([tree]).count(name) != len(tables):  # noqa: PLR2004 - else none is shared
             continue
-        scope = Scope(module=module, function=_NO_FUNCTION, tables={})
+        scope = Scope(module=module, function=NO_FUNCTION, tables={})
         changed = False
         for position in range(len(first.names)):
             read = any(table.names[position] in _read(function.body) for function, table in tables)
@@ -151,7 +151,7 @@ def blank_constants(tree: ast.Module, module: Module, source: bytes) -> None:
     read_before = set(_read([python_source.parse(source)]))
     while True:
         dead = (module.constants.keys() & read_before) - set(_read(tree.body))
-        nodes = _without(tree.body, dead, read_before, Scope(module=module, function=_NO_FUNCTION, tables={}))
+        nodes = _without(tree.body, dead, read_before, Scope(module=module, function=NO_FUNCTION, tables={}))
         if nodes is None:
             return
         tree.body = nodes or [ast.Pass()]
@@ -182,9 +182,6 @@ def _without(
                     changed = True
         nodes.append(statement)
     return nodes if changed else None
-
-
-_NO_FUNCTION = cast("ast.FunctionDef", python_source.parse("def nothing(): pass").body[0])
 
 
 def _tables(function: Function, module: Module) -> Iterator[Table]:
