@@ -144,7 +144,7 @@ def test_a_step_without_a_recorded_change_names_none():
 def rendered(history, width):
     console = Console(width=width, record=True, file=None, force_terminal=False)
     with console.capture() as capture:
-        console.print(history_text.shown(history, width=width))
+        console.print(history_text.render(history, width=width))
     return capture.get()
 
 
