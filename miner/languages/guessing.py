@@ -604,12 +604,18 @@ def _known_costs(
     guessed_parts: set[str] = set()
     costs: dict[str, float] = {}
     constants: dict[str, str] = {}
+    spent: dict[int, list[float]] = {}
+    """By slot: what its values cost, which is no more together than how its test has them all."""
     for need in needed:
         key, cost = _known_cost(need, known_words, written, in_column)
         if need.constants:  # a call of their class, or their order, may give all
             kind, name = need.constants
             is_first = constants.setdefault(kind, name) == name
             key, cost = f"constants of {kind}{'' if is_first else ', more'}", min(cost, 2 * _A_CLASS)
+        if key not in costs and need.written is not None and not need.written.columns:
+            left = _bits_of_written(need.written, words) - sum(spent.get(need.expected.slot, ()))
+            cost = min(cost, max(left, 0.0))
+            spent.setdefault(need.expected.slot, []).append(cost)
         yield key, costs.setdefault(key, cost)
         for part in map(repr, _parts(need.sought)):
             guessed_parts.add(part)

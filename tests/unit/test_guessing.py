@@ -87,6 +87,9 @@ def test_what_a_test_has_in_place_of_a_value_need_not_be_spelled():
     assert guessed_of_record(sentence).bits > 40
     assert guessed_of_record(sentence, written={0: WrittenForm(steps=1)}).bits < 8
     assert guessed_of_record(sentence, written={0: WrittenForm(steps=1, literals=("Title",))}).bits < 16
+    numbers = [["s", str(number)] for number in range(10)]
+    assert guessed_of_record(*numbers).bits > 16
+    assert guessed_of_record(*numbers, written={0: WrittenForm(steps=2)}).bits < 8, "one expression gives all"
     rows = ((WrittenForm(literals=("quite another one",)), WrittenForm(literals=(7,))),)
     assert guessed_of_record(sentence, written={0: WrittenForm(columns=rows)}).bits < 8
     other = ["s", "and one that nobody has ever heard"]
