@@ -32,7 +32,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     """What a task's hidden tests expect, recorded and proved with its own fix; empty where nothing can be kept outside.
 
     `sources` are its hidden test files by path, as the tests' patch leaves them. What a listed test is sensitive to is
-    as in evaluation in each run.
+    as in evaluation in each run, and so is the user, whose name pytest's folders have.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -40,7 +40,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     fix = screen_task(task, task.hidden.gold_patch).kept
-    kept_as_is = {Cause.ORDER, *map(Cause, task.hidden.evidence.get("sensitive", {}).values())}
+    kept_as_is = {Cause.ORDER, Cause.USER, *map(Cause, task.hidden.evidence.get("sensitive", {}).values())}
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()) -> TestReport:
         around = variation(number)

@@ -90,7 +90,10 @@ class Project:
         """With its expectations kept outside, as mining records them."""
         tree = {**self.base, **self.gold, **self.hidden}
         sources = stripping.sources(
-            task, task.hidden.test_files, lambda paths: {path: tree[path].encode() for path in paths if path in tree}
+            task,
+            task.hidden.test_files,
+            lambda paths: {path: tree[path].encode() for path in paths if path in tree},
+            lambda: tuple(tree),
         )
         expectations = stripping.of_task(task, sources, sandbox).expectations
         return replace(task, hidden=replace(task.hidden, expectations=expectations))
