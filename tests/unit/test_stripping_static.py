@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 
 import pytest
 
@@ -329,6 +330,16 @@ def test_a(text, want, row, other):
         elsewhere = third.read()
     beside = (HERE / "a.txt").read_text("utf-8")
 """
+
+
+def test_names_that_are_made_of_each_other_are_nothing_of_their_own():
+    body = "a, b = b / 'x', a\nfor n in sorted(n): pass\nif LIMIT:\n    c = d\nelse:\n    d = c\nf(a, n, c)"
+    tree = ast.parse(f"LIMIT = 1\ndef test_a():\n{textwrap.indent(body, '    ')}\n")
+    scope = Scope(module=module_of(tree, lambda _: False), function=tree.body[-1], tables={})
+    scope.assume_expected()
+    for name in ("a", "b", "c", "d", "n", "i"):
+        assert not scope.is_expected(ast.Name(id=name, ctx=ast.Load()))
+        assert scope.written(ast.Name(id=name, ctx=ast.Load())) is not None
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import builtins
 import re
 import sys
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -369,6 +370,8 @@ class Scope:
     """Parameters whose rows are not written out, with what gives these."""
     _opened: dict[str, ast.expr] = field(default_factory=dict)
     """Names of open files, with their paths."""
+    _questions: set[tuple[str, str]] = field(default_factory=set)
+    """What is being looked at."""
     _stored: frozenset[str] = frozenset()
     _local: frozenset[str] = frozenset()
     _loads: dict[str, int] = field(default_factory=dict)
@@ -451,8 +454,8 @@ class Scope:
             return True
         match node:
             case ast.Name(id=name) if self._bound(name):
-                return self._only_expected(name) and all(
-                    self.is_expected(value) and not _reads(value, name) for value in self._bound(name)
+                return self._only_expected(name) and self._once(
+                    ("expected", name), lambda: all(map(self.is_expected, self._bound(name)))
                 )
             case ast.Name(id=name) | ast.Attribute(attr=name) if name[:1].isupper():
                 return self._is_settled(node, is_called=False)
@@ -483,7 +486,8 @@ class Scope:
                 return name not in self._stored and (name in arguments or name == "__file__")
             case ast.Name(id=name):
                 bound = self._bound(name)
-                return bool(bound) and all(self._is_path(value, roots) and not _reads(value, name) for value in bound)
+                is_path = partial(self._is_path, roots=roots)
+                return bool(bound) and self._once(("path", name), lambda: all(map(is_path, bound)))
             case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
                 return self._is_path(left, roots) and self.is_static(right)
             case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
@@ -559,6 +563,19 @@ class Scope:
         return False
 
     def _is_static_name(self, name: str) -> bool:
+        return self._once(("static", name), lambda: self._stands_for_static(name))
+
+    def _once(self, question: tuple[str, str], decide: Callable[[], bool]) -> bool:
+        """What a question comes to; false where it comes to itself, as of names that are made of each other."""
+        if question in self._questions:
+            return False
+        self._questions.add(question)
+        try:
+            return decide()
+        finally:
+            self._questions.discard(question)
+
+    def _stands_for_static(self, name: str) -> bool:
         if name in self.arguments:
             return all(map(is_immutable, self.arguments[name])) or self._only_expected(name)
         if name in self.tables:
@@ -585,7 +602,8 @@ class Scope:
             case ast.Constant():
                 return True
             case ast.Name(id=name):
-                return bool(self._bound(name)) and all(map(self._gives_immutable, self._bound(name)))
+                bound = self._bound(name)
+                return bool(bound) and self._once(("immutable", name), lambda: all(map(self._gives_immutable, bound)))
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 return all(map(is_immutable, parts))
             case ast.Call(func=ast.Name(id="range")):
@@ -599,7 +617,7 @@ class Scope:
         return False
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
-        return not _reads(value, name) and self.is_static(value) and (is_immutable(value) or self._only_expected(name))
+        return self.is_static(value) and (is_immutable(value) or self._only_expected(name))
 
     def _only_expected(self, name: str) -> bool:
         return self._loads.get(name, 0) == self._expecting.get(name, 0)
