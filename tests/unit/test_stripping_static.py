@@ -333,7 +333,18 @@ def test_a(text, want, row, other):
 
 
 def test_names_that_are_made_of_each_other_are_nothing_of_their_own():
-    body = "a, b = b / 'x', a\nfor n in sorted(n): pass\ng = sorted(h)\nh = sorted(g)\nfor i in g: f(i)\nif LIMIT:\n    c = d\nelse:\n    d = c\nf(a, n, c)"
+    body = """\
+a, b = b / 'x', a
+for n in sorted(n): pass
+g = sorted(h)
+h = sorted(g)
+for i in g: f(i)
+if LIMIT:
+    c = d
+else:
+    d = c
+f(a, n, c)
+"""
     tree = ast.parse(f"LIMIT = 1\ndef test_a():\n{textwrap.indent(body, '    ')}\n")
     scope = Scope(module=module_of(tree, lambda _: False), function=tree.body[-1], tables={})
     scope.assume_expected()
