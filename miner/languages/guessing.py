@@ -783,7 +783,9 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
 
 def _bits_of_object(value: Any, near: Any, words: Mapping[str, float]) -> float:
     match value:
-        case Record(attrs=()) | ClassName():
+        case Record(attrs=()):
+            return _A_CLASS - 1  # two names may come out
+        case ClassName():
             return _A_CLASS
         case Record(attrs=fields):
             known = dict(near.attrs) if isinstance(near, Record) else {}

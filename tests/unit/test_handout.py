@@ -70,6 +70,7 @@ class Mode(str, enum.Enum):
 
 class Color(enum.Enum):
     RED = 1
+    CRIMSON = 1
 
 
 class Headers(collections.abc.Mapping):
@@ -252,13 +253,15 @@ import enum
 
 class Color(enum.Enum):
     RED = 1
+    CRIMSON = 1
 
 
 class Null(object):
     pass
 
 
-null, fields = Null(), []
+null = nothing = nil = Null()
+fields = []
 try:
     import dataclasses
 
@@ -434,7 +437,10 @@ def test_an_object_that_has_a_name_or_is_compared_by_its_fields_comes_out_by_the
     sent = ran(_interpreters()[python], tmp_path, {"all": script})
     constants, [*fields] = ([values.load(value).value for value in part[1]] for part in sent["all"][0]["values"])
     red, null, none = constants
-    assert (red.name, red.items, null.name, null.items) == ("product.Color", ("RED",), "product.Null", ("null",))
+    assert (red.name, red.items, null.name, null.items) == (
+        *("product.Color", ("RED", "CRIMSON")),
+        *("product.Null", ("null", "nothing")),
+    )
     assert not isinstance(none, Record)
     assert [(one.name, one.attrs) for one in fields if isinstance(one, Record)] == [
         (f"product.{one.name.rpartition('.')[2]}", (("x", 1), ("y", [red]))) for one in fields

@@ -102,6 +102,8 @@ def test_truth_is_pythons(value):
 
 RED, BLUE = (["o", "m.Color", None, [["s", name]]] for name in ("RED", "BLUE"))
 POINT = ["o", "m.Point", [["x", ["i", "1"]]], []]
+MOVED = ["o", "m.inner.Point", [["x", ["i", "1"]], ["more", None]], []]
+NAMED = {count: ["o", "m.Color", None, [["s", name] for name in ("PINK", "RED", "BLUE")[:count]]] for count in (2, 3)}
 
 
 @pytest.mark.parametrize(
@@ -115,6 +117,15 @@ POINT = ["o", "m.Point", [["x", ["i", "1"]]], []]
         ("!=", RED, BLUE, False),
         ("in", RED, ["l", [BLUE, RED]], True),
         ("<", RED, BLUE, False),
+        ("==", MOVED, POINT, True),
+        ("==", POINT, MOVED, False),
+        ("==", ["S", [MOVED]], ["S", [POINT]], True),
+        ("==", ["o", "m.Pointed", [["x", ["i", "1"]]], []], POINT, False),
+        ("is", NAMED[2], RED, True),
+        ("is", NAMED[2], BLUE, False),
+        ("is", NAMED[3], RED, False),
+        ("==", POINT, RED, False),
+        ("==", RED, POINT, False),
     ],
 )
 def test_constants_and_objects_of_fields_are_decided_as_far_as_they_are_told(op, out, kept, holds):

@@ -391,8 +391,8 @@ def told_by(value, kind):
     names = fields_of(kind)
     if names is not None:
         return names, []
-    constant = name_of_constant(value, kind) if owner_of_equality(kind) is object else None
-    return None, None if constant is None else [["s", constant]]
+    constant = names_of_constant(value, kind) if owner_of_equality(kind) is object else []
+    return None, [["s", name] for name in constant] or None
 
 
 def owner_of_equality(kind):
@@ -416,10 +416,11 @@ def fields_of(kind):
     return [field.name for field in fields if getattr(field, "eq", True)]
 
 
-def name_of_constant(value, kind):
-    """The name of a member of an enumeration, or of an object in the module of its class; None of any other."""
+def names_of_constant(value, kind):
+    """At most two names of a member of an enumeration, or of an object in the module of its class."""
     if hasattr(kind, "__members__"):
         name = getattr(value, "_name_", None)
-        return name if isinstance(name, str) else None
+        others = [other for other, member in kind.__members__.items() if member is value and other != name]
+        return [name] + others[:1] if isinstance(name, str) else []
     names = getattr(sys.modules.get(kind.__module__), "__dict__", {})
-    return next((name for name, other in list(names.items()) if other is value), None)
+    return [name for name, other in list(names.items()) if other is value][:2]
