@@ -122,6 +122,12 @@ def test_crates_are_those_of_the_day_and_yanked_ones_only_where_they_are_asked_f
 
     assert read(yanked=False) == versions
     assert [version.get("yanked") for version in read(yanked=True)] == [False, False]
+    later = {"name": "rustc-serialize", "pubtime": "2025-01-01T00:00:00Z"}
+    kept = [
+        json.loads(of_day(json.dumps({**later, "vers": vers}).encode(), "2017", yanked=False) or b"0")
+        for vers in ("0.3.25", "0.3.26")
+    ]
+    assert [bool(each) for each in kept] == [True, False]
 
 
 def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_stays(tmp_path):
