@@ -11,7 +11,9 @@ import pytest
 
 import miner.languages.rust
 from harness.config.settings import ImageSettings
+from harness.core import process
 from harness.languages.rust.inside import inline
+from miner.candidates import inline as miner_inline
 from miner.candidates.split import declares_tests
 from miner.languages.rust import cargo
 from miner.languages.rust.build import layer_of_rust
@@ -142,6 +144,23 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
         (tmp_path / folder / "lib.rs").write_text(text)
     inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs", "gone.rs"])
     assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
+
+
+def test_lines_between_two_tests_go_with_the_tests(tmp_path):
+    last = "#[test]\nfn last() {\n    one();\n}\n"
+    before = f"fn one() -> u8 {{ 2 }}\n\n{ALONE}\n{last}"
+    after = before.replace("{ 2 }", "{ 1 }").replace(last, f"#[test]\nfn new() {{\n    one();\n}}\n\n// why\n{last}")
+    raw = b"diff --git a/lib.rs b/lib.rs\nindex 1..2 100644\n--- a/lib.rs\n+++ b/lib.rs\n@@ -1 +1 @@\n"
+    code, tests = miner_inline.cut("lib.rs", raw, before.encode(), after.encode()) or (b"", b"")
+    assert (b"+\n" in code, b"why" in code) == (False, False)
+    for folder, text in (("base", before), ("work", before)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "lib.rs").write_text(text)
+    for patch in (code, tests):
+        process.run(("git", "apply", "-"), cwd=tmp_path / "work", input=patch)
+        if patch is code:
+            inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs"])
+    assert (tmp_path / "work/lib.rs").read_text() == after
 
 
 CODE = "fn one() -> u8 { 2 }\n"
