@@ -149,7 +149,9 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
 def test_lines_between_two_tests_go_with_the_tests(tmp_path):
     last = "#[test]\nfn last() {\n    one();\n}\n"
     before = f"fn one() -> u8 {{ 2 }}\n\n{ALONE}\n{last}"
-    after = before.replace("{ 2 }", "{ 1 }").replace(last, f"#[test]\nfn new() {{\n    one();\n}}\n\n// why\n{last}")
+    after = before.replace("{ 2 }", "{ 1 }").replace(
+        last, f"#[test]\nfn new() {{\n    one();\n}}\n\n// why\n#[cfg(unix)]\n{last}"
+    )
     raw = b"diff --git a/lib.rs b/lib.rs\nindex 1..2 100644\n--- a/lib.rs\n+++ b/lib.rs\n@@ -1 +1 @@\n"
     code, tests = miner_inline.cut("lib.rs", raw, before.encode(), after.encode()) or (b"", b"")
     assert (b"+\n" in code, b"why" in code) == (False, False)
