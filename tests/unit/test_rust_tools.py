@@ -165,6 +165,11 @@ def test_lines_between_two_tests_go_with_the_tests(tmp_path):
     assert (tmp_path / "work/lib.rs").read_text() == after
 
 
+def test_what_stands_right_before_a_test_is_of_it():
+    text = b"/// Doc.\n#[cfg(unix)]\n#[test]\nfn a() {}\n\n#[inline]\nfn b() {}\n"
+    assert inline.test_lines(inline.lines_of(text)) == {0, 1, 2, 3}
+
+
 CODE = "fn one() -> u8 { 2 }\n"
 OLD, NEW = (f"#[cfg(test)]\nmod tests {{\n    fn {name}() {{}}\n}}\n" for name in ("old", "new"))
 ALONE = "#[test]\nfn alone() {}\n"

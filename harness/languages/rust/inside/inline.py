@@ -45,11 +45,11 @@ def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes
 
 
 def with_gaps(lines: Sequence[bytes]) -> FrozenSet[int]:
-    """The lines of tests, with empty ones, comments and attributes between two: those come and go with the tests."""
+    """The lines of tests, with empty ones and comments between two of them: those come and go with the tests."""
     places = test_lines(lines)
     runs = stretches(places)
     gaps = [range(last[1], following[0]) for last, following in zip(runs, runs[1:])]
-    empty = [gap for gap in gaps if all(lines[place].lstrip()[:2] in (b"", b"//", b"#[") for place in gap)]
+    empty = [gap for gap in gaps if all(lines[place].lstrip()[:2] in (b"", b"//") for place in gap)]
     return places.union(*empty)
 
 
@@ -105,9 +105,10 @@ def test_lines(lines: Sequence[bytes]) -> FrozenSet[int]:
         if match.start() < end:
             continue
         end = item_end(plain, match.end())
-        line_numbers.update(
-            place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end
-        )
+        own = [place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end]
+        while own[0] and lines[own[0] - 1].lstrip().startswith((b"#[", b"///")):  # more attributes of the same item
+            own.insert(0, own[0] - 1)
+        line_numbers.update(own)
     return frozenset(line_numbers)
 
 
