@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from harness.config.settings import ImageSettings
 from miner.languages.building import reason_in
-from miner.languages.java import gradle
+from miner.languages.java import gradle, gradle_image
 from miner.languages.java.gradle_image import FAILURES
 from tests.trees import Files
 
@@ -70,6 +71,24 @@ def test_commits_with_tests_in_the_same_folders_of_sources_share_their_libraries
 )
 def test_the_release_of_java_is_the_newest_that_a_build_file_names(text, release):
     assert gradle.release(Files({"build.gradle": text})) == release
+
+
+@pytest.mark.parametrize(
+    ("files", "on_17", "on_25"),
+    [
+        (WRAPPER, ["7.6.1", gradle.OF_DEBIAN], []),
+        ({"build.gradle": ""}, [gradle.OF_DEBIAN], []),
+        ({"build.gradle.kts": ""}, [], []),
+    ],
+)
+def test_a_jdk_on_which_no_gradle_runs_is_known_before_it_is_installed(files, on_17, on_25):
+    request = SimpleNamespace(
+        tree=Files({"settings.gradle": "", "src/test/java/ATest.java": "", **files}),
+        touched=("src/test/java/ATest.java",),
+        workshop=SimpleNamespace(settings=ImageSettings()),
+    )
+    assert [each.version for each in gradle_image.usable(request, 17)] == on_17
+    assert [each.version for each in gradle_image.usable(request, 25)] == on_25
 
 
 def test_gradle_is_the_wrappers_then_the_nearest_of_this_machine_then_debians():

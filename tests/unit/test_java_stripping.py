@@ -352,6 +352,16 @@ def test_a_test_is_of_the_method_in_its_classes(test_id, name):
     assert literals.function_of_test(test_id) == f"a/T.java::{name}"
 
 
+def test_a_test_is_of_the_method_of_the_class_that_its_own_extends_where_only_that_has_it():
+    sources = {
+        "a/OneTest.java": "public class OneTest<T> extends b.BaseTest<T> { @Test void own() {} }",
+        "b/BaseTest.java": "abstract class BaseTest extends Root { @Test public void shared() {} }",
+        "b/Root.java": "class Root { @Test void deep () {} }",
+    }
+    for name, path in (("own", "a/OneTest"), ("shared", "b/BaseTest"), ("deep", "b/Root"), ("nowhere", "b/Root")):
+        assert literals.function_of_test(f"a/OneTest.java::{name}()[2]", sources) == f"{path}.java::{name}"
+
+
 def test_a_slot_tells_its_method_and_lines():
     source = parsed(in_class("@Nested class B {\n@Test void c() {\nassertEquals(3,\nf(1)); } }"))
     [slot] = source.slots

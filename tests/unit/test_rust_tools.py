@@ -11,7 +11,9 @@ import pytest
 
 import miner.languages.rust
 from harness.config.settings import ImageSettings
+from harness.core import process
 from harness.languages.rust.inside import inline
+from miner.candidates import inline as miner_inline
 from miner.candidates.split import declares_tests
 from miner.languages.rust import cargo
 from miner.languages.rust.build import layer_of_rust
@@ -122,6 +124,12 @@ def test_crates_are_those_of_the_day_and_yanked_ones_only_where_they_are_asked_f
 
     assert read(yanked=False) == versions
     assert [version.get("yanked") for version in read(yanked=True)] == [False, False]
+    later = {"name": "rustc-serialize", "pubtime": "2025-01-01T00:00:00Z"}
+    kept = [
+        json.loads(of_day(json.dumps({**later, "vers": vers}).encode(), "2017", yanked=False) or b"0")
+        for vers in ("0.3.25", "0.3.26")
+    ]
+    assert [bool(each) for each in kept] == [True, False]
 
 
 def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_stays(tmp_path):
@@ -136,6 +144,30 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
         (tmp_path / folder / "lib.rs").write_text(text)
     inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs", "gone.rs"])
     assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
+
+
+def test_lines_between_two_tests_go_with_the_tests(tmp_path):
+    last = "#[test]\nfn last() {\n    one();\n}\n"
+    before = f"fn one() -> u8 {{ 2 }}\n\n{ALONE}\n{last}"
+    after = before.replace("{ 2 }", "{ 1 }").replace(
+        last, f"#[test]\nfn new() {{\n    one();\n}}\n\n// why\n#[cfg(unix)]\n{last}"
+    )
+    raw = b"diff --git a/lib.rs b/lib.rs\nindex 1..2 100644\n--- a/lib.rs\n+++ b/lib.rs\n@@ -1 +1 @@\n"
+    code, tests = miner_inline.cut("lib.rs", raw, before.encode(), after.encode()) or (b"", b"")
+    assert (b"+\n" in code, b"why" in code) == (False, False)
+    for folder, text in (("base", before), ("work", before)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "lib.rs").write_text(text)
+    for patch in (code, tests):
+        process.run(("git", "apply", "-"), cwd=tmp_path / "work", input=patch)
+        if patch is code:
+            inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs"])
+    assert (tmp_path / "work/lib.rs").read_text() == after
+
+
+def test_what_stands_right_before_a_test_is_of_it():
+    text = b"/// Doc.\n#[cfg(unix)]\n#[test]\nfn a() {}\n\n#[inline]\nfn b() {}\n"
+    assert inline.test_lines(inline.lines_of(text)) == {0, 1, 2, 3}
 
 
 CODE = "fn one() -> u8 { 2 }\n"

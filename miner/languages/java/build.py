@@ -34,6 +34,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise _refused("no_build_file", "no folder at or above the tests has a pom.xml or a build file of Gradle")
     release, tool = (poms.release(tree), maven) if by_maven else (gradle.release(tree), gradle_image)
     jdks = poms.jdks(tree, own, release)
+    if not by_maven:  # on others nothing can be built, which would hide why it can't on these
+        jdks = tuple(major for major in jdks if gradle_image.usable(request, major)) or jdks
     if not jdks:
         detail = f'a build file asks for Java {release}: name a JDK of it, "{release}" under [images.jdks]'
         raise _refused("no_jdk", f"{detail} in goldseam.toml")

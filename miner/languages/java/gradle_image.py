@@ -87,17 +87,27 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
     )
 
 
+def usable(request: ImageRequest, major: int) -> list[Distribution]:
+    """The distributions that run on a JDK, and can read the build files, in the order in which they are tried."""
+    is_in_kotlin = gradle.is_in_kotlin(request.tree)
+    return [
+        distribution
+        for distribution in _distributions(request)
+        if distribution.runs_on(major) and (distribution.is_whole or not is_in_kotlin)
+    ]
+
+
+def _distributions(request: ImageRequest) -> list[Distribution]:
+    settings, roots = request.workshop.settings, gradle.roots(request.tree, _tests(request))
+    folders = settings.gradles if platforms.is_of_here(settings.platform) else {}
+    return list(gradle.distributions(request.tree, next(iter(roots)), folders))
+
+
 def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distribution, Layer, BuiltLayer]:
     """The first distribution that runs on the JDK and can be had."""
     request = building.request
-    settings, roots = request.workshop.settings, gradle.roots(request.tree, _tests(request))
-    folders = settings.gradles if platforms.is_of_here(settings.platform) else {}
-    tried = gradle.distributions(request.tree, next(iter(roots)), folders)
-    usable = [distribution for distribution in tried if distribution.runs_on(major)]
-    if gradle.is_in_kotlin(request.tree):
-        usable = [distribution for distribution in usable if distribution.is_whole]
     refused = None
-    for distribution in usable:
+    for distribution in usable(request, major):
         layer = _distribution(jdk.image_id, distribution)
         try:
             return (
@@ -107,7 +117,8 @@ def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distributi
             )
         except RefusedError as error:
             refused = error
-    version = f" {tried[0].version}" if tried[0].is_whole else ""
+    first = _distributions(request)[0]
+    version = f" {first.version}" if first.is_whole else ""
     kotlin = ", with build files in Kotlin" if gradle.is_in_kotlin(request.tree) else ""
     rejection = Rejection(
         stage=Stage.ENVIRONMENT,

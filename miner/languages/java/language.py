@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
+from harness.patches import patch
 from miner.languages.base import TestCommand
 from miner.languages.guessing import guess
 from miner.languages.java import gradle, poms
@@ -85,9 +87,11 @@ class Java(Unparsed):
         known = helpers.helpers_in(sources.values())
         listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
         names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
-        hidden = files(task.hidden.test_files)
+        hidden = {*files(task.hidden.test_files), *_changed(task)}
+        bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
+        texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
         return record(
-            {path: source for path, source in sources.items() if path in listed and path in hidden},
+            {path: source for path, source in sources.items() if path in hidden and path in {*listed, *bases}},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(
@@ -98,13 +102,20 @@ class Java(Unparsed):
                 helpers=known,
             ),
             run=run,
-            beside={path: source for path, source in sources.items() if path not in listed and path in hidden},
-            function=literals.function_of_test,
+            beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},
+            function=partial(literals.function_of_test, sources=texts),
         )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
+        function = partial(literals.function_of_test, sources=recorded.expectations.files)
+        reading = replace(literals.READING, function=function)
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, reading)
+
+
+def _changed(task: Task) -> list[str]:
+    """The files of a task's test patch."""
+    return [file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files if file.new_path]
 
 
 JAVA = Java("java", (".java",), CODE)

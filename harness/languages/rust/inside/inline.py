@@ -32,7 +32,7 @@ def lines_of(content: bytes) -> List[bytes]:
 
 def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes]:
     """The lines of an old file with the changes to its code that a new one has, and without those to its tests."""
-    in_old, in_new = test_lines(before), test_lines(after)
+    in_old, in_new = with_gaps(before), with_gaps(after)
     between = []  # type: List[bytes]
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
@@ -42,6 +42,15 @@ def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes
         between += [after[place] for place in range(new_from, new_to) if place not in in_new]
         between += [before[place] for place in range(old_from, old_to) if place in in_old]
     return between
+
+
+def with_gaps(lines: Sequence[bytes]) -> FrozenSet[int]:
+    """The lines of tests, with empty ones and comments between two of them: those come and go with the tests."""
+    places = test_lines(lines)
+    runs = stretches(places)
+    gaps = [range(last[1], following[0]) for last, following in zip(runs, runs[1:])]
+    empty = [gap for gap in gaps if all(lines[place].lstrip()[:2] in (b"", b"//") for place in gap)]
+    return places.union(*empty)
 
 
 def with_hidden_tests(place: str, tests: bytes) -> bytes:
@@ -96,9 +105,10 @@ def test_lines(lines: Sequence[bytes]) -> FrozenSet[int]:
         if match.start() < end:
             continue
         end = item_end(plain, match.end())
-        line_numbers.update(
-            place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end
-        )
+        own = [place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end]
+        while own[0] and lines[own[0] - 1].lstrip().startswith((b"#[", b"///")):  # more attributes of the same item
+            own.insert(0, own[0] - 1)
+        line_numbers.update(own)
     return frozenset(line_numbers)
 
 

@@ -17,7 +17,7 @@ from miner.languages.syntax import text_of, values_together, walk
 from miner.languages.tree_source import handed_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tree_sitter import Node
 
@@ -30,6 +30,7 @@ _MANY = frozenset(
 _ROWS = frozenset({"of", "arguments", "asList"})
 """Methods that are given a row, or rows."""
 _TEST = re.compile(r"(?P<path>.*?)::(?P<name>[^(\[]*).*", re.DOTALL)
+_EXTENDED = re.compile(r"\bclass\s+\w+(?:<[^{]*?>)?\s+extends\s+(?:\w+\.)*(\w+)")
 _OPERATORS = {
     "java.truth": ("truth", "not"), "java.null": ("is", "is_not"), "java.same": ("==", "!="),
     "java.empty": ("truth", "not"), "java.contains": ("in", "not_in"), "java.starts": ("startswith", "not_in"),
@@ -48,10 +49,24 @@ def _operator(site: Site) -> str:
     return "isinstance" if site.options.get("any") else _BY_NAME(site)
 
 
-def function_of_test(test_id: str) -> str:
-    """The method that a test is of, whatever it is given and whichever of its rows it is."""
+def function_of_test(test_id: str, sources: Mapping[str, str] | None = None) -> str:
+    """The method that a test is of, whatever it is given and whichever of its rows it is.
+
+    Of `sources` it is that of the class which the file's own extends, where only that has it.
+    """
     match = _TEST.fullmatch(test_id)
-    return f"{match['path']}::{match['name']}" if match else test_id
+    if match is None:
+        return test_id
+    path, name = match["path"], match["name"]
+    declared = re.compile(rf"\bvoid\s+{re.escape(name.rpartition('::')[2])}\s*\(")
+    rest = dict(sources or {})
+    while (text := rest.pop(path, None)) is not None and not declared.search(text):
+        base = _EXTENDED.search(text)
+        inner = [other for other in rest if base and other.endswith(f"/{base[1]}.java")]
+        if len(inner) != 1:
+            break
+        [path] = inner
+    return f"{path}::{name}"
 
 
 def _message(expected: Expected) -> Any:

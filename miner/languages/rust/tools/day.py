@@ -3,8 +3,9 @@
     day.py DAY FOLDER
 
 DAY is ISO 8601 in UTC, as the index has it. cargo asks a server on the loopback that hands on the index of crates.io
-without what was published later (`pubtime`); an entry without a date stays. The index does not say when a version was
-yanked: one that is now is taken only where nothing can be resolved without. Standard library.
+without what was published later (`pubtime`); an entry without a date stays, as does a later version that only keeps an
+older one compiling. The index does not say when a version was yanked: one that is now is taken only where nothing can
+be resolved without. Standard library.
 """
 
 from __future__ import annotations
@@ -20,11 +21,20 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 INDEX = "https://index.crates.io"
+MENDED = {
+    "rustc-serialize": ("0.3.25",), "traitobject": ("0.1.1",), "lexical-core": ("0.7.6",), "socket2": ("0.3.19",),
+    "net2": ("0.2.39",), "mio": ("0.6.23", "0.7.7"), "miow": ("0.2.2", "0.3.7"),
+}  # fmt: skip
+"""Of crates that newer compilers refuse, or that run wrongly with them, later versions that go."""
 
 
 def of_day(entries: bytes, day: str, *, yanked: bool) -> bytes:
     """The lines of a crate's entry that were there on a day; with `yanked`, no version counts as yanked."""
-    lines = [line for line in map(json.loads, entries.splitlines()) if line.get("pubtime", "") <= day]
+    lines = [
+        line
+        for line in map(json.loads, entries.splitlines())
+        if line.get("pubtime", "") <= day or line["vers"] in MENDED.get(line.get("name"), ())
+    ]
     return b"".join(json.dumps({**line, **({"yanked": False} if yanked else {})}).encode() + b"\n" for line in lines)
 
 
