@@ -107,6 +107,21 @@ def test_what_would_be_another_function_elsewhere_stays(helper):
     assert borrowed(source, test__helpers=helper) == source
 
 
+@pytest.mark.parametrize("head", ["const h = require('../helpers');", "import * as h from '../helpers';"])
+def test_a_function_that_is_called_as_one_of_its_module_is_copied(head):
+    is_old = head.startswith("const")
+    helper = "function check(x) { expect(x).toBe(1); }\nfunction other(x) { return x; }\n"
+    helper += "module.exports = { check, other };\n" if is_old else "export { check, other };\n"
+    text = borrowed(f"{head}\nit('a', () => {{ h.check(h.other(f())); h.check(2); }});\n", test__helpers=helper)
+    assert text.splitlines() == [
+        head,
+        "function check(x) { expect(x).toBe(1); }",
+        "const check_of_h = check;",
+        "",
+        "it('a', () => { check_of_h(h.other(f())); check_of_h(2); });",
+    ]
+
+
 def test_of_the_product_nothing_is_copied():
     source = "import { check } from '../../src/check';\nit('a', () => { check(f()); });\n"
     assert borrowed(source, src__check="export function check(x) { expect(x).toBe(1); }\n") == source

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from miner.languages.javascript.stripping import scopes
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, dotted
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, dotted, property_of
 from miner.languages.javascript.stripping.static import Statics
 from miner.languages.syntax import covers, place_of, rendered, text_of, walk
 
@@ -67,15 +68,45 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
             try:
                 fresh = lender.copied(binding, names, occupied)
             except _RefusedError:
+                of_members, uses = _of_members(binding, lender, names, occupied)
+                end = statement.end_byte
+                if uses:
+                    edits |= {**uses, (end, end): ("\n", *(f"{line}\n" for line in of_members))}
                 continue
             copied[binding.name] = binding
             lines |= fresh
-        if copied:
-            shortened = _without(statement, copied, bound[0].module)
-            if shortened is not None:
-                edits[place_of(statement)] = (shortened, *(f"\n{line}" for line in lines), "\n")
-                occupied |= lender.brought
+        shortened = _without(statement, copied, bound[0].module) if copied else None
+        if shortened is not None:
+            edits[place_of(statement)] = (shortened, *(f"\n{line}" for line in lines), "\n")
+        occupied |= lender.brought
     return rendered(source, 0, len(source), edits) if edits else source
+
+
+def _of_members(
+    binding: Binding, lender: _Lender, names: Scopes, occupied: set[str]
+) -> tuple[dict[str, None], dict[Place, tuple[Piece, ...]]]:
+    """The lines for what is called as `module.name(…)`, and the names by which it is called then."""
+    lines: dict[str, None] = {}
+    edits: dict[Place, tuple[Piece, ...]] = {}
+    called = [use.parent for use in binding.uses if use.parent is not None and _is_called_of(use)]
+    for member in dict.fromkeys(map(property_of, called)) if binding.imported == "*" else ():
+        alias = replace(binding, name=f"{member}_of_{binding.name}", imported=member)
+        try:
+            fresh = lender.copied(alias, names, occupied)
+        except _RefusedError:
+            continue
+        if alias.name not in occupied:
+            lines |= fresh
+            edits |= {place_of(node): (alias.name,) for node in called if property_of(node) == member}
+    return lines, edits
+
+
+def _is_called_of(use: Node) -> bool:
+    """Whether a name is used as `name.member(…)`."""
+    member = use.parent
+    call = member.parent if member is not None and member.type == "member_expression" else None
+    function = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
+    return function is not None and member is not None and function.id == member.id
 
 
 class _Lender:
