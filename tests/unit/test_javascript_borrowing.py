@@ -135,6 +135,26 @@ def test_a_name_that_the_test_file_has_gets_another_in_the_copy():
     assert "expect({ it_is: it_is_of_helper }).toBe(x);" in text
 
 
+def test_what_several_helpers_need_is_copied_once_and_never_under_a_name_of_another():
+    steps = "export function steps(all) { for (const one of all) expect(one()).toBe(1); }\n"
+    one, other = (
+        f"import {{ steps }} from './steps';\nconst N = {n};\nexport default (f) => {{ steps([f, N]); }};\n"
+        for n in (1, 2)
+    )
+    source = "import one from '../one';\nimport other from '../other';\nit('a', () => { one(f); other(f); });\n"
+    text = borrowed(source, test__one=one, test__other=other, test__steps=steps)
+    assert text.count("function steps(all)") == 1
+    assert text.splitlines()[3:] == [
+        "const one = (f) => { steps([f, N]); };",
+        "",
+        'import "../other";',
+        "const N_of_helper = 2;",
+        "const other = (f) => { steps([f, N_of_helper]); };",
+        "",
+        "it('a', () => { one(f); other(f); });",
+    ]
+
+
 def test_a_helper_of_a_helper_is_copied_as_well():
     inner = "export function same(x, y) { expect(x).toBe(y); }\n"
     outer = "import { same } from './inner';\nexport function check(x) { same(f(x), 1); }\n"

@@ -14,7 +14,7 @@ from miner.languages.javascript.stripping.static import Statics
 from miner.languages.syntax import covers, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tree_sitter import Node
 
@@ -54,6 +54,8 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
     names = Scopes(root)
     occupied = {binding.name for binding in names.bindings()}
     edits: dict[Place, tuple[Piece, ...]] = {}
+    written: dict[str, None] = {}
+    """The lines that are new; what several helpers need is there once."""
     for statement in root.named_children:
         bound = [binding for binding in names.declared_in(statement) if binding.module.startswith(".") and binding.uses]
         lent = module(path, bound[0].module) if bound and len({binding.module for binding in bound}) == 1 else None
@@ -61,7 +63,7 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
             continue
         other_path, other = lent
         other = borrow(other, other_path, module, depth + 1) if depth < _MOST_DEEP else other
-        lender = _Lender(other, other_path, path, bound[0].module)
+        lender = _Lender(other, other_path, path, bound[0].module, written)
         copied: dict[str, Binding] = {}
         lines: dict[str, None] = {}
         for binding in bound:
@@ -71,12 +73,14 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
                 of_members, uses = _of_members(binding, lender, names, occupied)
                 end = statement.end_byte
                 if uses:
+                    written |= of_members
                     edits |= {**uses, (end, end): ("\n", *(f"{line}\n" for line in of_members))}
                 continue
             copied[binding.name] = binding
             lines |= fresh
         shortened = _without(statement, copied, bound[0].module) if copied else None
         if shortened is not None:
+            written |= lines
             edits[place_of(statement)] = (shortened, *(f"\n{line}" for line in lines), "\n")
         occupied |= lender.brought
     return rendered(source, 0, len(source), edits) if edits else source
@@ -112,8 +116,8 @@ def _is_called_of(use: Node) -> bool:
 class _Lender:
     """One module of tests that others import from."""
 
-    def __init__(self, source: bytes, path: str, borrower: str, known_as: str) -> None:
-        self._path, self._borrower, self._known_as = path, borrower, known_as
+    def __init__(self, source: bytes, path: str, borrower: str, known_as: str, written: Collection[str]) -> None:
+        self._path, self._borrower, self._known_as, self._written = path, borrower, known_as, written
         self.brought: set[str] = set()
         """The names that are new in the other file."""
         self._source, self._renamed = source, dict[str, str]()
@@ -226,21 +230,27 @@ class _Lender:
                 if (present.name, present.module, present.imported) == (binding.name, module, binding.imported):
                     return {}
         name = binding.name
+        line = self._declared(binding, name, module)
+        if line in self._written:
+            return {}
         if name in occupied and name not in self.brought:
-            name = self._renamed.setdefault(name, f"{name}_of_helper")
-            if name in occupied and name not in self.brought:
-                raise _RefusedError
+            ways = (f"{name}_of_helper{number or ''}" for number in range(_MOST))
+            name = self._renamed.setdefault(name, next((way for way in ways if way not in occupied), name))
+            line = self._declared(binding, name, module)
         self.brought.add(name)
-        if binding.module:
-            line = _import_of(binding.imported, name, module, is_esm=binding.kind == "import")
-        elif self._is_moved(binding) and binding.init is not None:
-            text = self._text(binding.init)
-            line = text if binding.init.type.endswith("declaration") else f"const {name} = {text};"
-        elif (exported := self._by_own_name().get(binding.name)) and not binding.is_written:
-            line = _import_of(exported, name, self._known_as, is_esm=self._is_esm())
-        else:
-            raise _RefusedError
         return {line: None}
+
+    def _declared(self, binding: Binding, name: str, module: str) -> str:
+        """What makes a name in the other file what a binding is here."""
+        if binding.module:
+            return _import_of(binding.imported, name, module, is_esm=binding.kind == "import")
+        if self._is_moved(binding) and binding.init is not None:
+            text = self._text(binding.init)
+            return text if binding.init.type.endswith("declaration") else f"const {name} = {text};"
+        exported = self._by_own_name().get(binding.name)
+        if exported is None or binding.is_written:
+            raise _RefusedError
+        return _import_of(exported, name, self._known_as, is_esm=self._is_esm())
 
     def _module(self, name: str) -> str:
         """A module by the name under which the other file imports it."""
