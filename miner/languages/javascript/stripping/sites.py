@@ -435,7 +435,7 @@ class Reader:
         if binding is None:  # a file that is loaded before may make it global
             return self._framework == "mocha" and node is not None and text_of(node) == name
         if binding.is_written:
-            return False
+            return name == "expect" and self._scopes.set_to(binding) in ("chai", "expect.js")
         if binding.module == "vitest" and name == "assert":
             return binding.imported == name
         if binding.module == "expect.js":
