@@ -107,6 +107,35 @@ def test_what_would_be_another_function_elsewhere_stays(helper):
     assert borrowed(source, test__helpers=helper) == source
 
 
+@pytest.mark.parametrize(
+    ("helper", "imported"),
+    [
+        (
+            "const { N } = require('../src/n');\nmodule.exports = [['x', 1], [`y${N}`, 2]];\n",
+            "const rows = require('../helpers');",
+        ),
+        (
+            "import { N } from '../src/n';\nexport const all = [['x', 1], [N, 2]];\n",
+            "import { all as rows } from '../helpers';",
+        ),
+    ],
+)
+def test_a_table_of_rows_is_copied_and_loses_what_is_expected(helper, imported):
+    test = "test('a', (t) => { t.plan(rows.length); rows.forEach(([x, want]) => t.equal(f(x), want)); });"
+    head = 'const { test } = require("tap");' if "require" in imported else 'import { test } from "tap";'
+    text = borrowed(f"{head}\n{imported}\n{test}\n", test__helpers=helper)
+    source = StrippedSource(text.encode(), path=TEST, first=0, framework="tap")
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+    stripped = source.stripped({0: Mode.EXPECTED})
+    assert "const rows = [['x', undefined], [" in stripped
+    assert "../../src/n" in stripped
+
+
+def test_a_table_with_functions_stays():
+    source = "const rows = require('../helpers');\nit('a', () => { rows.forEach((row) => expect(f(row)).toBe(1)); });\n"
+    assert borrowed(source, test__helpers="module.exports = [[() => 1, 2]];\n") == source
+
+
 @pytest.mark.parametrize("head", ["const h = require('../helpers');", "import * as h from '../helpers';"])
 def test_a_function_that_is_called_as_one_of_its_module_is_copied(head):
     is_old = head.startswith("const")

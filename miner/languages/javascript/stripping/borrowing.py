@@ -1,4 +1,4 @@
-"""Functions of other test files that assert, copied into the test file that calls them, to be taken out there. Pure."""
+"""What tests borrow of other test files, copied into the file that uses it: functions that assert, tables. Pure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _RefusedError(Exception):
 
 
 def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None], depth: int = 0) -> bytes:
-    """A test file with the functions that it imports and that assert copied in; as it is where there are none.
+    """A test file with what it imports of these copied in; as it is where there is nothing.
 
     What they need is copied along where it is a function or a plain value, else imported. `module` gives a test module
     by the name under which a file imports it: first that file's path, then the name.
@@ -152,13 +152,17 @@ class _Lender:
             root, name = self._anonymous, ""
         else:
             binding = self._bindings.get(own)
-            if binding is None or binding.init is None or binding.init.type not in FUNCTIONS:
+            if (
+                binding is None
+                or binding.init is None
+                or not (binding.init.type in FUNCTIONS or _is_table(binding.init))
+            ):
                 raise _RefusedError
-            root, name = binding.init, own
+            root, name = binding.init, own if binding.init.type in FUNCTIONS else ""
         needed: dict[str, Binding] = {}
         self._need(root, needed)
         parts = [root, *(binding.init for binding in needed.values() if binding.init is not None)]
-        if not any(map(_is_asserting, parts)):
+        if not (_is_table(root) or any(map(_is_asserting, parts))):
             raise _RefusedError
         others = set(occupied) - {importing.name}
         if self._globals(root, needed) & (others - _SAME_EVERYWHERE):
@@ -307,10 +311,17 @@ class _Lender:
             self._whole("*", value)
 
     def _whole(self, key: str, value: Node) -> None:
-        if value.type in FUNCTIONS:
+        if value.type in FUNCTIONS or _is_table(value):
             self._anonymous = value
         else:
             self._exported[key] = text_of(value)
+
+
+def _is_table(value: Node) -> bool:
+    """Whether a value is an array of rows that are written out."""
+    rows = [row for row in value.named_children if row.type != "comment"] if value.type == "array" else []
+    is_plain = not any(node.type in FUNCTIONS or node.type in _PLACED for row in rows for node in walk(row))
+    return bool(rows) and is_plain and all(row.type in ("array", "object") for row in rows)
 
 
 def _is_asserting(function: Node) -> bool:
