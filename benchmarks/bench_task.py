@@ -139,6 +139,7 @@ class Bare:
                 os.link(self.root / link.linkname, self.root / link.name)
         finally:
             engine.remove_container(container)
+        (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n", encoding="utf-8")
         (self.root / "in").mkdir()
         self.turn_to(task, test_command(task) if task.instance.language == "python" else "")
         (self.root / "dev").mkdir(exist_ok=True)

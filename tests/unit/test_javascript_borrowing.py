@@ -107,6 +107,50 @@ def test_what_would_be_another_function_elsewhere_stays(helper):
     assert borrowed(source, test__helpers=helper) == source
 
 
+@pytest.mark.parametrize(
+    ("helper", "imported"),
+    [
+        (
+            "const { N } = require('../src/n');\nmodule.exports = [['x', 1], [`y${N}`, 2]];\n",
+            "const rows = require('../helpers');",
+        ),
+        (
+            "import { N } from '../src/n';\nexport const all = [['x', 1], [N, 2]];\n",
+            "import { all as rows } from '../helpers';",
+        ),
+    ],
+)
+def test_a_table_of_rows_is_copied_and_loses_what_is_expected(helper, imported):
+    test = "test('a', (t) => { t.plan(rows.length); rows.forEach(([x, want]) => t.equal(f(x), want)); });"
+    head = 'const { test } = require("tap");' if "require" in imported else 'import { test } from "tap";'
+    text = borrowed(f"{head}\n{imported}\n{test}\n", test__helpers=helper)
+    source = StrippedSource(text.encode(), path=TEST, first=0, framework="tap")
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+    stripped = source.stripped({0: Mode.EXPECTED})
+    assert "const rows = [['x', undefined], [" in stripped
+    assert "../../src/n" in stripped
+
+
+def test_a_table_with_functions_stays():
+    source = "const rows = require('../helpers');\nit('a', () => { rows.forEach((row) => expect(f(row)).toBe(1)); });\n"
+    assert borrowed(source, test__helpers="module.exports = [[() => 1, 2]];\n") == source
+
+
+@pytest.mark.parametrize("head", ["const h = require('../helpers');", "import * as h from '../helpers';"])
+def test_a_function_that_is_called_as_one_of_its_module_is_copied(head):
+    is_old = head.startswith("const")
+    helper = "function check(x) { expect(x).toBe(1); }\nfunction other(x) { return x; }\n"
+    helper += "module.exports = { check, other };\n" if is_old else "export { check, other };\n"
+    text = borrowed(f"{head}\nit('a', () => {{ h.check(h.other(f())); h.check(2); }});\n", test__helpers=helper)
+    assert text.splitlines() == [
+        head,
+        "function check(x) { expect(x).toBe(1); }",
+        "const check_of_h = check;",
+        "",
+        "it('a', () => { check_of_h(h.other(f())); check_of_h(2); });",
+    ]
+
+
 def test_of_the_product_nothing_is_copied():
     source = "import { check } from '../../src/check';\nit('a', () => { check(f()); });\n"
     assert borrowed(source, src__check="export function check(x) { expect(x).toBe(1); }\n") == source
@@ -118,6 +162,26 @@ def test_a_name_that_the_test_file_has_gets_another_in_the_copy():
     text = borrowed(source, test__helpers=helper)
     assert 'import { it_is as it_is_of_helper } from "../helpers";' in text
     assert "expect({ it_is: it_is_of_helper }).toBe(x);" in text
+
+
+def test_what_several_helpers_need_is_copied_once_and_never_under_a_name_of_another():
+    steps = "export function steps(all) { for (const one of all) expect(one()).toBe(1); }\n"
+    one, other = (
+        f"import {{ steps }} from './steps';\nconst N = {n};\nexport default (f) => {{ steps([f, N]); }};\n"
+        for n in (1, 2)
+    )
+    source = "import one from '../one';\nimport other from '../other';\nit('a', () => { one(f); other(f); });\n"
+    text = borrowed(source, test__one=one, test__other=other, test__steps=steps)
+    assert text.count("function steps(all)") == 1
+    assert text.splitlines()[3:] == [
+        "const one = (f) => { steps([f, N]); };",
+        "",
+        'import "../other";',
+        "const N_of_helper = 2;",
+        "const other = (f) => { steps([f, N_of_helper]); };",
+        "",
+        "it('a', () => { one(f); other(f); });",
+    ]
 
 
 def test_a_helper_of_a_helper_is_copied_as_well():

@@ -312,10 +312,30 @@ def test_expect_js_is_read_where_it_says_the_same(statement, handed, rules):
     assert (first.options.get("rules"), first.is_unread) == (rules, handed is None)
 
 
+@pytest.mark.parametrize(
+    ("head", "is_read"),
+    [
+        ("let expect; before(async () => { ({ expect } = await import('chai')); });", True),
+        (
+            "var expect; if (global.require) expect = require('chai').expect; else expect = window.expect;",
+            True,
+        ),
+        ("var expect; expect = require('expect.js');", True),
+        ("let expect; before(async () => { ({ expect } = await import('other')); });", False),
+        ("let expect = other; expect = require('chai').expect;", False),
+    ],
+)
+def test_a_name_that_is_set_to_chai_later_is_chai(head, is_read):
+    source = of_runner(f"{head}\nit('a', () => {{ expect(f(1)).to.equal(3); }});\n", "mocha")
+    assert [slot.assertion.op for slot in source.slots] == (["js.==="] if is_read else [])
+
+
 def test_should_js_is_read_where_it_says_the_same():
-    text = "it('a', () => { f(1).should.be.exactly(3); f(1).should.be.true(); f.should.throw('no'); });\n"
-    source = of_runner(f"require('should');\n{text}", "mocha")
-    assert [slot.assertion.op for slot in source.slots] == ["js.===", "js.is"]
+    first, second = "f(1).should.be.exactly(3); f(1).should.be.true();", "should.exist(f(1)); should.not.exist(f(1));"
+    text = f"it('a', () => {{ {first} {second} f.should.throw('no'); }});\n"
+    source = of_runner(f"const should = require('should');\n{text}", "mocha")
+    operators = [(slot.assertion.op, "not" in slot.assertion.options) for slot in source.slots]
+    assert operators == [("js.===", False), ("js.is", False), ("js.==", True), ("js.==", False)]
     assert "f.should.throw('no');" in source.stripped(best(source))
 
 

@@ -1,19 +1,20 @@
-"""Functions of other test files that assert, copied into the test file that calls them, to be taken out there. Pure."""
+"""What tests borrow of other test files, copied into the file that uses it: functions that assert, tables. Pure."""
 
 from __future__ import annotations
 
 import json
 import posixpath
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from miner.languages.javascript.stripping import scopes
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, dotted
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, dotted, property_of
 from miner.languages.javascript.stripping.static import Statics
 from miner.languages.syntax import covers, place_of, rendered, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tree_sitter import Node
 
@@ -41,7 +42,7 @@ class _RefusedError(Exception):
 
 
 def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None], depth: int = 0) -> bytes:
-    """A test file with the functions that it imports and that assert copied in; as it is where there are none.
+    """A test file with what it imports of these copied in; as it is where there is nothing.
 
     What they need is copied along where it is a function or a plain value, else imported. `module` gives a test module
     by the name under which a file imports it: first that file's path, then the name.
@@ -53,6 +54,8 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
     names = Scopes(root)
     occupied = {binding.name for binding in names.bindings()}
     edits: dict[Place, tuple[Piece, ...]] = {}
+    written: dict[str, None] = {}
+    """The lines that are new; what several helpers need is there once."""
     for statement in root.named_children:
         bound = [binding for binding in names.declared_in(statement) if binding.module.startswith(".") and binding.uses]
         lent = module(path, bound[0].module) if bound and len({binding.module for binding in bound}) == 1 else None
@@ -60,29 +63,61 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
             continue
         other_path, other = lent
         other = borrow(other, other_path, module, depth + 1) if depth < _MOST_DEEP else other
-        lender = _Lender(other, other_path, path, bound[0].module)
+        lender = _Lender(other, other_path, path, bound[0].module, written)
         copied: dict[str, Binding] = {}
         lines: dict[str, None] = {}
         for binding in bound:
             try:
                 fresh = lender.copied(binding, names, occupied)
             except _RefusedError:
+                of_members, uses = _of_members(binding, lender, names, occupied)
+                end = statement.end_byte
+                if uses:
+                    written |= of_members
+                    edits |= {**uses, (end, end): ("\n", *(f"{line}\n" for line in of_members))}
                 continue
             copied[binding.name] = binding
             lines |= fresh
-        if copied:
-            shortened = _without(statement, copied, bound[0].module)
-            if shortened is not None:
-                edits[place_of(statement)] = (shortened, *(f"\n{line}" for line in lines), "\n")
-                occupied |= lender.brought
+        shortened = _without(statement, copied, bound[0].module) if copied else None
+        if shortened is not None:
+            written |= lines
+            edits[place_of(statement)] = (shortened, *(f"\n{line}" for line in lines), "\n")
+        occupied |= lender.brought
     return rendered(source, 0, len(source), edits) if edits else source
+
+
+def _of_members(
+    binding: Binding, lender: _Lender, names: Scopes, occupied: set[str]
+) -> tuple[dict[str, None], dict[Place, tuple[Piece, ...]]]:
+    """The lines for what is called as `module.name(…)`, and the names by which it is called then."""
+    lines: dict[str, None] = {}
+    edits: dict[Place, tuple[Piece, ...]] = {}
+    called = [use.parent for use in binding.uses if use.parent is not None and _is_called_of(use)]
+    for member in dict.fromkeys(map(property_of, called)) if binding.imported == "*" else ():
+        alias = replace(binding, name=f"{member}_of_{binding.name}", imported=member)
+        try:
+            fresh = lender.copied(alias, names, occupied)
+        except _RefusedError:
+            continue
+        if alias.name not in occupied:
+            lines |= fresh
+            edits |= {place_of(node): (alias.name,) for node in called if property_of(node) == member}
+    return lines, edits
+
+
+def _is_called_of(use: Node) -> bool:
+    """Whether a name is used as `name.member(…)`."""
+    member = use.parent
+    call = member.parent if member is not None and member.type == "member_expression" else None
+    function = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
+    return function is not None and member is not None and function.id == member.id
 
 
 class _Lender:
     """One module of tests that others import from."""
 
-    def __init__(self, source: bytes, path: str, borrower: str, known_as: str) -> None:
-        self._path, self._borrower, self._known_as = path, borrower, known_as
+    def __init__(self, source: bytes, path: str, borrower: str, known_as: str, written: Collection[str]) -> None:
+        self._path, self._borrower, self._known_as, self._written = path, borrower, known_as, written
         self.brought: set[str] = set()
         """The names that are new in the other file."""
         self._source, self._renamed = source, dict[str, str]()
@@ -117,13 +152,17 @@ class _Lender:
             root, name = self._anonymous, ""
         else:
             binding = self._bindings.get(own)
-            if binding is None or binding.init is None or binding.init.type not in FUNCTIONS:
+            if (
+                binding is None
+                or binding.init is None
+                or not (binding.init.type in FUNCTIONS or _is_table(binding.init))
+            ):
                 raise _RefusedError
-            root, name = binding.init, own
+            root, name = binding.init, own if binding.init.type in FUNCTIONS else ""
         needed: dict[str, Binding] = {}
         self._need(root, needed)
         parts = [root, *(binding.init for binding in needed.values() if binding.init is not None)]
-        if not any(map(_is_asserting, parts)):
+        if not (_is_table(root) or any(map(_is_asserting, parts))):
             raise _RefusedError
         others = set(occupied) - {importing.name}
         if self._globals(root, needed) & (others - _SAME_EVERYWHERE):
@@ -195,21 +234,27 @@ class _Lender:
                 if (present.name, present.module, present.imported) == (binding.name, module, binding.imported):
                     return {}
         name = binding.name
+        line = self._declared(binding, name, module)
+        if line in self._written:
+            return {}
         if name in occupied and name not in self.brought:
-            name = self._renamed.setdefault(name, f"{name}_of_helper")
-            if name in occupied and name not in self.brought:
-                raise _RefusedError
+            ways = (f"{name}_of_helper{number or ''}" for number in range(_MOST))
+            name = self._renamed.setdefault(name, next((way for way in ways if way not in occupied), name))
+            line = self._declared(binding, name, module)
         self.brought.add(name)
-        if binding.module:
-            line = _import_of(binding.imported, name, module, is_esm=binding.kind == "import")
-        elif self._is_moved(binding) and binding.init is not None:
-            text = self._text(binding.init)
-            line = text if binding.init.type.endswith("declaration") else f"const {name} = {text};"
-        elif (exported := self._by_own_name().get(binding.name)) and not binding.is_written:
-            line = _import_of(exported, name, self._known_as, is_esm=self._is_esm())
-        else:
-            raise _RefusedError
         return {line: None}
+
+    def _declared(self, binding: Binding, name: str, module: str) -> str:
+        """What makes a name in the other file what a binding is here."""
+        if binding.module:
+            return _import_of(binding.imported, name, module, is_esm=binding.kind == "import")
+        if self._is_moved(binding) and binding.init is not None:
+            text = self._text(binding.init)
+            return text if binding.init.type.endswith("declaration") else f"const {name} = {text};"
+        exported = self._by_own_name().get(binding.name)
+        if exported is None or binding.is_written:
+            raise _RefusedError
+        return _import_of(exported, name, self._known_as, is_esm=self._is_esm())
 
     def _module(self, name: str) -> str:
         """A module by the name under which the other file imports it."""
@@ -266,10 +311,17 @@ class _Lender:
             self._whole("*", value)
 
     def _whole(self, key: str, value: Node) -> None:
-        if value.type in FUNCTIONS:
+        if value.type in FUNCTIONS or _is_table(value):
             self._anonymous = value
         else:
             self._exported[key] = text_of(value)
+
+
+def _is_table(value: Node) -> bool:
+    """Whether a value is an array of rows that are written out."""
+    rows = [row for row in value.named_children if row.type != "comment"] if value.type == "array" else []
+    is_plain = not any(node.type in FUNCTIONS or node.type in _PLACED for row in rows for node in walk(row))
+    return bool(rows) and is_plain and all(row.type in ("array", "object") for row in rows)
 
 
 def _is_asserting(function: Node) -> bool:

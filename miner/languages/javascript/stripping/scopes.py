@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,8 @@ FUNCTIONS = frozenset(
 )
 _SCOPES = FUNCTIONS | {"program", "statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body"}
 _DECLARING = frozenset({"identifier", "shorthand_property_identifier_pattern"})
-_USING = frozenset({"identifier", "shorthand_property_identifier"})
+_USING = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
+_LOADED = re.compile(r"""\b(?:require|import)\(\s*["']([^"']+)["']""")
 _TYPESCRIPT = (".ts", ".mts", ".cts")
 
 
@@ -114,8 +116,11 @@ class Scopes:
         self._bindings: dict[int, dict[str, Binding]] = {}
         self._declared: dict[int, Binding] = {}
         """By the id of the identifier that declares it."""
+        self._required: set[str] = set()
+        """Modules that are required anywhere, or imported for what they do alone."""
         for node in walk(root):
             self._declare(node)
+            self._required.add(required(node)[0] or text_of(node.child_by_field_name("source"))[1:-1])
             for parameter in parameters(node) if node.type in FUNCTIONS else ():
                 self._pattern(node, parameter, "param", None)
         for node in walk(root):
@@ -141,8 +146,14 @@ class Scopes:
         return list(self._declared.values())
 
     def imports(self, module: str) -> bool:
-        """Whether the file takes anything of a module."""
-        return any(binding.module == module for binding in self._declared.values())
+        """Whether the file takes anything of a module, or loads it."""
+        return module in self._required or any(binding.module == module for binding in self._declared.values())
+
+    def set_to(self, binding: Binding) -> str:
+        """The module of which a name is set after it was declared: `expect = require("…")`, `await import("…")`."""
+        values = [text_of(value) for use in binding.uses if (value := _value_set(use)) is not None]
+        modules = {module for value in values for module in _LOADED.findall(value)}
+        return modules.pop() if len(modules) == 1 and binding.init is None else ""
 
     def calls_of(self, function: Node) -> list[Node]:
         """The calls of a function by its name; none where it may be called in other ways."""
@@ -296,6 +307,17 @@ def key_of(declared: Node) -> str:
     if around is not None and around.type == "pair_pattern":
         return text_of(around.child_by_field_name("key"))
     return text_of(declared)
+
+
+def _value_set(use: Node) -> Node | None:
+    """What an assignment sets a name to, by itself or as the property of a pattern that is called so."""
+    at: Node = use
+    while at.parent is not None and at.parent.type in ("object_pattern", "parenthesized_expression"):
+        at = at.parent
+    around = at.parent
+    is_left = around is not None and around.type == "assignment_expression"
+    left = around.child_by_field_name("left") if around is not None and is_left else None
+    return around.child_by_field_name("right") if around is not None and left is not None and left.id == at.id else None
 
 
 def _is_written(node: Node) -> bool:

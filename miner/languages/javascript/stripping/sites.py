@@ -435,7 +435,7 @@ class Reader:
         if binding is None:  # a file that is loaded before may make it global
             return self._framework == "mocha" and node is not None and text_of(node) == name
         if binding.is_written:
-            return False
+            return name == "expect" and self._scopes.set_to(binding) in ("chai", "expect.js")
         if binding.module == "vitest" and name == "assert":
             return binding.imported == name
         if binding.module == "expect.js":
@@ -449,6 +449,15 @@ class Reader:
 
     def _of_chai(self, whole: Node, function: Node, arguments: Sequence[Node] | None) -> Assertion | None:
         """`expect(x).to.…` or `x.should.…`; without arguments it ends in a property."""
+        path, first = dotted(function)
+        if (
+            text_of(first) == "should"
+            and path in (["exist"], ["not", "exist"])
+            and arguments
+            and self._is_should(function)
+        ):
+            options: Mapping[str, object] = {} if path[0] == "not" else NOT
+            return self._of_operands(whole, "js.==", arguments[:1], options, text="null")
         words: list[str] = []
         actual: Node | None = None
         at: Node | None = function

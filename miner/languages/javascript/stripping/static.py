@@ -237,11 +237,9 @@ class Statics:
                 call = around.parent
                 return call is not None and (self._looks(call) or self._hands_on(call, at))
             if around.type == "member_expression":
-                called = around.parent
-                if called is not None and called.type == "call_expression" and _is(called, "function", around):
-                    return text_of(around.child_by_field_name("property")) in _LOOPS | _METHODS
-                if called is not None and _sets(called, around):
-                    return False
+                is_looked_at = _looks_by_member(around)
+                if is_looked_at is not None:
+                    return is_looked_at
             elif around.type == "for_in_statement":
                 return _is(around, "right", at)
             elif around.type in ("template_substitution", "if_statement"):
@@ -513,7 +511,8 @@ class Statics:
                 return None
             if not all(map(self._only_looks, binding.uses)):
                 return None
-            is_shared = len(binding.uses) > 1 or is_exported(binding.declared)
+            uses = [use for use in binding.uses if not _is_length(use.parent)]
+            is_shared = len(uses) > 1 or is_exported(binding.declared)
             node = bare(binding.init)
         rows = parts(node)
         return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
@@ -535,6 +534,20 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
         elif child.type != "comment":
             return ()
     return tuple(pairs) if node.type == "object" else ()
+
+
+def _looks_by_member(member: Node) -> bool | None:
+    """Whether a property that is asked for changes nothing; None where that depends on what is done with it."""
+    called = member.parent
+    if called is not None and called.type == "call_expression" and _is(called, "function", member):
+        return text_of(member.child_by_field_name("property")) in _LOOPS | _METHODS
+    if called is not None and _sets(called, member):
+        return False
+    return True if _is_length(member) else None
+
+
+def _is_length(member: Node | None) -> bool:
+    return member is not None and text_of(member.child_by_field_name("property")) == "length"
 
 
 def _keys_of(declared: Node) -> Node | None:
