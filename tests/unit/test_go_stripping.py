@@ -71,7 +71,11 @@ def shortened(text: str) -> str:
         ('if !cmp.Equal(f(1), "a", cmpopts.EquateEmpty()) { t.Error() }', "if <0: f(1)> { }", "go.cmp"),
         ("if !errors.Is(f(1), io.EOF) { t.Error() }", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
         ("if f(1) != g(2) { t.Error() }", "if <0: f(1), g(2)> { }", "go.=="),
-        ("if f(1) != 3 { if long { t.Error(1) } else if all { t.Error(2) } else { t.Error() } }", "if <0: f(1)> { }", "go.=="),
+        (
+            "if f(1) != 3 { if long { t.Error(1) } else if all { t.Error(2) } else { t.Error() } }",
+            "if <0: f(1)> { }",
+            "go.==",
+        ),
         ("if f(1) > 1 && f(2) > 2 { t.Error() }", "if <0: f(1), f(2)> { }", "go.of"),
         ("if got != nil && got.A != 3 { t.Error() }", "if got != nil && <0: got.A> { }", "go.=="),
         ('assert.Equal(t, "a", f(1), "message")', "<0: f(1)>", "go.deep"),
