@@ -139,6 +139,21 @@ def test_a_column_of_a_table_goes_with_what_it_was_expected_for():
     assert "if got := f(tt.in); <0: got> { _ = i" in left
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert.Equal(\n\t\tt,\n\t\t3,\n\t\tf(1),\n\t)",
+        "if f(1) !=\n\t\t3 {\n\t\tt.Error()\n\t}",
+        "assert.Panics(t,\n\t\tf)",
+    ],
+)
+def test_what_comes_after_an_assertion_keeps_its_line(body):
+    text = function(f"\t{body}\n\tlast()")
+    source = parsed(text)
+    for written in (source.stripped(best(source)), source.recording(best(source))):
+        assert written.partition("last()")[0].count("\n") == text.partition("last()")[0].count("\n")
+
+
 def test_what_is_expected_may_be_set_to_what_is_made_of_it():
     body = """\
 	trim := func(text string) string {

@@ -13,7 +13,7 @@ from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_
 from miner.languages.go.stripping.static import Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.syntax import covers, is_in, overlap, place_of, rendered, text_of, walk
-from miner.languages.tree_source import TreeSource, removed_by
+from miner.languages.tree_source import TreeSource, missing_lines, removed_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -149,7 +149,9 @@ class StrippedSource(TreeSource[Assertion]):
         call: list[Piece] = ["nil"]
         if assertion.body is not None:
             call = ["func() { (", place_of(assertion.body), ")() }"]
-        return (f"{self._testing}.{HAND_OUT}({assertion.tester}, {slot.number}, ", *values, ", ", *call, ")")
+        lines = missing_lines(assertion.replaced, (*values, *call))
+        head = f"{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        return (head, *values, ", ", *call, ")")
 
     # -- what only expectations read
 
