@@ -150,6 +150,7 @@ def test_a_column_of_a_table_goes_with_what_it_was_expected_for():
 def test_what_comes_after_an_assertion_keeps_its_line(body):
     text = function(f"\t{body}\n\tlast()")
     source = parsed(text)
+    assert [text.split("\n")[line - 1].strip()[:2] for line in (source.slots[0].lines[0],)] == [body[:2]]
     for written in (source.stripped(best(source)), source.recording(best(source))):
         assert written.partition("last()")[0].count("\n") == text.partition("last()")[0].count("\n")
 

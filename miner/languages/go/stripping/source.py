@@ -89,7 +89,8 @@ class StrippedSource(TreeSource[Assertion]):
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
             for assertion in assertions:
-                yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion)
+                lines = range(assertion.replaced.start_point.row + 1, assertion.replaced.end_point.row + 2)
+                yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion, lines=lines)
                 number += 1
             if not assertions or is_example:
                 rest.extend(reversed(node.named_children))
