@@ -30,6 +30,7 @@ NONE = value(["n", "*money.Error"])
 ERROR = value(
     ["p", "*errors.errorString", ["t", "errors.errorString", [["s", ["s", "string", "no"]]]]], held=True, text="no"
 )
+SAYING = ["t", "money.Told", [["say", ["F", "func() string"]]]]
 INTS = value(["l", "[]int", [["i", "int", "1"], ["i", "int", "2"]]])
 MAP = value(["m", "map[string]int", [[["s", "string", "a"], ["i", "int", "1"]]]])
 
@@ -97,6 +98,7 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.is", (value(["l", "[]error", [["a", ERROR[2]], ["a", ["s", "money.Told", "a"]]]]), ERROR), {}, True),
         ("go.is", (value(["l", "[]error", [["a", ["s", "money.Told", "a"]]]]), ERROR), {}, False),
         ("go.is", (value(["l", "[]error", []]), NIL), {}, True),
+        ("go.is", (value(["l", "[]error", [["a", SAYING]]]), value(SAYING, held=True)), {}, True),
     ],
 )  # fmt: skip
 def test_an_assertion_is_decided_as_go_decides_it(op, operands, options, wanted):

@@ -71,6 +71,11 @@ def shortened(text: str) -> str:
         ('if !cmp.Equal(f(1), "a", cmpopts.EquateEmpty()) { t.Error() }', "if <0: f(1)> { }", "go.cmp"),
         ("if !errors.Is(f(1), io.EOF) { t.Error() }", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
         ("if f(1) != g(2) { t.Error() }", "if <0: f(1), g(2)> { }", "go.=="),
+        (
+            "if f(1) != 3 { if long { t.Error(1) } else if all { t.Error(2) } else { t.Error() } }",
+            "if <0: f(1)> { }",
+            "go.==",
+        ),
         ("if f(1) > 1 && f(2) > 2 { t.Error() }", "if <0: f(1), f(2)> { }", "go.of"),
         ("if got != nil && got.A != 3 { t.Error() }", "if got != nil && <0: got.A> { }", "go.=="),
         ('assert.Equal(t, "a", f(1), "message")', "<0: f(1)>", "go.deep"),
@@ -96,6 +101,7 @@ def test_an_assertion_hands_out_what_depends_on_the_product(body, left, op):
         "switch f(1) { case 3: t.Error() }",
         "defer func() { if recover() == nil { t.Error() } }()",
         "if f(1) != 3 { if quiet { return }; cleanUp() }",
+        "if f(1) != 3 { if quiet { return } else if all { cleanUp() } }",
         "assert.Eventually(t, func() bool { return f(1) }, 1, 1)",
     ],
 )
@@ -131,6 +137,22 @@ def test_a_column_of_a_table_goes_with_what_it_was_expected_for():
     assert '{"a", *new(int), "x"},' in left
     assert '{in: "b", want: *new(int)},' in left
     assert "if got := f(tt.in); <0: got> { _ = i" in left
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert.Equal(\n\t\tt,\n\t\t3,\n\t\tf(1),\n\t)",
+        "if f(1) !=\n\t\t3 {\n\t\tt.Error()\n\t}",
+        "assert.Panics(t,\n\t\tf)",
+    ],
+)
+def test_what_comes_after_an_assertion_keeps_its_line(body):
+    text = function(f"\t{body}\n\tlast()")
+    source = parsed(text)
+    assert [text.split("\n")[line - 1].strip()[:2] for line in (source.slots[0].lines[0],)] == [body[:2]]
+    for written in (source.stripped(best(source)), source.recording(best(source))):
+        assert written.partition("last()")[0].count("\n") == text.partition("last()")[0].count("\n")
 
 
 def test_what_is_expected_may_be_set_to_what_is_made_of_it():

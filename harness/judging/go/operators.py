@@ -23,9 +23,9 @@ _TEXTS = ("s", "S")
 class _Comparison:
     """One deep comparison."""
 
-    def __init__(self, *, nil_is_empty: bool = False) -> None:
-        """With `nil_is_empty`, no slice or map differs from an empty one."""
-        self._nil_is_empty = nil_is_empty
+    def __init__(self, *, nil_is_empty: bool = False, functions_are_alike: bool = False) -> None:
+        """With `nil_is_empty`, no slice or map differs from an empty one; functions of a type may be alike."""
+        self._nil_is_empty, self._functions_are_alike = nil_is_empty, functions_are_alike
         self._steps = 0
 
     def equal(self, left: Part | None, other: Part | None, *, typed: bool) -> bool:
@@ -39,6 +39,8 @@ class _Comparison:
         if tags & {"F", "x"}:
             if "n" in tags:
                 return False
+            if self._functions_are_alike:
+                return (left.tag, left.kind) == (other.tag, other.kind)
             raise UndecidableError("a function, or what has no form outside")
         if typed and not _is_one_type(left.kind, other.kind):
             return False
@@ -267,7 +269,8 @@ def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     links = _part_of(chain).parts
     if target.is_nil or not links:
         return target.is_nil and not links
-    return any(_Comparison().equal(_unwrapped(link), target.part, typed=True) for link in links)
+    comparison = _Comparison(functions_are_alike=True)
+    return any(comparison.equal(_unwrapped(link), target.part, typed=True) for link in links)
 
 
 def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:

@@ -40,6 +40,7 @@ names=$1 packages=. code=0; shift
 if [ $# = 0 ]; then
     packages=./...
     set -- $(find . -name go.mod ! -path '*/vendor/*' ! -path '*/testdata/*' -exec dirname {{}} +)
+    [ $# != 0 ] || set -- .
 fi
 for folder; do (cd "$folder" && go test -vet=off -run "$names" "$packages") || code=1; done
 exit $code

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _MOUNTED = f"{RUN_DIR}/go"
 _FETCH, _WARM, _SOURCES = "/tmp/toolchain.py", "/tmp/warm.py", "/tmp/sources.json"  # noqa: S108 - inside the container
 _GIVEN = "imports.tar"
+_MANIFEST, _OVERLAY = "/opt/goldseam/manifest/go.mod", "/opt/goldseam/manifest/overlay.json"
 _UNUSED = ("./test", "./api", "./doc", "./misc", "testdata", "*_test.go")
 
 
@@ -43,6 +44,8 @@ def build_image(request: ImageRequest) -> BuiltImage:
         InfrastructureError: the engine, the module proxy or the disk failed.
 
     """
+    if not modules.module_folders(request.tree) and modules.is_self_contained(request.tree, request.repo):
+        request = replace(request, tree=modules.WithManifest(request.tree, request.repo))
     if why := _objection(request):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     ground = base.ensure(request.workshop)
@@ -60,7 +63,7 @@ def _objection(request: ImageRequest) -> tuple[str, str] | None:
     folders = modules.module_folders(request.tree)
     tests = [path for path in request.touched if path.endswith("_test.go")]
     if any(modules.module_of(folders, path) is None for path in tests) or not folders:
-        return "no_module", "no folder at or above the tests has a go.mod"
+        return "no_module", "no folder at or above the tests has a go.mod, and packages import others"
     if not modules.minors(request.tree, request.when.date()):
         return "no_go", f"a go.mod asks for a version of Go after 1.{max(modules.RELEASED)}, the newest that is known"
     return None
@@ -88,8 +91,21 @@ def _image(building: Building, ground: BuiltLayer, minor: int) -> BuiltImage:
 
 def _env(request: ImageRequest) -> dict[str, str]:
     """Variables of the tests."""
-    flags = modules.flags(request.tree)
+    overlay = f"-overlay={_OVERLAY}" if isinstance(request.tree, modules.WithManifest) else ""
+    flags = f"{modules.flags(request.tree)} {overlay}".strip()
     return {"GOFLAGS": flags} if flags else {}
+
+
+def _manifest(request: ImageRequest) -> tuple[str, ...]:
+    """Commands that lay a go.mod beside the tree, which the compiler takes for one in it."""
+    if not isinstance(request.tree, modules.WithManifest):
+        return ()
+    replaced = json.dumps({"Replace": {posixpath.join(TESTBED, modules.MANIFEST): _MANIFEST}})
+    return (
+        f"mkdir -p {posixpath.dirname(_MANIFEST)}",
+        write_tool(_MANIFEST, request.tree.manifest.decode()),
+        write_tool(_OVERLAY, replaced),
+    )
 
 
 def layer_of_go(parent: str, minor: int, settings: ImageSettings) -> Layer:
@@ -176,7 +192,8 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
         programs=f"{ROOT}/bin",
         env={**ENV, **_env(request)},
         commands=(
-            *_environment(modules.flags(request.tree)),
+            *_manifest(request),
+            *_environment(_env(request).get("GOFLAGS", "")),
             "export GOPROXY=off",
             _warmed("packages", _folders(request)),
             f"cd {TESTBED} && git checkout -q -- . && git clean -fdqx",

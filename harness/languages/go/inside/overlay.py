@@ -32,6 +32,10 @@ def overlaid(folder, goroot, sources):
         if count != 1:
             raise SystemExit("this version of Go has another testing package: %s" % name)
     places = {}
+    for flag in os.environ.get("GOFLAGS", "").split():  # of an image: it has one file that the tree lacks
+        if flag.startswith("-overlay="):
+            with open(flag[len("-overlay=") :], encoding="utf-8") as file:
+                places.update(json.load(file)["Replace"])
     for name, text in texts.items():
         places[os.path.join(package, name)] = os.path.join(folder, name)
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:

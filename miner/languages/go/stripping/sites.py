@@ -142,7 +142,7 @@ class Reader:
         condition, body = condition_of(node), body_of(node)
         if condition is None or body is None:
             return []
-        tester = next(filter(None, map(self._failing, statements_of(body))), "")
+        tester = self._failing_in(body)
         if not tester:
             return []
         diff = self._of_diff(node, condition)
@@ -175,9 +175,18 @@ class Reader:
 
     # -- guards
 
+    def _failing_in(self, body: Node) -> str:
+        """The test that a block fails, or an `if` after an `else`."""
+        statements = [body] if body.type == "if_statement" else statements_of(body)
+        return next(filter(None, map(self._failing, statements)), "")
+
     def _failing(self, statement: Node) -> str:
-        """The test that a statement fails, as it is called there; empty where it fails none."""
+        """The test that a statement fails whatever happens, as it is called there; empty where it fails none."""
         inner = named(statement)
+        if statement.type == "if_statement":
+            ways = (statement.child_by_field_name(name) for name in ("consequence", "alternative"))
+            testers = [self._failing_in(way) if way is not None else "" for way in ways]
+            return testers[0] if all(testers) else ""
         if statement.type != "expression_statement" or not inner:
             return ""
         if text_of(inner[0].child_by_field_name("function")) == "panic":

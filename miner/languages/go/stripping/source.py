@@ -13,7 +13,7 @@ from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_
 from miner.languages.go.stripping.static import Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.syntax import covers, is_in, overlap, place_of, rendered, text_of, walk
-from miner.languages.tree_source import TreeSource, removed_by
+from miner.languages.tree_source import TreeSource, missing_lines, removed_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -89,7 +89,8 @@ class StrippedSource(TreeSource[Assertion]):
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
             for assertion in assertions:
-                yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion)
+                lines = range(assertion.replaced.start_point.row + 1, assertion.replaced.end_point.row + 2)
+                yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion, lines=lines)
                 number += 1
             if not assertions or is_example:
                 rest.extend(reversed(node.named_children))
@@ -149,7 +150,9 @@ class StrippedSource(TreeSource[Assertion]):
         call: list[Piece] = ["nil"]
         if assertion.body is not None:
             call = ["func() { (", place_of(assertion.body), ")() }"]
-        return (f"{self._testing}.{HAND_OUT}({assertion.tester}, {slot.number}, ", *values, ", ", *call, ")")
+        lines = missing_lines(assertion.replaced, (*values, *call))
+        head = f"{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        return (head, *values, ", ", *call, ")")
 
     # -- what only expectations read
 
