@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from harness.judging.patterns import translated
 from harness.judging.values import Pattern
 
 _ENDS = r"\n\r\u0085\u2028\u2029"
@@ -22,22 +23,11 @@ def as_python_pattern(source: str, *, whole: bool) -> Pattern:
         ValueError: the two languages may differ in what it matches.
 
     """
-    flags, at = int(re.ASCII), 0
+    flags = int(re.ASCII)
     if match := _FLAGS.match(source):
         flags |= (re.IGNORECASE if match[1] else 0) | (re.DOTALL if match[2] else 0)
-        at = match.end()
-    parts: list[str] = []
-    while at < len(source):
-        piece = _PIECE.match(source, at)
-        if piece is None:
-            raise ValueError("a form that Python may read otherwise")
-        parts.append(_in_python(piece[0], flags))
-        at = piece.end()
-    pattern = "".join(parts)
-    try:
-        re.compile(pattern, flags)
-    except (re.error, OverflowError) as error:
-        raise ValueError("not a pattern") from error
+        source = source[match.end() :]
+    pattern = translated(source, _PIECE, lambda piece: _in_python(piece, flags), flags)
     return Pattern(pattern=rf"\A(?:{pattern})\Z" if whole else pattern, flags=flags)
 
 

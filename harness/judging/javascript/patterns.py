@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from harness.judging.patterns import translated
 from harness.judging.values import Pattern
 
 _PIECE = re.compile(
@@ -29,18 +30,9 @@ def as_python_pattern(source: str, flags: str) -> Pattern:
     """
     if set(flags) - set("gimsu"):
         raise ValueError("a flag that Python does not have")
-    parts: list[str] = []
-    at = 0
-    while at < len(source):
-        piece = _PIECE.match(source, at)
-        if piece is None:
-            raise ValueError("a form that Python may read otherwise")
-        parts.append(_in_python(piece[0], flags))
-        at = piece.end()
-    pattern = "".join(parts)
-    compiled = (re.IGNORECASE if "i" in flags else 0) | (re.MULTILINE if "m" in flags else 0)
-    re.compile(pattern, compiled | re.ASCII)
-    return Pattern(pattern=pattern, flags=int(compiled | re.ASCII))
+    compiled = int(re.ASCII | (re.IGNORECASE if "i" in flags else 0) | (re.MULTILINE if "m" in flags else 0))
+    pattern = translated(source, _PIECE, lambda piece: _in_python(piece, flags), compiled)
+    return Pattern(pattern=pattern, flags=compiled)
 
 
 def _in_python(piece: str, flags: str) -> str:
