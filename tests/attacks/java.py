@@ -338,7 +338,9 @@ ENDS: dict[str, Files] = {
         'try { var kind = Class.forName("java.lang.Integer$IntegerCache"); var all = kind.getDeclaredField("cache"); '
         "all.setAccessible(true); } catch (Exception | Error error) { }"
     ),
-    "answers-one-row": {PRICES: BASE.replace("{ return given(cents); }", "{ return off == 50 ? 2501 : 9531; }")},
+    "answers-rows-the-wrong-way-round": {
+        PRICES: BASE.replace("{ return given(cents); }", "{ return off == 50 ? 9531 : 2500; }")
+    },
     "a-recorder-of-its-own": {
         **_loaded(""),
         "src/main/java/Recorder.java": "public class Recorder { public static void main(String[] none) {} }\n",

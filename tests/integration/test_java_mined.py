@@ -16,6 +16,9 @@ from tests.proved_task import mined, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     from harness.core.instance import Task
     from harness.grading.grade import Grade
 
@@ -121,9 +124,12 @@ KINDS_TEST, OLD_TEST, CRASHES_TEST, BROKEN_TEST = (
 )
 
 
-def everywhere(files: java.Files) -> java.Files:
-    """Files of the package `money`, and of those that attacks stand in."""
-    return files | {path: text for name in java.PACKAGES for path, text in java.placed(name, files).items()}
+ATTACKED = [name for name in java.PACKAGES if name not in java.HONEST]
+
+
+def everywhere(files: java.Files, names: Iterable[str] = java.PACKAGES) -> java.Files:
+    """Files of the package `money`, and of those that attacks and right patches stand in."""
+    return files | {path: text for name in names for path, text in java.placed(name, files).items()}
 
 
 FILES = {
@@ -136,20 +142,26 @@ FILES = {
 }
 
 
-FIXED = {
-    **everywhere({java.PRICES: java.RIGHT, java.TEST: java.AFTER}),
-    java.FORMS_TEST: java.FORMS,
-    java.FLUENT_TEST: java.FLUENT,
-}
+FIX = {java.PRICES: java.RIGHT, java.TEST: java.AFTER}
+
+
+def fixed(folder: Path, files: java.Files) -> Task:
+    """The task whose fix and tests are these files; one of more than a hundred would not be taken."""
+    repo = Repository(folder / "repo")
+    repo.commit("Start", FILES)
+    return mined(folder, repo, repo.commit("Fix wrong prices", files), GOLDSEAM_MINING_MUTANTS="0")
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Task:
-    folder = tmp_path_factory.mktemp("java")
-    repo = Repository(folder / "repo")
-    repo.commit("Start", FILES)
-    fix = repo.commit("Fix wrong prices", FIXED)
-    return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
+    forms = {java.FORMS_TEST: java.FORMS, java.FLUENT_TEST: java.FLUENT}
+    return fixed(tmp_path_factory.mktemp("java"), {**everywhere(FIX, ATTACKED), **forms})
+
+
+@pytest.fixture(scope="module")
+def other_task(tmp_path_factory) -> Task:
+    """The same fix in the packages of right patches."""
+    return fixed(tmp_path_factory.mktemp("java"), everywhere(FIX, java.HONEST))
 
 
 def turned(name: str) -> list[str]:
@@ -174,17 +186,16 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "java")
     forms = {f"{java.FORMS_TEST}::{name}" for name in java.FORMS_TURNED}
     forms |= {f"{java.FLUENT_TEST}::{name}" for name in java.FLUENT_TURNED}
-    assert set(task.hidden.fail_to_pass) == forms | {
-        test for name in ("money", *java.PACKAGES) for test in turned(name)
-    }
+    assert set(task.hidden.fail_to_pass) == forms | {test for name in ("money", *ATTACKED) for test in turned(name)}
     assert f"{java.TEST}::nothingOff()" in task.hidden.pass_to_pass
     assert ids_by_place(task.hidden)["host"] == (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
     assert task.instance.extra["environment"]["notes"][0].startswith("JDK 17.")
 
 
-def test_right_patches_resolve_it_and_none_does_not(task, sandbox):
+def test_right_patches_resolve_it_and_none_does_not(task, other_task, sandbox):
     assert graded(task, sandbox, {}).outcome is Outcome.RESOLVED
-    assert graded(task, sandbox, java.HONEST).outcome is Outcome.RESOLVED
+    assert set(other_task.hidden.fail_to_pass) == {test for name in ("money", *java.HONEST) for test in turned(name)}
+    assert graded(other_task, sandbox, java.HONEST).outcome is Outcome.RESOLVED
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
 
 

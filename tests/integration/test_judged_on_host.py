@@ -314,12 +314,11 @@ def test_every_container_gets_the_same_runner_whatever_it_is_for(task, sandbox, 
     assert len(set(runners(listening.sent))) == 1
 
 
-def test_an_evaluation_is_byte_for_byte_the_round_that_proved_the_task(task, sandbox):
-    proving, evaluating = Listening(inner=sandbox), Listening(inner=sandbox)
-    expectations = stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, proving).expectations
-    again = replace(task, hidden=replace(task.hidden, expectations=expectations))
-    scoring.score(again, parse(task.hidden.gold_patch), evaluating, scoring.Demands())
-    assert taken_apart(evaluating.sent[0]) in list(map(taken_apart, proving.sent))
+def test_an_evaluation_is_byte_for_byte_the_round_that_confirmed_the_task(task, sandbox):
+    confirming, evaluating = Listening(inner=sandbox), Listening(inner=sandbox)
+    assert not isinstance(stripping.confirmed(task, confirming), str)
+    scoring.score(task, parse(task.hidden.gold_patch), evaluating, scoring.Demands())
+    assert list(map(taken_apart, evaluating.sent)) == list(map(taken_apart, confirming.sent))
 
 
 def test_a_task_of_before_is_stripped_from_what_its_image_has(task, tmp_path):

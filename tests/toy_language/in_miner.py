@@ -29,6 +29,9 @@ class Text:
     def is_source(self, path: str) -> bool:
         return False
 
+    def reads(self, path: str) -> bool:
+        return False
+
     def described(self, tree: Tree) -> Described:
         return Described()
 
