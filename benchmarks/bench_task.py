@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import shutil
 import tarfile
 import time
@@ -68,7 +69,7 @@ def stripped(task: Task, sandbox: Sandbox) -> Task:
 
 def test_command(task: Task, *options: str) -> str:
     """The shell line that runs the hidden test files in the image, at the root of the tree."""
-    words = " ".join([*framework(task.instance.test.framework).argv(task.instance.test), *options])
+    words = shlex.join([*framework(task.instance.test.framework).argv(task.instance.test), *options])
     return f"/opt/goldseam/venv/bin/python -B -m pytest {words} {' '.join(task.hidden.test_files)}"
 
 
