@@ -192,15 +192,16 @@ def rewritten(draft: Draft, repo: BareRepository) -> frozenset[str]:
         before, after = (repo.read_files(commit, paths) for commit in (change.base_commit, change.head_commit))
     except MissingObjectsError:
         return frozenset()  # a partial clone
-    texts = [
+    old, new = (
         {
-            f"{path}::{name}": source.splitlines()[lines.start - 1 : lines.stop - 1]
+            f"{path}::{name}": lines[place.start - 1 : place.stop - 1]
             for path, source in sources.items()
-            for name, lines in (code.functions(path, source) or {}).items()
+            for lines in [source.splitlines()]
+            for name, place in (code.functions(path, source) or {}).items()
         }
         for sources in (before, after)
-    ]
-    return frozenset(name for name, lines in texts[0].items() if lines != texts[1].get(name, lines))
+    )
+    return frozenset(name for name, lines in old.items() if lines != new.get(name, lines))
 
 
 def notebook_of(subject: Subject, site: MiningContext) -> Notebook:

@@ -144,10 +144,9 @@ class JavaScript:
         """The test files, with assertions of other test modules written out in them, and the snapshots beside them."""
 
         def module(path: str, name: str) -> tuple[str, bytes] | None:
-            contents = read([place for place in artefacts.import_ways(name, path, {}) if is_test(place)])
-            return next(
-                ((place, contents[place]) for place in artefacts.import_ways(name, path, {}) if place in contents), None
-            )
+            places = list(filter(is_test, artefacts.import_ways(name, path, {})))
+            contents = read(places)
+            return next(((place, contents[place]) for place in places if place in contents), None)
 
         files = [path for path in paths if path.endswith(SOURCES)]
         contents = dict(read([*files, *map(snapshots.file_of, files)]))

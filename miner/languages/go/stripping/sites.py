@@ -133,9 +133,7 @@ class Reader:
         """With what other files of its package say, and what the file calls the testing package."""
         self._scopes, self._statics, self._package = scopes, statics, package
         self._chain = (f"{testing}.GoldseamChain(", ")")
-        self._dotted = [
-            binding.path for binding in scopes.bindings() if binding.kind == "import" and binding.name == "."
-        ]
+        self._dotted = self._paths(".")
 
     def of_guard(self, node: Node) -> list[Assertion]:
         """The assertions that an `if` or a `case` makes which fails the test; none where it is none."""
@@ -221,8 +219,7 @@ class Reader:
         )
         if all(operand.static for operand in operands):
             return None
-        untyped = [n for n, operand in enumerate(operands) if not operand.around[0] and self._is_untyped(operand.node)]
-        options = {**check.options, **({"untyped": untyped} if untyped and check.op in _OF_CONSTANTS else {})}
+        options = self._with_untyped(check.options, operands, is_typed=check.op in _OF_CONSTANTS)
         return Assertion(op=check.op, operands=operands, tester=tester, replaced=node, options=options)
 
     def check_of(self, function: Node) -> Check | None:
@@ -365,12 +362,17 @@ class Reader:
         counted = list(map(self._statics.is_static_as_counted, nodes))
         if not all(counted):
             operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
-        constants = [place for place, part in enumerate(nodes) if self._is_untyped(part)]
-        settings = {**options, **({"untyped": constants} if constants and op in _OF_CONSTANTS else {})}
+        settings = self._with_untyped(options, operands, is_typed=op in _OF_CONSTANTS)
         return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
     def _operand(self, node: Node, around: tuple[str, str] = ("", "")) -> Operand:
         return Operand(node=node, static=self._statics.is_static(node), around=around)
+
+    def _with_untyped(self, options: Mapping[str, object], operands: Sequence[Operand], *, is_typed: bool) -> Options:
+        """Options with the places of constants, where these take the type of the other side."""
+        parts = enumerate(operands) if is_typed else ()
+        places = [place for place, part in parts if not part.around[0] and self._is_untyped(part.node)]
+        return {**options, **({"untyped": places} if places else {})}
 
     def _is_untyped(self, node: Node) -> bool:
         """Whether it is a constant that takes the type of what it is compared with."""
@@ -462,28 +464,22 @@ class Reader:
         if node is None or node.type not in ("selector_expression", "identifier"):
             return None
         package, _, name = text_of(node).rpartition(".")
-        path = next(
-            (
-                binding.path
-                for binding in self._scopes.bindings()
-                if binding.kind == "import" and binding.name == package
-            ),
-            "",
-        )
-        is_checker = library.checkers.fullmatch(path) if package else bool(self._dotted)
+        paths = self._paths(package) if package else []
+        is_checker = any(map(library.checkers.fullmatch, paths)) if package else bool(self._dotted)
         return library.forms.get(name) if is_checker else None
+
+    def _paths(self, name: str) -> list[str]:
+        """The packages that the file imports under a name."""
+        return [
+            binding.path for binding in self._scopes.bindings() if binding.kind == "import" and binding.name == name
+        ]
 
     def _made_by(self, binding: Binding) -> tuple[Library, str] | None:
         """The library that made an object of assertions, and the test that it is for."""
         if binding.kind == "param":
             kind = text_of(binding.statement.child_by_field_name("type")).lstrip("*")
-            package = kind.rpartition(".")[0]
-            paths = [
-                imported.path
-                for imported in self._scopes.bindings()
-                if imported.kind == "import" and imported.name == package
-            ]
-            library = next(filter(None, map(libraries.called, paths or self._dotted)), None)
+            paths = self._paths(kind.rpartition(".")[0]) or self._dotted
+            library = next(filter(None, map(libraries.called, paths)), None)
             is_object = library is not None and kind.rpartition(".")[2] in library.objects
             return (library, binding.name if library.checking else "nil") if library and is_object else None
         init = binding.init
@@ -510,9 +506,7 @@ class Reader:
                 body = node
             else:
                 operands.append(self._operand(node, arounds[shape]))
-        constants = [place for place, part in enumerate(operands) if not part.around[0] and self._is_untyped(part.node)]
-        is_typed = form.op in _OF_CONSTANTS or form.is_generic
-        options = {**form.options, **({"untyped": constants} if constants and is_typed else {})}
+        options = self._with_untyped(form.options, operands, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
         return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
 
 

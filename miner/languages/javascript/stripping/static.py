@@ -265,7 +265,7 @@ class Statics:
             node.type == "spread_element" for node in arguments_of(call)
         ):
             return False
-        if any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier"):
+        if _takes_arguments(function):
             return False
         self._open.add(function.id)
         try:
@@ -480,7 +480,7 @@ class Statics:
         """What all calls of a function of the file give one of its parameters."""
         place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
         is_known = place >= 0 and all(node.type != "spread_element" for row in rows for node in row)
-        if not is_known or any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier"):
+        if not is_known or _takes_arguments(function):
             return None
         return Column(rows=tuple(row[place:][:1] for row in rows), steps=(0, *steps), array=parameter, is_shared=False)
 
@@ -544,6 +544,11 @@ def _looks_by_member(member: Node) -> bool | None:
     if called is not None and _sets(called, member):
         return False
     return True if _is_length(member) else None
+
+
+def _takes_arguments(function: Node) -> bool:
+    """Whether a function reads what it is given by `arguments`."""
+    return any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier")
 
 
 def _is_length(member: Node | None) -> bool:
