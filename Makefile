@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 DEMO ?= demo-out
 TESTS ?=
-TEST_JOBS ?= 2
+TEST_JOBS ?=
 IMAGE ?= goldseam
 IMAGE_OPTIONS ?=
 PROJECT_URL ?=
@@ -14,7 +14,7 @@ export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
 # Programs under test are started a thousand times: bytecode is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial package image check clean
+.PHONY: help setup venv engine base demo schemas compiled test unit coverage attacks lint docs reference tutorial package image check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,17 +36,20 @@ demo: base ## mine, prove and score the demo into demo-out
 schemas: venv ## fetch GitHub's official schemas, which the tests' server holds itself to (npm)
 	@$(BIN)/python -m tests.github_server.schemas > /dev/null
 
-test: base schemas ## run all tests
-	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --durations=25 $(TESTS)
+compiled: schemas # each worker imports all tests, and would compile them: once is enough
+	@[ -d tests/unit/__pycache__ ] || $(BIN)/pytest --collect-only -qq > /dev/null || true
 
-unit: venv schemas ## run the tests that need no container engine
-	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder tests/unit $(TESTS)
+test: base schemas compiled ## run all tests
+	$(BIN)/pytest -n $(or $(TEST_JOBS),3) --dist loadfile --no-loadscope-reorder --durations=25 $(TESTS)
 
-coverage: base schemas ## run all tests and say which lines they reach; takes half as long again
-	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term $(TESTS)
+unit: venv schemas compiled ## run the tests that need no container engine
+	$(BIN)/pytest -n $(or $(TEST_JOBS),2) --dist loadfile --no-loadscope-reorder tests/unit $(TESTS)
 
-attacks: base ## try four times as many changed transcripts and patches, every attack and every honest patch; the last line has both figures
-	GOLDSEAM_FUZZ=8500 $(BIN)/pytest -q -n $(TEST_JOBS) tests/unit/test_fuzz_transcripts.py tests/unit/test_patch_fuzz.py
+coverage: base schemas compiled ## run all tests and say which lines they reach; takes half as long again
+	$(BIN)/pytest -n $(or $(TEST_JOBS),3) --dist loadfile --no-loadscope-reorder --cov --cov-report=term $(TESTS)
+
+attacks: base ## try eight times as many changed transcripts and patches, every attack and every honest patch; the last line has both figures
+	GOLDSEAM_FUZZ=8500 $(BIN)/pytest -q -n $(or $(TEST_JOBS),2) tests/unit/test_fuzz_transcripts.py tests/unit/test_patch_fuzz.py
 	$(BIN)/python -m tests.attacks
 
 lint: venv ## ruff, mypy, import-linter, sizes of rooms, words of the documentation

@@ -5,15 +5,18 @@ Shared by the benchmarks that time whole evaluations: overhead.py and versus.py.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import shlex
 import shutil
 import tarfile
+import tempfile
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Budgets, TestSpec
@@ -22,11 +25,11 @@ from harness.languages.python.frameworks import framework
 from harness.sandbox import engine
 from miner.stripping import task as stripping
 from tests import proved_task, tiny
+from tests.attacks import java
 from tests.repos import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from harness.core.instance import Task
     from harness.sandbox.docker import DockerSandbox
@@ -119,12 +122,69 @@ def javascript_tasks(folder: Path, sandbox: DockerSandbox) -> dict[str, Task]:
     return tasks
 
 
+_GO_TEST = """\
+func TestAdds{0}(t *testing.T) {{
+\tif got := Add({0}, 1); got != {1} {{
+\t\tt.Errorf("got %d", got)
+\t}}
+}}
+"""
+_JAVA_TESTS = """\
+package calc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class CalcTest {{
+{}}}
+"""
+_COMPILED = {
+    "go": (
+        {"go.mod": "module example.com/calc\n\ngo 1.21\n"},
+        ("calc.go", "package calc\n\nfunc Add(a, b int) int {{ return a {} b }}\n"),
+        ("calc_test.go", 'package calc\n\nimport "testing"\n\n{}'),
+        _GO_TEST,
+    ),
+    "rust": (
+        {"Cargo.toml": '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2018"\n'},
+        ("src/lib.rs", "pub fn add(a: i64, b: i64) -> i64 {{\n    a {} b\n}}\n"),
+        ("tests/calc.rs", "{}"),
+        "#[test]\nfn adds_{0}() {{\n    assert_eq!(calc::add({0}, 1), {1});\n}}\n",
+    ),
+    "java": (
+        {"pom.xml": java.POM},
+        (
+            "src/main/java/calc/Calc.java",
+            "package calc;\n\npublic class Calc {{\n    public static int add(int a, int b) {{ return a {} b; }}\n}}\n",
+        ),
+        ("src/test/java/calc/CalcTest.java", _JAVA_TESTS),
+        "    @Test\n    void adds{0}() {{ assertEquals({1}, Calc.add({0}, 1)); }}\n",
+    ),
+}
+"""By language that is compiled: its manifest, product, test file, and one test."""
+
+
+def compiled_task(folder: Path, language: str) -> Task:
+    """A task with 76 tests in one file, as it is mined, all of which the gold patch turns."""
+    manifest, (product, code), (path, text), test = _COMPILED[language]
+    repo = Repository(folder / "repo")
+    repo.commit("Start", {**manifest, product: code.format("-")})
+    tests = "".join(test.format(n, n + 1) for n in range(TESTS))
+    fix = repo.commit("Fix wrong sums", {product: code.format("+"), path: text.format(tests)})
+    return proved_task.mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
+
+
 class Bare:
-    """The image's files in a folder, and in it, by chroot: two `git apply` and the test command. Needs root."""
+    """The image's files in a folder, and over it, by chroot: two `git apply` and the test command. Needs root.
+
+    Each run writes into a layer of its own, as in a container, so that caches are those of the image.
+    """
 
     def __init__(self, task: Task, folder: Path) -> None:
-        self.root = folder
-        self.root.mkdir(parents=True)
+        self.files, self.root = folder / "files", folder / "root"
+        self.files.mkdir(parents=True)
+        self.root.mkdir()
         client: Any = engine.connect()
         container = client.create_container(task.instance.image)["Id"]
         try:
@@ -135,29 +195,41 @@ class Bare:
                     if member.islnk():  # it may come before the file that it is a link to
                         links.append(member)
                     else:
-                        archive.extract(member, self.root, filter="fully_trusted")
+                        archive.extract(member, self.files, filter="fully_trusted")
             for link in links:
-                os.link(self.root / link.linkname, self.root / link.name)
+                os.link(self.files / link.linkname, self.files / link.name)
         finally:
             engine.remove_container(container)
-        (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n", encoding="utf-8")
-        (self.root / "in").mkdir()
+        (self.files / "etc/hosts").write_text("127.0.0.1 localhost\n", encoding="utf-8")
+        (self.files / "in").mkdir()
+        shutil.rmtree(self.files / "testbed")
+        shutil.copytree(self.files / "opt/goldseam/src", self.files / "testbed", symlinks=True)
         self.turn_to(task, test_command(task) if task.instance.language == "python" else "")
-        (self.root / "dev").mkdir(exist_ok=True)
-        (self.root / "dev/null").unlink(missing_ok=True)
-        os.mknod(self.root / "dev/null", 0o020666, os.makedev(1, 3))
 
     def turn_to(self, task: Task, command: str) -> None:
         """Run the tests of this task of the same image from now on, by this shell line."""
-        (self.root / "in/gold.patch").write_bytes(task.hidden.gold_patch)
-        (self.root / "in/test.patch").write_bytes(task.hidden.test_patch)
+        self.patches = {"gold.patch": task.hidden.gold_patch, "test.patch": task.hidden.test_patch}
         patches = "git apply /in/gold.patch && git apply /in/test.patch"
         self.script = f"cd /testbed && {patches} && exec {command}"
 
-    def fresh(self) -> None:
-        """Lay the tree anew."""
-        shutil.rmtree(self.root / "testbed")
-        shutil.copytree(self.root / "opt/goldseam/src", self.root / "testbed", symlinks=True)
+    @contextlib.contextmanager
+    def fresh(self) -> Iterator[None]:
+        """Around one run: the image's files as they were."""
+        with tempfile.TemporaryDirectory(dir=self.root.parent) as name:
+            upper, work = Path(name) / "upper", Path(name) / "work"
+            upper.mkdir()
+            work.mkdir()
+            layers = f"lowerdir={self.files},upperdir={upper},workdir={work}"
+            run(["mount", "-t", "overlay", "overlay", "-o", layers, self.root])
+            try:
+                for there in ("dev", "proc"):
+                    (self.root / there).mkdir(exist_ok=True)
+                    run(["mount", "--bind", f"/{there}", self.root / there])
+                for there, patch in self.patches.items():
+                    (self.root / "in" / there).write_bytes(patch)
+                yield
+            finally:
+                run(["umount", "--recursive", self.root])
 
     def run(self) -> None:
         """Apply the patches and run the tests, in a fresh tree.

@@ -39,6 +39,7 @@ from harness.core import process
 from harness.core.errors import GoldseamError
 from harness.dataset.folder import create_dataset
 from harness.sandbox.docker import DockerSandbox
+from miner.candidates.commit_tree import CommitTree
 from miner.candidates.scan import scan
 from miner.images.image_builders import HereImages
 from miner.languages.python.detect import detect
@@ -276,7 +277,7 @@ def detection_table(groups: Sequence[Sequence[Point]], *, rungs: bool) -> dict[s
         for point in group:
             change = point.candidates[0].change
             began = time.monotonic()
-            found = detect(stages.CommitTree(point.repo, change.base_commit))
+            found = detect(CommitTree(point.repo, change.base_commit))
             took.append(time.monotonic() - began)
             counted.update(kinds_of(recipe.rung for recipe in found.recipes))
             counted.update({"pythons": bool(found.tested), "apt": any(one.apt for one in found.recipes)})

@@ -1,7 +1,7 @@
 """What a verdict costs above the bare tests: one container round of ours, beside `swebench` 5 on the same image.
 
     python benchmarks/overhead.py [--rounds N] [--swebench PYTHON | --no-swebench]
-    python benchmarks/overhead.py --javascript [--rounds N]
+    python benchmarks/overhead.py --language javascript|go|rust|java [--rounds N]
 
 Bare is what cannot be had for less: the image's own bytes in a chroot, two `git apply` and pytest. All three run the
 same gold patch and the same hidden tests, in turn, so that a busy machine slows them alike. Needs root (chroot) and an
@@ -9,8 +9,8 @@ engine. `swebench` is installed from the package index into an environment of it
 it; its users' own entry point `run_instances` is timed, without the start of its process. The last line is one JSON
 object; times are medians in milliseconds.
 
-With `--javascript` the same is asked of node:test, mocha, vitest and jest: one verdict and the bare runner each, all in
-turn. It builds an image with them first, from npm's registry.
+With `--language` the same is asked of node:test, mocha, vitest and jest, or of `go test`, `cargo test` or Maven: one
+verdict and the bare runner each, in turn, both with compiling. It mines a task first, from the language's registry.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.bench_task import TESTS, Bare, build_task, javascript_tasks, stripped, timed
+from benchmarks.bench_task import TESTS, Bare, build_task, compiled_task, javascript_tasks, stripped, timed
 from benchmarks.other_graders import Swebench
 from harness.core.instance import Outcome, Prediction, Task
 from harness.languages import language_of
@@ -66,30 +66,47 @@ def speedup(task: Task, sandbox: DockerSandbox, count: int) -> float:
     return statistics.median(spread(1) / spread(2) for _ in range(3))
 
 
-def javascript(rounds: int) -> dict[str, float]:
-    """By framework of JavaScript: what a verdict of ours costs above the bare runner, in milliseconds."""
+def print_steps(verdicts: list[Verdict]) -> None:
+    """The steps of verdicts, each with its median."""
+    steps = [verdict.report.timings for verdict in verdicts]
+    for step in steps[0]:
+        print(f"  {step}: {statistics.median(one.get(step, 0.0) for one in steps) * 1000:.0f} ms")
+
+
+def of_language(language: str, rounds: int) -> dict[str, float]:
+    """By framework of another language: what a verdict of ours costs above the bare runner, in milliseconds."""
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)
-        tasks = javascript_tasks(folder, sandbox)
-        tree = Bare(tasks["mocha"], folder / "bare")
+        if language == "javascript":
+            tasks = javascript_tasks(folder, sandbox)
+        else:
+            tasks = {language: compiled_task(folder, language)}
+        tree = Bare(next(iter(tasks.values())), folder / "bare")
         commands = {
-            framework: shlex.join(language_of(framework).by_hand(task.instance.test, task.hidden.test_files))
+            framework: shlex.join(
+                language_of(task.instance.test.framework).by_hand(task.instance.test, task.hidden.test_files)
+            )
             for framework, task in tasks.items()
         }
         bare: dict[str, list[float]] = {framework: [] for framework in tasks}
         verdicts: dict[str, list[float]] = {framework: [] for framework in tasks}
+        seen: dict[str, list[Verdict]] = {framework: [] for framework in tasks}
         for _ in range(rounds + 2):  # the first two warm up
             for framework, task in tasks.items():
                 tree.turn_to(task, commands[framework])
-                tree.fresh()
-                bare[framework].append(timed(tree.run))
-                verdicts[framework].append(timed(lambda task=task: ours(task, sandbox)))  # type: ignore[misc]
+                with tree.fresh():
+                    bare[framework].append(timed(tree.run))
+                judged = seen[framework]
+                verdicts[framework].append(
+                    timed(lambda task=task, judged=judged: judged.append(ours(task, sandbox)))  # type: ignore[misc]
+                )
     figures: dict[str, float] = {}
     for framework in tasks:
-        one, other = bare[framework][2:], verdicts[framework][2:]
-        figures[framework] = round(statistics.median(there - here for here, there in zip(one, other, strict=True)), 1)
-        here, there = statistics.median(one), statistics.median(other)
+        one, two = bare[framework][2:], verdicts[framework][2:]
+        figures[framework] = round(statistics.median(there - here for here, there in zip(one, two, strict=True)), 1)
+        here, there = statistics.median(one), statistics.median(two)
         print(f"{framework}: bare {here:.0f} ms, ours {there:.0f} ms, overhead {figures[framework]:.0f} ms")
+        print_steps(seen[framework][2:])
     return figures
 
 
@@ -98,12 +115,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--swebench", metavar="PYTHON")
     parser.add_argument("--no-swebench", action="store_true")
-    parser.add_argument("--javascript", action="store_true")
+    parser.add_argument("--language", choices=("python", "javascript", "go", "rust", "java"), default="python")
     options = parser.parse_args()
-    if options.javascript:
-        figures_of_javascript = javascript(options.rounds)
+    if options.language != "python":
+        print(json.dumps(of_language(options.language, options.rounds)))
         engine.disconnect()
-        print(json.dumps(figures_of_javascript))
         return
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)
@@ -113,15 +129,13 @@ def main() -> None:
         round_: list[float] = []
         verdicts: list[Verdict] = []
         for _ in range(options.rounds + 2):  # the first two warm up
-            tree.fresh()
-            bare.append(timed(tree.run))
+            with tree.fresh():
+                bare.append(timed(tree.run))
             round_.append(timed(lambda: verdicts.append(ours(task, sandbox))))
         bare_ms, ours_ms = statistics.median(bare[2:]), statistics.median(round_[2:])
         overhead = statistics.median(there - here for here, there in zip(bare[2:], round_[2:], strict=True))
         print(f"bare {bare_ms:.0f} ms, ours {ours_ms:.0f} ms, {TESTS} tests, {options.rounds} rounds")
-        steps = [verdict.report.timings for verdict in verdicts[2:]]
-        for step in steps[0]:
-            print(f"  {step}: {statistics.median(one.get(step, 0.0) for one in steps) * 1000:.0f} ms")
+        print_steps(verdicts[2:])
         figures: dict[str, float | None] = {
             "overhead_ms": round(overhead, 1),
             "bare_ms": round(bare_ms, 1),

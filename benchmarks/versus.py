@@ -25,6 +25,7 @@ line is one JSON object.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import platform
@@ -80,9 +81,10 @@ class BareTests:
         with ThreadPoolExecutor(max_workers=workers) as pool:
             for _ in range(count // workers):
                 trees = self.trees[:workers]
-                for tree in trees:
-                    tree.fresh()
-                taken += timed(lambda trees=trees: list(pool.map(Bare.run, trees)))  # type: ignore[misc]
+                with contextlib.ExitStack() as stack:
+                    for tree in trees:
+                        stack.enter_context(tree.fresh())
+                    taken += timed(lambda trees=trees: list(pool.map(Bare.run, trees)))  # type: ignore[misc]
         return taken
 
     def command(self) -> float:
@@ -119,7 +121,7 @@ class Goldseam:
                 executor=LocalExecutor(jobs=workers),
                 settings=self.settings,
                 observer=Silent(),
-                tools=self.tools,
+                tools=lambda: self.tools,
             )
         )
         self._check(out, count)

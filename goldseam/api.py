@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,8 @@ from harness.analysis import scoresheet
 from harness.analysis.gate import files as gate_files
 from harness.config.settings import load_gate_rules, load_settings
 from harness.core.errors import InputError
-from harness.core.instance import Outcome
+from harness.core.instance import Instance, Outcome, Prediction
+from harness.dataset.folder import Dataset as DatasetFolder
 from harness.dataset.folder import open_dataset
 from harness.dataset.seal.identity import load_keys
 from harness.grading.scoring import Demands
@@ -20,18 +22,13 @@ from harness.interop.mirrors import local_copy
 from harness.report import work as report_work
 from harness.runs import evaluate as runs
 from harness.runs.predictions import read_predictions
-from harness.runs.run_folder import RunFolder
+from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.sandbox.executors.choose import Kind, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from harness.analysis.gate.decision import Decision
     from harness.analysis.scoresheet import Scoresheet
-    from harness.core.instance import Instance, Prediction
-    from harness.dataset.folder import Dataset as DatasetFolder
     from harness.report.work import Report
-    from harness.runs.run_folder import InstanceReport
 
 _TASK_COLUMNS = ("instance_id", "repo", "base_commit", "created_at", "language", "version", "state", "split", "image")
 _RUN_COLUMNS = (

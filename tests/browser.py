@@ -31,7 +31,7 @@ _OPTIONS = (
     "--force-color-profile=srgb",
     "--remote-debugging-pipe",
 )
-_PATIENCE = 60.0
+_PATIENCE = 240.0
 """Seconds after which a browser that says nothing is given up."""
 _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), " ": (32, " ")}
 _KEYS |= {name: (code, "") for code, name in enumerate(("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"), start=37)}

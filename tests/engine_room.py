@@ -68,13 +68,14 @@ class Room:
         return code
 
     def fill(self) -> None:
-        """Leave no room on the engine's disk."""
+        """Leave no room on the engine's disk, nor any that has come back since."""
         room = os.statvfs(self.data)
-        with contextlib.suppress(OSError), (self.data / "filler").open("wb", buffering=0) as file:
-            os.posix_fallocate(file.fileno(), 0, (room.f_bavail - 64) * room.f_bsize)
         with contextlib.suppress(OSError), (self.data / "filler").open("ab", buffering=0) as file:
+            if room.f_bavail > 64:
+                os.posix_fallocate(file.fileno(), file.tell(), (room.f_bavail - 64) * room.f_bsize)
+                file.seek(0, os.SEEK_END)
             while True:
-                file.write(b"0")
+                file.write(bytes(room.f_bsize))
 
     def free(self) -> None:
         (self.data / "filler").unlink(missing_ok=True)

@@ -6,12 +6,11 @@ import json
 import os
 import subprocess  # noqa: TID251 - programs to be killed half-way
 import sys
-import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.sandbox import engine
-from tests import tiny
+from tests import tiny, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,11 +34,12 @@ STUBBORN = tiny.fix(
 
 
 def command(folder: Path, image: str) -> list[str | Path]:
-    """The start of a command that scores patches, most of them slow enough to be met at work."""
+    """The start of a command that scores patches, all that run slow enough to be met at work."""
     patient = replace(tiny.task().instance.budgets, seconds=300)  # a busy machine is not what is tried here
     tiny.dataset(folder / "dataset", tiny.task(image, budgets=patient))
-    slow = {f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(SLOW)}
-    predictions = tiny.write_predictions(folder / "p.jsonl", {**slow, "wrong": tiny.fix("return a * b"), "none": ""})
+    answers = {**{f"m{number}": "return a + b" for number in range(SLOW)}, "wrong": "return a * b"}
+    slow = {name: tiny.fix(f"import time; time.sleep(1)  # {name}", body) for name, body in answers.items()}
+    predictions = tiny.write_predictions(folder / "p.jsonl", {**slow, "none": ""})
     return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals"]
 
 
@@ -86,13 +86,7 @@ def containers() -> list[dict[str, object]]:
     return engine.connect().containers(all=True)
 
 
-def at_work(seconds: float = 120.0) -> str:
+def at_work() -> dict[str, Any]:
     """A container that has just been started on the engine in use."""
     before = {one["Id"] for one in engine.connect().containers()}
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        for one in engine.connect().containers():
-            if one["Id"] not in before:
-                return str(one["Id"])
-        time.sleep(0.02)
-    raise AssertionError("nothing was seen at work")
+    return waiting.until(lambda: next((one for one in engine.connect().containers() if one["Id"] not in before), None))

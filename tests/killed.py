@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ def at(step: int, work: Callable[[], object], *, half: bool = False) -> bool:
     if child == 0:
         code = _FAILED
         try:
+            gc.disable()  # it would copy the pages of all that the parent holds
             _arm(step, half=half)
             work()
             code = _FINISHED

@@ -6,7 +6,6 @@ import contextlib
 import os
 import socket
 import subprocess  # noqa: TID251 - a registry that runs beside the tests
-import time
 from typing import TYPE_CHECKING, Any
 
 from harness.core import process
@@ -49,35 +48,9 @@ def serving(folder: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def serving_here(folder: Path) -> Iterator[str]:
     """A registry at a port of this machine's loopback, which engines take without a certificate; `host:port`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        free_port = free.getsockname()[1]
-    address = f"127.0.0.1:{free_port}"
-    config = folder / "config.yml"
-    config.write_text(f"version: 0.1\nstorage: {{filesystem: {{rootdirectory: {folder}/data}}}}\n")
-    with (
-        (folder / "log").open("wb") as log,
-        subprocess.Popen(
-            ["docker-registry", "serve", str(config)],
-            stdout=log,
-            stderr=log,
-            env={**os.environ, "REGISTRY_HTTP_ADDR": address},
-        ) as running,
-    ):
-        try:
-            _answering(free_port, running)
-            yield address
-        finally:
-            running.terminate()
-
-
-def _answering(port: int, running: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 30
-    while running.poll() is None and time.monotonic() < until:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        time.sleep(0.02)
-    raise AssertionError("the registry does not start")
+    listening = socket.create_server(("127.0.0.1", 0))
+    with serving(folder) as registry, Proxy(listening, registry):
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
 
 
 def way(registry: Path, second: SecondEngine) -> Proxy:

@@ -26,7 +26,7 @@ _ENV = {
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "500",
     "RAY_health_check_timeout_ms": "3000",
-    "RAY_health_check_failure_threshold": "4",
+    "RAY_health_check_failure_threshold": "6",
     "RAY_enable_metrics_collection": "0",
     "RAY_enable_worker_prestart": "0",
     "PYTHONWARNINGS": "ignore",
@@ -56,7 +56,7 @@ class RayCluster:
     def __exit__(self, *_: object) -> None:
         with self._child:
             self._child.stdin.close()
-            self._child.wait(60)
+            self._child.wait(240)
         self._folder.cleanup()
 
     def add_node(self, *, engine: str = "") -> None:

@@ -21,7 +21,7 @@ from harness.sandbox import engine
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-START_SECONDS = 60
+START_SECONDS = 240
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -59,10 +59,10 @@ class SecondEngine:
     def __exit__(self, *_: object) -> None:
         with self._door, contextlib.suppress(OSError):
             self._door.shutdown(socket.SHUT_WR)
-            self._door.settimeout(30)
+            self._door.settimeout(240)
             self._door.recv(1)  # the room closes its end when the engine has ended
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._room.wait(30)
+            self._room.wait(240)
         self._room.kill()
         self._room.wait()
         shutil.rmtree(self.folder)

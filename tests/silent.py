@@ -38,4 +38,6 @@ class Listening(Silent):
 class NoSandbox:
     """A sandbox in which nothing is run."""
 
+    def expect(self, job) -> None: ...
+
     def cancel(self) -> None: ...

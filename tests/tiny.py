@@ -5,26 +5,24 @@ from __future__ import annotations
 import difflib
 import io
 import json
-import sys
 import tarfile
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from harness.config.settings import load_settings
-from harness.core import process
 from harness.core.errors import InfrastructureError
 from harness.core.instance import Budgets, Hidden, Instance, Prediction, Task, TaskState, TestSpec
 from harness.dataset.folder import Dataset, create_dataset, write_task
-from miner.images.task_image import build_environment
+from miner.images.task_image import Order, build_environment
 from miner.languages.built import BuiltImage
 from miner.layers import base
+from tests import forked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from harness.core.process import Completed
 
 CALC = "src/calc/__init__.py"
 TESTS = "tests/test_calc.py"
@@ -54,6 +52,7 @@ FILES: Mapping[str, str] = {CALC: BUGGY, TESTS: BASE_TESTS, "pyproject.toml": PY
 COMMIT = "1234567890abcdef1234567890abcdef12345678"
 WHEN = datetime(2026, 6, 1, tzinfo=UTC)
 NO_IMAGE = "sha256:" + "0" * 64
+goldseam = forked.goldseam
 
 
 @dataclass(frozen=True)
@@ -93,12 +92,9 @@ def built_image(folder: Path, files: Mapping[str, str]) -> BuiltImage:
         base.from_debian()  # no registry here
     tree = MemoryTree(files)
     built = build_environment(
+        Order(repo="tiny/calc", base_commit=COMMIT, when=WHEN),
         tree,
-        repo="tiny/calc",
-        base_commit=COMMIT,
-        when=WHEN,
-        version_hint=None,
-        tar=tree.tar,
+        tree.tar,
         settings=settings,
         log=folder / "build.log",
         progress=lambda _text: None,
@@ -187,8 +183,3 @@ def write_predictions(path: Path, patches: Mapping[str, str | None], *, instance
     )
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-def goldseam(*words: str | Path, env: Mapping[str, str] | None = None) -> Completed:
-    """The command line in a process of its own, run to its end."""
-    return process.run([sys.executable, "-m", "miner.cli.main", *map(str, words)], env=env, check=False)

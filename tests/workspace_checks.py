@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from harness.solve.base import Workspace
 
-SECONDS = 20.0
+SECONDS = 240.0
+"""What no command takes, on a busy machine either."""
 Tree = dict[str, tuple[str, bytes]]
 
 
@@ -166,7 +167,7 @@ def ends_what_takes_too_long_and_all_that_it_started(workspace: Workspace) -> No
     script = "trap '' TERM HUP INT; (setsid sh -c \"trap '' TERM; sleep 333\" &); echo here; sleep 333"
     ran = workspace.run(("sh", "-c", script), seconds=1)
     assert (ran.timed_out, ran.exit_code, ran.output) == (True, 137, "here\n")
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 300
     assert "333" not in shell(workspace, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '").replace("/proc/[0-9]*/cmdline", "")
 
 
@@ -177,9 +178,9 @@ def ends_a_command_that_closes_its_output_and_stays(workspace: Workspace) -> Non
 
 def does_not_wait_for_what_runs_in_the_background(workspace: Workspace) -> None:
     began = time.monotonic()
-    assert shell(workspace, "(setsid sh -c 'sleep 44; echo late' &); echo done") == "done\n"
-    assert time.monotonic() - began < 30
-    assert "44" in shell(workspace, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+    assert shell(workspace, "(setsid sh -c 'sleep 444; echo late' &); echo done") == "done\n"
+    assert time.monotonic() - began < 400
+    assert "444" in shell(workspace, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
 
 
 def outlives_a_fork_bomb(workspace: Workspace) -> None:
@@ -189,7 +190,7 @@ def outlives_a_fork_bomb(workspace: Workspace) -> None:
 
 
 def ends_a_flood(workspace: Workspace) -> None:
-    ran = workspace.run(("yes", "y" * 1000), seconds=60)
+    ran = workspace.run(("yes", "y" * 1000), seconds=SECONDS)
     assert ran.exit_code != 0
     assert not ran.timed_out
     assert "printed too much" in ran.output
@@ -197,7 +198,7 @@ def ends_a_flood(workspace: Workspace) -> None:
 
 
 def outlives_a_full_disk(workspace: Workspace) -> None:
-    ran = workspace.run(("dd", "if=/dev/zero", "of=big", "bs=1M"), seconds=60)
+    ran = workspace.run(("dd", "if=/dev/zero", "of=big", "bs=1M"), seconds=SECONDS)
     assert "No space left" in ran.output
     with pytest.raises(OSError, match="No space left"):
         workspace.write("another", b"x" * 100_000)
@@ -205,7 +206,7 @@ def outlives_a_full_disk(workspace: Workspace) -> None:
 
 
 def outlives_a_command_that_takes_all_memory(workspace: Workspace) -> None:
-    ran = workspace.run(("python", "-c", "x = [bytearray(1 << 20) for _ in range(1 << 12)]"), seconds=60)
+    ran = workspace.run(("python", "-c", "x = [bytearray(1 << 20) for _ in range(1 << 12)]"), seconds=SECONDS)
     assert ran.exit_code == 137
     assert shell(workspace, "echo alive") == "alive\n"
 

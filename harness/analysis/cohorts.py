@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
@@ -15,8 +16,6 @@ from harness.judging.places import Place
 from harness.stats import two_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from harness.analysis.scoresheet import Estimate, SampleScore, Scoresheet
     from harness.runs.task_metadata import TaskFacts
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from harness.analysis.scoresheet import clusters
+from harness.analysis.scoresheet import Scoresheet, TaskScore, clusters
 from harness.core.errors import InputError, NothingComparableError
 from harness.core.wording import counted, did_you_mean
 from harness.stats import (
@@ -25,11 +25,6 @@ from harness.stats import (
     sign_flip,
     standard_error,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from harness.analysis.scoresheet import Scoresheet, TaskScore
 
 LEVEL = 0.05
 """A difference is claimed where the (adjusted) p-value is below this."""

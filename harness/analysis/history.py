@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.analysis import scoresheet
 from harness.core.errors import GoldseamError, InputError
 from harness.core.wording import did_you_mean
-from harness.runs.run_folder import RUN_FILE, RunFolder, is_run
+from harness.runs.run_folder import RUN_FILE, RunFolder, RunRecord, is_run
 from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
     from harness.analysis.scoresheet import Scoresheet
-    from harness.runs.run_folder import RunRecord
 
 LEVEL = 0.05
 """A step is claimed where its p-value, adjusted for all the steps there are, is below this."""

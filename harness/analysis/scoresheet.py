@@ -7,27 +7,21 @@ dataset, if given, tells them.
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from harness.analysis.task_score import SampleScore, TaskScore
 from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Prediction
 from harness.core.wording import did_you_mean
 from harness.dataset.folder import open_dataset
 from harness.judging.places import Place
-from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder
+from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import Standing, TaskFacts, read_facts, standing
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from harness.core.instance import Prediction
-    from harness.runs.run_folder import InstanceReport, RunRecord
 
 __all__ = ["Estimate", "Figure", "SampleScore", "Scoresheet", "TaskScore", "clusters", "only_models", "read"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -12,8 +13,6 @@ from harness.core.instance import Outcome
 from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from harness.judging.places import Place
 
 _BEST_UNRESOLVED = 99.0

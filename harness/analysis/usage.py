@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 _PAIRS = (("prompt_tokens", "completion_tokens"), ("input_tokens", "output_tokens"), ("input", "output"))
 """What was read and what was written, as OpenAI, Anthropic and we name them."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from harness.core import test_ids
 from harness.core.errors import InputError
-from harness.core.instance import TaskState
+from harness.core.instance import Task, TaskState
 from harness.core.wording import counted
 from harness.dataset import content, rotation, splits, task_states
-from harness.dataset.folder import DATASET_FILE
+from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest, hidden_names
 from harness.dataset.ledger import binding, chain, ledger
 from harness.dataset.model_files import read_model
@@ -19,13 +20,6 @@ from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import canary
 from harness.dataset.seal.sealed import SEALED_FILE, open_task, sealed_file
 from harness.patches import patch
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
-    from harness.core.instance import Task
-    from harness.dataset.folder import Dataset
 
 _AGE = re.compile(
     rb"\Aage-encryption\.org/v1\n((?:-> [^\n]+\n(?:[A-Za-z0-9+/]*\n)+)+)--- [A-Za-z0-9+/]{43}\n.", re.DOTALL

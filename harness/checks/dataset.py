@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.checks import custody
 from harness.core.errors import InputError
-from harness.core.instance import INSTANCE_ID, TaskState
+from harness.core.instance import INSTANCE_ID, Instance, Task, TaskState
 from harness.dataset import folder as dataset_folder
 from harness.dataset import hidden_files, links, model_files
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
@@ -20,10 +22,6 @@ from harness.quality.limits import exceeded, too_sensitive, too_weak
 from harness.scaffold import cut as scaffold_check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from harness.core.instance import Instance, Task
     from harness.dataset.folder import Dataset
     from harness.dataset.seal.identity import Keys
 

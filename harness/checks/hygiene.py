@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from harness.core.wording import counted
 from harness.patches import patch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 TREES = ("testbed/", "opt/goldseam/src/")
 """Where a task's image holds the tree at base_commit."""
@@ -36,10 +33,11 @@ _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
 
 
-_OF_EDITORS = re.compile(
+_SETTINGS = re.compile(
     r"\.(?:editorconfig|git(?:ignore|attributes)|npmignore|prettier(?:rc|ignore)|eslint(?:rc|ignore)|nycrc)(?:\.\w+)?"
+    r"|package(?:-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock"
 )
-"""Settings that most packages have, and no fix shows in."""
+"""What most packages have, or holds what is installed: no fix shows in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +46,8 @@ class FileSecrets:
 
     path: str
     lines: frozenset[bytes]
-    results: tuple[bytes, ...]
-    """What each hunk that adds something leaves there, context included."""
+    results: tuple[tuple[bytes, bytes], ...]
+    """What each hunk that adds something finds and leaves there, context included."""
     hunks: tuple[frozenset[bytes], ...] = ()
     """Those of `lines` that each hunk adds, hunks without one left out."""
     context: frozenset[bytes] = frozenset()
@@ -103,7 +101,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
 
     """
     files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
-    files = [file for file in files if not _OF_EDITORS.fullmatch(_name(file.path))]
+    files = [file for file in files if not _SETTINGS.fullmatch(_name(file.path))]
     old = {line for file in files for line in _marked(file.raw, b" -")}
     added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]
     test_names = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
@@ -150,12 +148,13 @@ def _words(raw: bytes) -> Iterator[bytes]:
             yield from (match[1] or match[2] for match in _IN_BYTE_CODE.finditer(line))
 
 
-def _results(raw: bytes) -> Iterator[bytes]:
-    """The text that each hunk with added lines results in."""
+def _results(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The text that each hunk with added lines replaces, and the one it results in."""
     for hunk in _HUNK.split(raw)[1:]:
-        body = [line for line in hunk.split(b"\n")[1:] if line[:1] in (b"+", b" ")]
+        body = [line for line in hunk.split(b"\n")[1:] if line[:1] in (b"+", b" ", b"-")]
         if any(line.startswith(b"+") for line in body):
-            yield b"\n".join(line[1:] for line in body)
+            before, after = (b"\n".join(line[1:] for line in body if line[:1] in marks) for marks in (b" -", b" +"))
+            yield before, after
 
 
 @dataclass(kw_only=True)
@@ -217,8 +216,9 @@ class Search:
         lines = self._lines(data)
         self._tree |= lines
         results = next((file.results for file in self.secrets.by_file if file.path == inner), ())
-        if results and all(result in data for result in results):
-            self._applied[path] = None
+        is_there = results and all(after in data for _, after in results)
+        if is_there and not any(before in data and before not in after for before, after in results):
+            self._applied[path] = None  # a file that repeats itself may have what comes beside what goes
 
     def _lines(self, data: bytes) -> set[bytes]:
         return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.texts}

@@ -20,7 +20,9 @@ import json
 import tempfile
 import threading
 from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.checks import hygiene
@@ -32,9 +34,6 @@ from harness.sandbox import engine
 from harness.sandbox.images import layers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from pathlib import Path
-
     from harness.checks.hygiene import Leak, Secrets
     from harness.core.instance import Task
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.views import browse as view
 from harness.cli.views import terminal
 from harness.core.instance import TaskState
@@ -32,38 +30,22 @@ app = App()
 )
 def list_tasks(
     dataset: DatasetSource,
-    state: Annotated[
-        TaskState | None,
-        typer.Option("--state", help="Only tasks in this state.", show_default="all"),
-    ] = None,
+    state: Annotated[TaskState | None, option("--state", "Only tasks in this state.", shown="all")] = None,
     split: Annotated[
         str | None,
-        typer.Option(
-            "--split",
-            metavar="SPLIT",
-            show_default="all",
-            help="Only tasks of this split: holdout, dev or retired.",
+        option(
+            "--split SPLIT",
+            "Only tasks of this split: holdout, dev or retired.",
+            shown="all",
             autocompletion=complete.splits,
         ),
     ] = None,
-    repo: Annotated[
-        str | None,
-        typer.Option("--repo", metavar="OWNER/NAME", show_default="all", help="Only tasks of this repository."),
-    ] = None,
+    repo: Annotated[str | None, option("--repo OWNER/NAME", "Only tasks of this repository.", shown="all")] = None,
     tier: Annotated[
-        str | None,
-        typer.Option(
-            "--difficulty",
-            metavar="easy|medium|hard|brutal",
-            show_default="all",
-            help="Only tasks of this difficulty.",
-        ),
+        str | None, option("--difficulty easy|medium|hard|brutal", "Only tasks of this difficulty.", shown="all")
     ] = None,
     text: Annotated[
-        str | None,
-        typer.Option(
-            "--grep", metavar="TEXT", show_default="all", help="Only tasks whose id or statement contains this."
-        ),
+        str | None, option("--grep TEXT", "Only tasks whose id or statement contains this.", shown="all")
     ] = None,
     json_: JsonFlag = False,
 ) -> None:
@@ -105,13 +87,8 @@ def list_tasks(
 )
 def show_task(
     dataset: DatasetSource,
-    task: Annotated[
-        str,
-        typer.Argument(metavar="TASK", help="Id of the task.", show_default=False, autocompletion=complete.task_ids),
-    ],
-    public: Annotated[
-        bool, typer.Option("--public", help="Leave out the hidden side: test lists and patches.")
-    ] = False,
+    task: Annotated[str, argument("TASK", "Id of the task.", autocompletion=complete.task_ids)],
+    public: Annotated[bool, option("--public", "Leave out the hidden side: test lists and patches.")] = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console, RenderableType
@@ -13,11 +14,11 @@ from rich.text import Text
 from harness.analysis import cohorts, scoresheet
 from harness.analysis import compare as comparison
 from harness.analysis import history as trends
-from harness.analysis.cohorts import CohortKey
+from harness.analysis.cohorts import CohortKey, Cutoffs
 from harness.analysis.gate import files
 from harness.cli.options import JsonFlag, one_result_on_stdout, print_json
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import compare as compare_view
 from harness.cli.views import gate as gate_text
@@ -30,11 +31,6 @@ from harness.core.files import STANDARD_OUTPUT
 from harness.report import plain
 from harness.report import work as report_files
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from harness.analysis.cohorts import Cutoffs
-
 app = App()
 
 
@@ -45,54 +41,41 @@ class View(StrEnum):
     SCORES = "scores"
 
 
-def _one_model(flag: str, text: str) -> Any:
-    return typer.Option(flag, metavar="MODEL", show_default="its only model", help=text, autocompletion=complete.models)
+def _one_model(spelling: str, text: str) -> Any:
+    return option(spelling, text, shown="its only model", autocompletion=complete.models)
 
 
-RunsArgument = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)]
+RunsArgument = Annotated[list[Path], argument("RUN...", "Run folders.")]
 DatasetOption = Annotated[
     Path | None,
-    typer.Option(
-        "--dataset",
-        metavar="DATASET",
-        show_default="what the run recorded",
-        rich_help_panel=ADVANCED,
-        help="Dataset that says which state tasks are in now.",
+    option(
+        "--dataset DATASET", "Dataset that says which state tasks are in now.", ADVANCED, shown="what the run recorded"
     ),
 ]
 ByOption = Annotated[
     list[CohortKey] | None,
-    typer.Option(
-        "--by",
-        metavar="KEY",
-        help=f"Break scores down (repeatable) by {', '.join(CohortKey)}.",
-        show_default=False,
+    option(
+        "--by KEY",
+        f"Break scores down (repeatable) by {', '.join(CohortKey)}.",
+        shown=False,
         autocompletion=lambda incomplete: [key for key in CohortKey if key.startswith(incomplete)],
     ),
 ]
 ModelsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--model",
-        metavar="MODEL",
-        show_default="all",
-        help="Show only this model in the scores (repeatable).",
-        autocompletion=complete.models,
+    option(
+        "--model MODEL", "Show only this model in the scores (repeatable).", shown="all", autocompletion=complete.models
     ),
 ]
 SamplesOption = Annotated[
-    list[int] | None,
-    typer.Option(
-        "-k", min=1, metavar="N", help="Add pass@N and pass^N to the scores (repeatable).", show_default=False
-    ),
+    list[int] | None, option("-k N", "Add pass@N and pass^N to the scores (repeatable).", min=1, shown=False)
 ]
 CutoffOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--cutoff",
-        metavar="DATE|MODEL=DATE",
-        rich_help_panel=ADVANCED,
-        help="Training cut-off of all models or of one (repeatable), for --by cutoff and --by window.",
+    option(
+        "--cutoff DATE|MODEL=DATE",
+        "Training cut-off of all models or of one (repeatable), for --by cutoff and --by window.",
+        ADVANCED,
     ),
 ]
 
@@ -121,42 +104,27 @@ def report(
     runs: RunsArgument,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="HTML file to write, or `-` for standard output.",
-            show_default="show the report on the terminal",
+        option(
+            "-o, --output FILE",
+            "HTML file to write, or `-` for standard output.",
+            shown="show the report on the terminal",
         ),
     ] = None,
-    view: Annotated[View, typer.Option("--view", help="The whole report, or the table of scores alone.")] = View.REPORT,
+    view: Annotated[View, option("--view", "The whole report, or the table of scores alone.")] = View.REPORT,
     dataset: Annotated[
-        Path | None,
-        typer.Option("--dataset", metavar="DATASET", help="Dataset that adds statements, task facts and the funnel."),
+        Path | None, option("--dataset DATASET", "Dataset that adds statements, task facts and the funnel.")
     ] = None,
     models: ModelsOption = None,
     by: ByOption = None,
     k: SamplesOption = None,
-    text: Annotated[
-        bool, typer.Option("--text", help="Print the report on the terminal too when -o writes a file.")
-    ] = False,
+    text: Annotated[bool, option("--text", "Print the report on the terminal too when -o writes a file.")] = False,
     json_: JsonFlag = False,
     baseline: Annotated[
         Path | None,
-        typer.Option(
-            "--baseline",
-            metavar="RUN",
-            rich_help_panel=ADVANCED,
-            help="Also ask the gate whether the best model may ship after this run.",
-        ),
+        option("--baseline RUN", "Also ask the gate whether the best model may ship after this run.", ADVANCED),
     ] = None,
     with_hidden: Annotated[
-        bool,
-        typer.Option(
-            "--with-hidden",
-            rich_help_panel=ADVANCED,
-            help="Include hidden test ids, known fixes and test output.",
-        ),
+        bool, option("--with-hidden", "Include hidden test ids, known fixes and test output.", ADVANCED)
     ] = False,
     cutoff: CutoffOption = None,
 ) -> None:
@@ -199,30 +167,24 @@ def report(
     }
 )
 def compare(
-    base: Annotated[Path, typer.Argument(metavar="BASE", help="Run folder to compare with.", show_default=False)],
+    base: Annotated[Path, argument("BASE", "Run folder to compare with.")],
     candidates: Annotated[
-        list[Path],
-        typer.Argument(metavar="CANDIDATE...", help="Run folders; name BASE again to compare its own models."),
+        list[Path], argument("CANDIDATE...", "Run folders; name BASE again to compare its own models.")
     ],
     base_model: Annotated[
-        str | None,
-        _one_model("--baseline-model", "The model of BASE, if it holds several."),
+        str | None, _one_model("--baseline-model MODEL", "The model of BASE, if it holds several.")
     ] = None,
     models: Annotated[
         list[str] | None,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            show_default="all but gold and null",
-            help="Only this candidate (repeatable).",
+        option(
+            "--model MODEL",
+            "Only this candidate (repeatable).",
+            shown="all but gold and null",
             autocompletion=complete.models,
         ),
     ] = None,
     by: ByOption = None,
-    flips: Annotated[
-        int,
-        typer.Option("--flips", min=0, metavar="N", help="List at most this many tasks gained, and as many lost."),
-    ] = 20,
+    flips: Annotated[int, option("--flips N", "List at most this many tasks gained, and as many lost.", min=0)] = 20,
     dataset: DatasetOption = None,
     json_: JsonFlag = False,
     cutoff: CutoffOption = None,
@@ -252,10 +214,7 @@ def scores(
     dataset: DatasetOption = None,
     by: ByOption = None,
     own_runner: Annotated[
-        bool,
-        typer.Option(
-            "--own-runner", rich_help_panel=ADVANCED, help="Count tasks judged by a repository's own runner too."
-        ),
+        bool, option("--own-runner", "Count tasks judged by a repository's own runner too.", ADVANCED)
     ] = False,
     json_: JsonFlag = False,
     cutoff: CutoffOption = None,
@@ -278,87 +237,52 @@ def scores(
     }
 )
 def gate(
-    candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="Run folder.", show_default=False)],
-    baseline: Annotated[
-        Path | None,
-        typer.Option("--baseline", metavar="BASE", help="Run folder, or a file that --accept-to wrote."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        _one_model("--model", "The candidate, if its run holds several models."),
-    ] = None,
+    candidate: Annotated[Path, argument("CANDIDATE", "Run folder.")],
+    baseline: Annotated[Path | None, option("--baseline BASE", "Run folder, or a file that --accept-to wrote.")] = None,
+    model: Annotated[str | None, _one_model("--model MODEL", "The candidate, if its run holds several models.")] = None,
     baseline_model: Annotated[
-        str | None,
-        _one_model("--baseline-model", "The baseline, if its run holds several models."),
+        str | None, _one_model("--baseline-model MODEL", "The baseline, if its run holds several models.")
     ] = None,
     confirm_run: Annotated[
-        Path | None,
-        typer.Option(
-            "--confirm-run", metavar="RUN", help="Run with fresh samples in which a regression has to show too."
-        ),
+        Path | None, option("--confirm-run RUN", "Run with fresh samples in which a regression has to show too.")
     ] = None,
     allow_missing_baseline: Annotated[
-        bool,
-        typer.Option("--allow-missing-baseline", help="Without a baseline, apply only the rules that need none."),
+        bool, option("--allow-missing-baseline", "Without a baseline, apply only the rules that need none.")
     ] = False,
     accept_to: Annotated[
-        Path | None,
-        typer.Option(
-            "--accept-to", metavar="FILE", help="If the candidate passes, write it to this file as the next baseline."
-        ),
+        Path | None, option("--accept-to FILE", "If the candidate passes, write it to this file as the next baseline.")
     ] = None,
     max_drop: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            show_default="[gate] max_drop",
-            help="Share of tasks that may be lost, such as 0.05.",
-        ),
+        option("--max-drop SHARE", "Share of tasks that may be lost, such as 0.05.", shown="[gate] max_drop"),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file.")] = None,
-    summary: Annotated[
-        Path | None, typer.Option("--summary", metavar="FILE", help="Write a Markdown summary to this file.")
-    ] = None,
+    junit: Annotated[Path | None, option("--junit FILE", "Write JUnit XML to this file.")] = None,
+    summary: Annotated[Path | None, option("--summary FILE", "Write a Markdown summary to this file.")] = None,
     json_: JsonFlag = False,
-    sarif: Annotated[
-        Path | None,
-        typer.Option(
-            "--sarif", metavar="FILE", rich_help_panel=ADVANCED, help="Write the findings as SARIF to this file."
-        ),
-    ] = None,
+    sarif: Annotated[Path | None, option("--sarif FILE", "Write the findings as SARIF to this file.", ADVANCED)] = None,
     dataset: DatasetOption = None,
     mode: Annotated[
         str | None,
-        typer.Option(
-            metavar="no-worse-than|no-regression",
-            show_default="[gate] mode",
-            rich_help_panel=ADVANCED,
-            help="What a candidate has to show.",
-        ),
+        option("--mode no-worse-than|no-regression", "What a candidate has to show.", ADVANCED, shown="[gate] mode"),
     ] = None,
     require: Annotated[
         str | None,
-        typer.Option(
-            metavar="host|mixed|inside|declared|own_runner",
-            show_default="[gate] require",
-            rich_help_panel=ADVANCED,
-            help="Count only tasks judged in this place or a stronger one.",
+        option(
+            "--require host|mixed|inside|declared|own_runner",
+            "Count only tasks judged in this place or a stronger one.",
+            ADVANCED,
+            shown="[gate] require",
         ),
     ] = None,
     with_hidden: Annotated[
-        bool,
-        typer.Option(
-            "--with-hidden",
-            rich_help_panel=ADVANCED,
-            help="Name files of the fix where gold is the candidate.",
-        ),
+        bool, option("--with-hidden", "Name files of the fix where gold is the candidate.", ADVANCED)
     ] = False,
     allow_unauthenticated: Annotated[
         bool,
-        typer.Option(
+        option(
             "--allow-unauthenticated",
-            rich_help_panel=ADVANCED,
-            help="Count reports of other machines too, which carry no MAC of this machine's key.",
+            "Count reports of other machines too, which carry no MAC of this machine's key.",
+            ADVANCED,
         ),
     ] = False,
 ) -> int:
@@ -400,12 +324,8 @@ def gate(
     }
 )
 def history(
-    runs_dir: Annotated[
-        Path, typer.Argument(metavar="RUNS_DIR", help="Folder that holds run folders.", show_default=False)
-    ],
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="MODEL", show_default="all", help="Only this model.")
-    ] = None,
+    runs_dir: Annotated[Path, argument("RUNS_DIR", "Folder that holds run folders.")],
+    model: Annotated[str | None, option("--model MODEL", "Only this model.", shown="all")] = None,
     dataset: DatasetOption = None,
     json_: JsonFlag = False,
 ) -> None:

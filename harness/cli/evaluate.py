@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from harness.analysis import scoresheet
-from harness.cli.options import (
-    AddressOption,
-    DatasetSource,
-    EngineWaitOption,
-    ExecutorOption,
-    IdentityOption,
-    IdsOption,
-    JobsOption,
-    JsonFlag,
-    RuntimeOption,
-    open_with,
-    output_folder,
-    print_json,
-)
+from harness.cli import options
 from harness.cli.shell import complete
-from harness.cli.shell.command import App, note_renamed
+from harness.cli.shell.command import App, argument, note_renamed, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
@@ -39,8 +26,6 @@ from harness.runs.regrade import State, regrade
 from harness.sandbox.executors.choose import Kind, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.dataset.folder import Dataset
     from harness.runs.run_folder import RunFolder
 
@@ -55,114 +40,89 @@ app = App()
     }
 )
 def evaluate(
-    dataset: DatasetSource,
+    dataset: options.DatasetSource,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="RUN",
-            show_default=False,
-            help="Run folder to write (required); an unfinished run is continued.",
-            parser=output_folder,
+        option(
+            "-o, --output RUN",
+            "Run folder to write (required); an unfinished run is continued.",
+            shown=False,
+            parser=options.output_folder,
         ),
     ] = None,
     predictions: Annotated[
         list[Path] | None,
-        typer.Option(
-            "-p",
-            "--predictions",
-            metavar="PATH",
-            help="Predictions file, an agent's output folder, or `-` for standard input (repeatable).",
+        option(
+            "-p, --predictions PATH",
+            "Predictions file, an agent's output folder, or `-` for standard input (repeatable).",
         ),
     ] = None,
-    gold: Annotated[bool, typer.Option("--gold", help="Score the known fixes; all must resolve.")] = False,
-    null: Annotated[bool, typer.Option("--null", help="Score an empty change; nothing may resolve.")] = False,
-    ids: IdsOption = None,
+    gold: Annotated[bool, option("--gold", "Score the known fixes; all must resolve.")] = False,
+    null: Annotated[bool, option("--null", "Score an empty change; nothing may resolve.")] = False,
+    ids: options.IdsOption = None,
     split: Annotated[
         str,
-        typer.Option(
-            "--split",
-            metavar="SPLIT",
-            help="Only tasks of this split: holdout, dev, retired or all. -i takes precedence.",
+        option(
+            "--split SPLIT",
+            "Only tasks of this split: holdout, dev, retired or all. -i takes precedence.",
             autocompletion=complete.splits,
         ),
     ] = "holdout",
-    jobs: JobsOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Score again what this or another run has scored already.")
-    ] = False,
+    jobs: options.JobsOption = None,
+    force: Annotated[bool, option("--force", "Score again what this or another run has scored already.")] = False,
     retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Score again what could not be scored for lack of infrastructure.")
+        bool, option("--retry-errors", "Score again what could not be scored for lack of infrastructure.")
     ] = False,
-    json_: JsonFlag = False,
+    json_: options.JsonFlag = False,
     model_name: Annotated[
-        str | None,
-        typer.Option(
-            "--model-name", metavar="MODEL", rich_help_panel=ADVANCED, help="Model of predictions that name none."
-        ),
+        str | None, option("--model-name MODEL", "Model of predictions that name none.", ADVANCED)
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(
-            min=0.1,
-            metavar="SECONDS",
-            show_default="the task's own budget",
-            rich_help_panel=ADVANCED,
-            help="Time limit for one task's tests.",
+        option(
+            "--timeout SECONDS", "Time limit for one task's tests.", ADVANCED, min=0.1, shown="the task's own budget"
         ),
     ] = None,
     control: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            rich_help_panel=ADVANCED,
-            help="Tasks on which the known fix is run first, to time this machine.",
-        ),
+        int, option("--control N", "Tasks on which the known fix is run first, to time this machine.", ADVANCED, min=0)
     ] = work.CONTROLS,
     signals: Annotated[
         bool,
-        typer.Option(
+        option(
             "--signals/--no-signals",
-            rich_help_panel=ADVANCED,
-            help="Skip lint, security and complexity figures, which are measured beside the verdict and never change it.",
+            "Skip lint, security and complexity figures, which are measured beside the verdict and never change it.",
+            ADVANCED,
         ),
     ] = True,
     replay: Annotated[
         bool,
-        typer.Option(
+        option(
             "--replay",
-            rich_help_panel=ADVANCED,
-            help="Also replay recorded calls (`goldseam holdout calls`) on patches that resolve, and report how often "
+            "Also replay recorded calls (`goldseam holdout calls`) on patches that resolve, and report how often "
             "they answer as the fix does.",
+            ADVANCED,
         ),
     ] = False,
-    regrade_run: Annotated[
-        Path | None, typer.Option("--regrade", hidden=True, help="Old spelling of `goldseam regrade`.")
-    ] = None,
+    regrade_run: Annotated[Path | None, option("--regrade", "Old spelling of `goldseam regrade`.", hidden=True)] = None,
     append: Annotated[
-        bool,
-        typer.Option(
-            "--append", rich_help_panel=ADVANCED, help="Add another model's verdicts to a run that has some already."
-        ),
+        bool, option("--append", "Add another model's verdicts to a run that has some already.", ADVANCED)
     ] = False,
-    executor: ExecutorOption = Kind.LOCAL,
-    address: AddressOption = None,
-    runtime: RuntimeOption = None,
-    engine_wait: EngineWaitOption = 60.0,
-    identity: IdentityOption = None,
+    executor: options.ExecutorOption = Kind.LOCAL,
+    address: options.AddressOption = None,
+    runtime: options.RuntimeOption = None,
+    engine_wait: options.EngineWaitOption = 60.0,
+    identity: options.IdentityOption = None,
     keep_evidence: Annotated[
         bool,
-        typer.Option(
+        option(
             "--keep-evidence",
-            rich_help_panel=ADVANCED,
-            help="Leave test output and results readable in RUN even though the dataset is sealed.",
+            "Leave test output and results readable in RUN even though the dataset is sealed.",
+            ADVANCED,
         ),
     ] = False,
 ) -> int:
     """Score model patches: apply each, run the hidden tests in a locked-down container, and record whether it resolves."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     if regrade_run is not None:
         note_renamed("goldseam evaluate DATASET --regrade RUN", "goldseam regrade DATASET RUN")
         if out or predictions or gold or null:
@@ -211,7 +171,7 @@ def evaluate(
         )
     folder = run_folder.RunFolder(path=out)
     if json_:
-        print_json(report)
+        options.print_json(report)
     else:
         console = terminal.results()
         scores = run_folder.scores(folder.predictions(), folder.reports())
@@ -236,14 +196,14 @@ def evaluate(
     },
 )
 def regrade_command(
-    dataset: DatasetSource,
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder to regrade.", show_default=False)],
-    ids: IdsOption = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    dataset: options.DatasetSource,
+    run: Annotated[Path, argument("RUN", "Run folder to regrade.")],
+    ids: options.IdsOption = None,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> int:
     """Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't be derived."""
-    return _regrade(open_with(dataset, identity), run, ids=ids or [], json_=json_)
+    return _regrade(options.open_with(dataset, identity), run, ids=ids or [], json_=json_)
 
 
 def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
@@ -251,7 +211,7 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
     summary = regrade(dataset, run, ids=work.scorable_ids(dataset, ids) if ids else ())
     predictions = [prediction for prediction in summary.predictions if prediction.state is not State.UNCHANGED]
     if json_:
-        print_json(summary.as_json())
+        options.print_json(summary.as_json())
     else:
         console = terminal.results()
         if predictions:

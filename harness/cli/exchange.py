@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
-from harness.cli.options import (
-    DatasetArgument,
-    DatasetSource,
-    IdentityOption,
-    IdsOption,
-    JsonFlag,
-    one_result_on_stdout,
-    open_with,
-    print_json,
-)
+from harness.cli import options
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
 from harness.core.wording import counted
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import Dataset, open_dataset
 from harness.dataset.splits import known_split
 from harness.interop import export as work
 from harness.interop import sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from harness.core.instance import Hidden
-    from harness.dataset.folder import Dataset
 
 app = App()
 
@@ -44,44 +32,31 @@ app = App()
     }
 )
 def export(
-    dataset: DatasetSource,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="swebench|harbor|inspect|jsonl|parquet", help="Format of the tool that reads it."
-        ),
-    ],
+    dataset: options.DatasetSource,
+    to: Annotated[str, option("--format swebench|harbor|inspect|jsonl|parquet", "Format of the tool that reads it.")],
     out: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="PATH",
-            help="New folder; for jsonl and parquet a file, or `-` for standard output.",
-        ),
+        Path, option("-o, --output PATH", "New folder; for jsonl and parquet a file, or `-` for standard output.")
     ],
     hidden: Annotated[
         bool,
-        typer.Option(
-            "--with-hidden/--public", help="Include the hidden tests and fixes; anyone with the export can read them."
-        ),
+        option("--with-hidden/--public", "Include the hidden tests and fixes; anyone with the export can read them."),
     ] = False,
-    ids: IdsOption = None,
+    ids: options.IdsOption = None,
     split: Annotated[
         str | None,
-        typer.Option(
-            metavar="SPLIT",
-            show_default="all",
-            help="Only tasks of this split: holdout, dev or retired.",
+        option(
+            "--split SPLIT",
+            "Only tasks of this split: holdout, dev or retired.",
+            shown="all",
             autocompletion=complete.splits,
         ),
     ] = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side by default."""
-    to_stdout = one_result_on_stdout(out, other=json_)
-    opened = open_with(dataset, identity)
+    to_stdout = options.one_result_on_stdout(out, other=json_)
+    opened = options.open_with(dataset, identity)
     known_split(opened, split)
     console = terminal.messages()
     exported = work.export(
@@ -93,7 +68,7 @@ def export(
     for note in exported.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     if json_:
-        print_json(exported.as_json())
+        options.print_json(exported.as_json())
         return
     side = "with" if exported.hidden else "without"
     (console if to_stdout else terminal.results()).print(
@@ -104,9 +79,7 @@ def export(
     )
 
 
-UrlArgument = Annotated[
-    str, typer.Argument(metavar="URL", help="Such as s3://bucket/name; whatever fsspec reads.", show_default=False)
-]
+UrlArgument = Annotated[str, argument("URL", "Such as s3://bucket/name; whatever fsspec reads.")]
 
 
 @app.add(
@@ -117,21 +90,20 @@ UrlArgument = Annotated[
     }
 )
 def push(
-    dataset: DatasetArgument,
+    dataset: options.DatasetArgument,
     url: UrlArgument,
     allow_unsealed: Annotated[
         bool,
-        typer.Option(
-            "--allow-unsealed",
-            help="Push hidden files that are not sealed; anyone who can read the store can read them.",
+        option(
+            "--allow-unsealed", "Push hidden files that are not sealed; anyone who can read the store can read them."
         ),
     ] = False,
-    json_: JsonFlag = False,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Push a dataset to an object store as its next revision; a revision pushed meanwhile is never overwritten."""
     synced = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
     if json_:
-        print_json(synced.as_json())
+        options.print_json(synced.as_json())
         return
     text = f"revision {synced.revision}, {counted(synced.files, 'file')}, {synced.changed} of them new to the store"
     terminal.results().print(Text(f"{synced.url}: {text}"), soft_wrap=True)
@@ -146,13 +118,13 @@ def push(
 )
 def pull(
     url: UrlArgument,
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="New folder, or a copy to update.")],
-    json_: JsonFlag = False,
+    dataset: Annotated[Path, argument("DATASET", "New folder, or a copy to update.")],
+    json_: options.JsonFlag = False,
 ) -> None:
     """Update a folder from an object store, checked by hashes; changes made here are kept."""
     synced = sync.pull(url, dataset)
     if json_:
-        print_json(synced.as_json())
+        options.print_json(synced.as_json())
         return
     joined = (
         f"; {counted(synced.ledger_lines, 'line of its ledger was', 'lines of its ledger were')} new here"

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
 from rich.text import Text
 
 from harness.checks import dataset as checking
 from harness.checks.image_search import engine_check as with_engine
-from harness.cli.options import (
-    DatasetArgument,
-    DatasetSource,
-    IdentityOption,
-    IdsOption,
-    JsonFlag,
-    open_with,
-    output_folder,
-    print_json,
-)
+from harness.cli import options
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, option
 from harness.cli.views import browse as custody_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InputError
 from harness.core.wording import counted
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import Dataset, open_dataset
 from harness.dataset.ledger import chain, custody, ledger
 from harness.dataset.seal import canary as canaries
 from harness.dataset.seal import identity as keys
 from harness.dataset.seal import sealing
 from harness.quality.limits import parse_limits
 from harness.sandbox.images import pulls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from harness.checks import dataset as checking
-    from harness.dataset.folder import Dataset
 
 app = App()
 
@@ -53,41 +38,41 @@ app = App()
     }
 )
 def check(
-    dataset: DatasetSource,
+    dataset: options.DatasetSource,
     images: Annotated[
-        bool, typer.Option("--images", help="Also look for every image on the engine, and search it for the fix.")
+        bool, option("--images", "Also look for every image on the engine, and search it for the fix.")
     ] = False,
     max_leak: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SHARE|NAME=LIMIT",
-            help="Also report tasks that leak more: the share of the fix that the statement gives away, or any field "
+        option(
+            "--max-leak SHARE|NAME=LIMIT",
+            "Also report tasks that leak more: the share of the fix that the statement gives away, or any field "
             "of quality.leaks (repeatable).",
         ),
     ] = None,
     min_strength: Annotated[
         float | None,
-        typer.Option(
+        option(
+            "--min-strength SHARE",
+            "Also report tasks whose hidden tests reject a smaller share of wrong patches.",
             min=0,
             max=1,
-            metavar="SHARE",
-            help="Also report tasks whose hidden tests reject a smaller share of wrong patches.",
         ),
     ] = None,
     max_sensitive: Annotated[
         float | None,
-        typer.Option(
+        option(
+            "--max-sensitive SHARE",
+            "Also report tasks where more of FAIL_TO_PASS depends on what is pinned, such as the hash seed.",
             min=0,
             max=1,
-            metavar="SHARE",
-            help="Also report tasks where more of FAIL_TO_PASS depends on what is pinned, such as the hash seed.",
         ),
     ] = None,
     registry: Annotated[
-        bool, typer.Option("--registry", help="Also ask the registries for every image; nothing is pulled.")
+        bool, option("--registry", "Also ask the registries for every image; nothing is pulled.")
     ] = False,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Report every problem of a dataset. Exit code 1 if there is one."""
     limits = parse_limits(max_leak or ())
@@ -97,7 +82,7 @@ def check(
     in_registry: Callable[[str], bool] | None = None
     if registry:
         in_registry = pulls.in_registry
-    keys = open_with(dataset, identity).keys if identity else None
+    keys = options.open_with(dataset, identity).keys if identity else None
     problems = checking.check(
         dataset,
         images=engine_check,
@@ -110,7 +95,7 @@ def check(
     notes = checking.notes(dataset, keys=keys)
     if json_:
         listed = [{"where": problem.where, "what": problem.what} for problem in problems]
-        print_json({"problems": listed, "notes": list(notes)})
+        options.print_json({"problems": listed, "notes": list(notes)})
     else:
         console = terminal.results()
         for note in notes:
@@ -132,29 +117,28 @@ def check(
     }
 )
 def seal(
-    dataset: DatasetArgument,
+    dataset: options.DatasetArgument,
     to: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="RECIPIENT",
-            help="Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key opens it.",
+        option(
+            "--to RECIPIENT",
+            "Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key opens it.",
         ),
     ] = None,
     passphrase_env: Annotated[
-        str | None,
-        typer.Option(metavar="VAR", help="Environment variable with a passphrase that opens it too."),
+        str | None, option("--passphrase-env VAR", "Environment variable with a passphrase that opens it too.")
     ] = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Encrypt every task's hidden files to recipients; with --identity, seal a sealed dataset to other recipients."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     owner_keys = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
     phrase = _variable(passphrase_env) if passphrase_env else None
     sealed = sealing.seal(opened, keys.read_recipients(to or ()), keys=owner_keys, passphrase=phrase)
     notes = (*sealed.notes(), *sealing.plain_copies(opened.path))
     if json_:
-        print_json({**sealed.as_json(), "notes": list(notes)})
+        options.print_json({**sealed.as_json(), "notes": list(notes)})
         return
     console = terminal.results()
     console.print(
@@ -182,26 +166,19 @@ def _variable(name: str) -> str:
     },
 )
 def open_(
-    dataset: DatasetArgument,
+    dataset: options.DatasetArgument,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FOLDER",
-            help="New folder for the readable copy.",
-            show_default=False,
-            parser=output_folder,
-        ),
+        option("-o, --output FOLDER", "New folder for the readable copy.", shown=False, parser=options.output_folder),
     ],
-    identity: IdentityOption = None,
-    ids: IdsOption = None,
-    json_: JsonFlag = False,
+    identity: options.IdentityOption = None,
+    ids: options.IdsOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Write a readable copy of a sealed dataset to a folder, after recording that in the ledger."""
-    opened = sealing.open_into(open_with(dataset, identity), out, ids=ids or ())
+    opened = sealing.open_into(options.open_with(dataset, identity), out, ids=ids or ())
     if json_:
-        print_json({"opened": list(opened), "folder": str(out)})
+        options.print_json({"opened": list(opened), "folder": str(out)})
     else:
         console = terminal.results()
         console.print(
@@ -216,12 +193,12 @@ def open_(
         "goldseam holdout canary bench --quiet": "Print the result only",
     }
 )
-def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
+def canary(dataset: options.DatasetArgument, json_: options.JsonFlag = False) -> None:
     """Add the dataset's canary to every file that lacks it; mining and sealing do this themselves."""
     changed = canaries.add(open_dataset(dataset))
     left = canaries.missing(open_dataset(dataset))
     if json_:
-        print_json({"changed": list(changed), "missing": list(left)})
+        options.print_json({"changed": list(changed), "missing": list(left)})
         return
     console = terminal.results()
     console.print(Text(f"{dataset}: the canary was written into {counted(len(changed), 'file')}"))
@@ -237,18 +214,16 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
     }
 )
 def bind(
-    dataset: DatasetArgument,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Accept the differences as your own changes, and record them.")
-    ] = False,
-    json_: JsonFlag = False,
+    dataset: options.DatasetArgument,
+    accept: Annotated[bool, option("--accept", "Accept the differences as your own changes, and record them.")] = False,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Record digests of tasks and recipients in the ledger. Exit code 1 if they differ from what it holds."""
     comparison = custody.bind(open_dataset(dataset), accept=accept)
     refused = bool(comparison.differences) and not accept
     names = () if refused else tuple(sorted({*comparison.tasks, *comparison.files}))
     if json_:
-        print_json(
+        options.print_json(
             {
                 "differences": list(comparison.differences),
                 "settings": [] if refused else list(comparison.settings),
@@ -280,34 +255,25 @@ def bind(
     }
 )
 def log(
-    dataset: DatasetSource,
+    dataset: options.DatasetSource,
     verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Look for changed, missing or reordered lines. Exit code 1 if there are any."),
+        bool, option("--verify", "Look for changed, missing or reordered lines. Exit code 1 if there are any.")
     ] = False,
     head: Annotated[
         str | None,
-        typer.Option(
-            metavar="HASH",
-            help="With --verify: the hash of a line that you noted earlier; this also reveals lines missing at the end.",
+        option(
+            "--head HASH",
+            "With --verify: the hash of a line that you noted earlier; this also reveals lines missing at the end.",
         ),
     ] = None,
     join: Annotated[
-        Path | None,
-        typer.Option(metavar="OTHER", help="Join another branch of this ledger: a dataset or its ledger.jsonl."),
+        Path | None, option("--join OTHER", "Join another branch of this ledger: a dataset or its ledger.jsonl.")
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(
-            "-i",
-            "--id",
-            metavar="TASK",
-            show_default="all",
-            help="Only lines about this task.",
-            autocompletion=complete.task_ids,
-        ),
+        option("-i, --id TASK", "Only lines about this task.", shown="all", autocompletion=complete.task_ids),
     ] = None,
-    json_: JsonFlag = False,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Show a dataset's ledger: sealed, opened, evaluated, shown to a model, exported; and check it for tampering."""
     opened = open_dataset(dataset)
@@ -324,7 +290,7 @@ def log(
         if task is not None and not entries:
             opened.require([task])
         if json_:
-            print_json([ledger.as_json(entry) for entry in entries])
+            options.print_json([ledger.as_json(entry) for entry in entries])
         else:
             terminal.results().print(custody_text.log_table(entries))
 
@@ -332,7 +298,7 @@ def log(
 def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
     joined = chain.join(dataset, other)
     if json_:
-        print_json({"added": joined.added, "joined": joined.entry.hash if joined.entry else None})
+        options.print_json({"added": joined.added, "joined": joined.entry.hash if joined.entry else None})
     elif joined.entry:
         console = terminal.results()
         console.print(Text(f"joined: {counted(joined.added, 'line')} of the other branch, and one that joins them"))
@@ -344,7 +310,7 @@ def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
 def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
     verification = chain.verify(dataset, head=head)
     if json_:
-        print_json(verification.as_json())
+        options.print_json(verification.as_json())
     else:
         custody_text.show_verification(verification)
     if verification.problems:

@@ -7,26 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Group
 from rich.text import Text
 
-from harness.cli.model_options import (
-    ApiOption,
-    AssumePriceOption,
-    BaseUrlOption,
-    CacheMaxOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MaxTokensOption,
-    NoResponseCacheFlag,
-    PricesOption,
-    cache_of,
-    prices_of,
-)
+from harness.cli import model_options
 from harness.cli.options import IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import judge as judge_text
 from harness.cli.views import terminal
@@ -43,7 +30,6 @@ from harness.solve.models.stack import wrap
 if TYPE_CHECKING:
     from harness.solve.judge.file import JudgeIdentity, Judgement
     from harness.solve.judge.run import JudgingOutcome, Question
-    from harness.solve.models.meter import Limits
 
 app = App()
 
@@ -56,92 +42,54 @@ app = App()
     }
 )
 def judge(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN...", help="Run folders whose patches are judged.", show_default=False),
-    ],
+    runs: Annotated[list[Path], argument("RUN...", "Run folders whose patches are judged.")],
     dataset: Annotated[
-        Path | None,
-        typer.Option("--dataset", metavar="DATASET", help="Dataset with the statements that the judge is shown."),
+        Path | None, option("--dataset DATASET", "Dataset with the statements that the judge is shown.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Judgements file (JSONL) to write; an unfinished file is continued.",
-        ),
+        Path | None, option("-o, --output FILE", "Judgements file (JSONL) to write; an unfinished file is continued.")
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option("-m", "--model", metavar="MODEL", help="The judge; without it, FILE's judgements are shown."),
+        str | None, option("-m, --model MODEL", "The judge; without it, FILE's judgements are shown.")
     ] = None,
-    base_url: BaseUrlOption = "https://api.openai.com/v1",
+    base_url: model_options.BaseUrlOption = "https://api.openai.com/v1",
     api_key_env: Annotated[
-        str, typer.Option("--api-key-env", metavar="VAR", help="Environment variable that holds the API key.")
+        str, option("--api-key-env VAR", "Environment variable that holds the API key.")
     ] = "OPENAI_API_KEY",
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            "--only",
-            metavar="MODEL",
-            show_default="all but gold",
-            help="Judge only this model's patches (repeatable).",
+        option(
+            "--only MODEL",
+            "Judge only this model's patches (repeatable).",
+            shown="all but gold",
             autocompletion=complete.models,
         ),
     ] = None,
-    max_cost: MaxCostOption = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, metavar="N", help="Requests to make in parallel.")] = 4,
+    max_cost: model_options.MaxCostOption = None,
+    jobs: Annotated[int, option("-j, --jobs N", "Requests to make in parallel.", min=1)] = 4,
     json_: JsonFlag = False,
     rubric: Annotated[
         Path | None,
-        typer.Option(
-            "--rubric",
-            metavar="FILE",
-            show_default="the one shipped with goldseam",
-            rich_help_panel=ADVANCED,
-            help="Text of the criteria to judge by.",
-        ),
+        option("--rubric FILE", "Text of the criteria to judge by.", ADVANCED, shown="the one shipped with goldseam"),
     ] = None,
     with_gold: Annotated[
-        bool,
-        typer.Option(
-            "--with-gold",
-            rich_help_panel=ADVANCED,
-            help="Show the judge the known fix too; the ledger records this.",
-        ),
+        bool, option("--with-gold", "Show the judge the known fix too; the ledger records this.", ADVANCED)
     ] = False,
-    api: ApiOption = "auto",
+    api: model_options.ApiOption = "auto",
     temperature: Annotated[
-        float | None,
-        typer.Option(
-            "--temperature",
-            min=0,
-            metavar="T",
-            show_default="the endpoint's own",
-            rich_help_panel=ADVANCED,
-            help="Sampling temperature.",
-        ),
+        float | None, option("--temperature T", "Sampling temperature.", ADVANCED, min=0, shown="the endpoint's own")
     ] = None,
     max_output_tokens: Annotated[
         int | None,
-        typer.Option(
-            "--max-output-tokens",
-            min=1,
-            metavar="N",
-            show_default="the endpoint's own",
-            rich_help_panel=ADVANCED,
-            help="Length limit of one answer.",
-        ),
+        option("--max-output-tokens N", "Length limit of one answer.", ADVANCED, min=1, shown="the endpoint's own"),
     ] = None,
     identity: IdentityOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_minutes: MaxMinutesOption = None,
-    prices: PricesOption = None,
-    assume_price: AssumePriceOption = None,
-    no_cache: NoResponseCacheFlag = False,
-    cache_max_mb: CacheMaxOption = None,
+    max_tokens: model_options.MaxTokensOption = None,
+    max_minutes: model_options.MaxMinutesOption = None,
+    prices: model_options.PricesOption = None,
+    assume_price: model_options.AssumePriceOption = None,
+    no_cache: model_options.NoResponseCacheFlag = False,
+    cache_max_mb: model_options.CacheMaxOption = None,
 ) -> None:
     """Let a model judge a run's patches and compare its judgement with the tests. It decides nothing: no gate reads it."""
     if out is None:
@@ -205,11 +153,13 @@ def _ask(
     question: Question, model: str, endpoint: Endpoint, money: _Money, *, quiet: bool
 ) -> tuple[JudgeIdentity, JudgingOutcome]:
     settings = load_settings()
-    prices = prices_of(money.prices, money.assumed, settings)
+    prices = model_options.prices_of(money.prices, money.assumed, settings)
     with (
         terminal.Ticker(terminal.messages(), "judge", quiet=quiet) as ticker,
         OpenAIModel(model, endpoint, environment=os.environ) as client,
-        cache_of(settings, no_cache=money.no_cache, max_mb=money.cache_max_mb, note=_JudgeTicker(ticker).note) as cache,
+        model_options.cache_of(
+            settings, no_cache=money.no_cache, max_mb=money.cache_max_mb, note=_JudgeTicker(ticker).note
+        ) as cache,
     ):
         observer = _JudgeTicker(ticker)
         wrapped = wrap(

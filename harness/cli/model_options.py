@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
 from harness.solve.models import prices
 from harness.solve.models.response_cache import ResponseCache
@@ -17,79 +16,59 @@ from harness.solve.models.response_cache import ResponseCache
 if TYPE_CHECKING:
     from harness.config.settings import Settings
     from harness.solve.models.prices import Prices
-    from harness.solve.models.response_cache import ResponseCache
 
 LIMITS = f"{ADVANCED}: limits and prices"
 
 
-def limit_option(flag: str, unit: str, text: str, panel: str | None = None) -> Any:
+def limit_option(spelling: str, text: str, panel: str | None = None) -> Any:
     """An option that limits what requests may take."""
-    return typer.Option(flag, min=0, metavar=unit, show_default="no limit", help=text, rich_help_panel=panel)
+    return option(spelling, text, panel, min=0, shown="no limit")
 
 
-MaxCostOption = Annotated[
-    float | None, limit_option("--max-cost", "USD", "Stop before more than this is spent in all.")
-]
+MaxCostOption = Annotated[float | None, limit_option("--max-cost USD", "Stop before more than this is spent in all.")]
 MaxTokensOption = Annotated[
     int | None,
-    limit_option("--max-tokens", "N", "Stop before more tokens than this are read and written in all.", LIMITS),
+    limit_option("--max-tokens N", "Stop before more tokens than this are read and written in all.", LIMITS),
 ]
 MaxMinutesOption = Annotated[
-    float | None, limit_option("--max-minutes", "MINUTES", "Start no request after this long.", LIMITS)
+    float | None, limit_option("--max-minutes MINUTES", "Start no request after this long.", LIMITS)
 ]
-BaseUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--base-url", metavar="URL", help="Any OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL", show_envvar=True
-    ),
-]
+BaseUrlOption = Annotated[str, option("--base-url URL", "Any OpenAI-compatible endpoint.", env="OPENAI_BASE_URL")]
 ApiOption = Annotated[
-    str,
-    typer.Option(
-        "--api",
-        metavar="auto|chat|responses",
-        rich_help_panel=ADVANCED,
-        help="API of the endpoint; `auto` uses what it offers.",
-    ),
+    str, option("--api auto|chat|responses", "API of the endpoint; `auto` uses what it offers.", ADVANCED)
 ]
 
 
 def prices_option(panel: str) -> Any:
     """An option that names a price table."""
-    return typer.Option(
-        "--prices",
-        metavar="FILE",
-        show_default="the table shipped with goldseam",
-        rich_help_panel=panel,
-        help="Your own price table (YAML); its entries take precedence.",
+    return option(
+        "--prices FILE",
+        "Your own price table (YAML); its entries take precedence.",
+        panel,
+        shown="the table shipped with goldseam",
     )
 
 
 PricesOption = Annotated[Path | None, prices_option(LIMITS)]
 AssumePriceOption = Annotated[
     str | None,
-    typer.Option(
-        "--assume-price",
-        metavar="IN/OUT",
-        rich_help_panel=LIMITS,
-        help="Dollars per million tokens read and written, for a model that no table lists; 0/0 if it is free.",
+    option(
+        "--assume-price IN/OUT",
+        "Dollars per million tokens read and written, for a model that no table lists; 0/0 if it is free.",
+        LIMITS,
     ),
 ]
 NoResponseCacheFlag = Annotated[
-    bool,
-    typer.Option(
-        "--no-cache", rich_help_panel=LIMITS, help="Neither use answers from earlier calls nor store new ones."
-    ),
+    bool, option("--no-cache", "Neither use answers from earlier calls nor store new ones.", LIMITS)
 ]
 CacheMaxOption = Annotated[
     int | None,
-    typer.Option(
-        "--cache-max-mb",
+    option(
+        "--cache-max-mb MB",
+        "Size limit of stored answers; the oldest are removed first.",
+        LIMITS,
         min=1,
-        metavar="MB",
-        show_default="512, or [solve] cache_max_mb",
-        rich_help_panel=LIMITS,
-        help="Size limit of stored answers; the oldest are removed first.",
+        shown="512, or [solve] cache_max_mb",
     ),
 ]
 

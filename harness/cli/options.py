@@ -5,86 +5,60 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated, Any
 
 from harness.cli.shell import complete
+from harness.cli.shell.command import argument, option
 from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from harness.core.files import STANDARD_OUTPUT
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import Dataset, open_dataset
 from harness.dataset.seal.identity import load_keys
 from harness.interop.mirrors import local_copy
 from harness.interop.store import masked
 from harness.sandbox.executors.choose import Kind
 
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-
 RuntimeOption = Annotated[
     str | None,
-    typer.Option(
-        envvar="GOLDSEAM_RUNTIME",
-        show_envvar=True,
-        metavar="NAME",
-        show_default="the engine's own",
-        rich_help_panel=ADVANCED,
-        help="Container runtime of the engine, such as runsc or kata.",
+    option(
+        "--runtime NAME",
+        "Container runtime of the engine, such as runsc or kata.",
+        ADVANCED,
+        env="GOLDSEAM_RUNTIME",
+        shown="the engine's own",
     ),
 ]
 ExecutorOption = Annotated[
-    Kind,
-    typer.Option(
-        "--executor",
-        envvar="GOLDSEAM_EXECUTOR",
-        show_envvar=True,
-        rich_help_panel=ADVANCED,
-        help="Run containers on this machine or on a Ray cluster.",
-    ),
+    Kind, option("--executor", "Run containers on this machine or on a Ray cluster.", ADVANCED, env="GOLDSEAM_EXECUTOR")
 ]
 AddressOption = Annotated[
     str | None,
-    typer.Option(
-        envvar="GOLDSEAM_ADDRESS",
-        show_envvar=True,
-        metavar="HOST:PORT",
-        rich_help_panel=ADVANCED,
-        help="The Ray cluster's address; `auto` finds one on this machine.",
+    option(
+        "--address HOST:PORT",
+        "The Ray cluster's address; `auto` finds one on this machine.",
+        ADVANCED,
+        env="GOLDSEAM_ADDRESS",
     ),
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option(
-        "-j",
-        "--jobs",
-        min=1,
-        metavar="N",
-        envvar="GOLDSEAM_JOBS",
-        show_envvar=True,
-        show_default="one per processor",
-        help="Tasks to run in parallel.",
-    ),
+    option("-j, --jobs N", "Tasks to run in parallel.", min=1, env="GOLDSEAM_JOBS", shown="one per processor"),
 ]
 EngineWaitOption = Annotated[
     float,
-    typer.Option(
+    option(
+        "--engine-wait SECONDS",
+        "Wait this long for a container engine to come back; twice as long for a registry.",
+        ADVANCED,
         min=0,
-        envvar="GOLDSEAM_ENGINE_WAIT",
-        show_envvar=True,
-        metavar="SECONDS",
-        rich_help_panel=ADVANCED,
-        help="Wait this long for a container engine to come back; twice as long for a registry.",
+        env="GOLDSEAM_ENGINE_WAIT",
     ),
 ]
-JsonFlag = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else there.")
-]
+JsonFlag = Annotated[bool, option("--json", "Print one JSON document on standard output, and nothing else there.")]
 IdsOption = Annotated[
-    list[str] | None,
-    typer.Option("-i", "--id", metavar="TASK", help="Only this task (repeatable).", autocompletion=complete.task_ids),
+    list[str] | None, option("-i, --id TASK", "Only this task (repeatable).", autocompletion=complete.task_ids)
 ]
-DryRunFlag = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")]
+DryRunFlag = Annotated[bool, option("--dry-run", "Show what would change, and write nothing.")]
 
 
 def _folder(text: str) -> Path:
@@ -112,28 +86,19 @@ def _folder_or_copy(text: str) -> Path:
     return local_copy(text)
 
 
-DatasetArgument = Annotated[
-    Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False, parser=_folder)
-]
+DatasetArgument = Annotated[Path, argument("DATASET", "Dataset folder.", parser=_folder)]
 DatasetSource = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATASET",
-        help="Dataset folder, or the URL of a store it was pushed to.",
-        show_default=False,
-        parser=_folder_or_copy,
-    ),
+    Path, argument("DATASET", "Dataset folder, or the URL of a store it was pushed to.", parser=_folder_or_copy)
 ]
 """For commands that change nothing in a dataset but its ledger."""
 
 IdentityOption = Annotated[
     str | None,
-    typer.Option(
-        envvar="GOLDSEAM_IDENTITY",
-        show_envvar=True,
-        metavar="FILE|env:VAR|command:CMD",
-        rich_help_panel=ADVANCED,
-        help="Key that opens a sealed dataset: an age or SSH private key, or its passphrase.",
+    option(
+        "--identity FILE|env:VAR|command:CMD",
+        "Key that opens a sealed dataset: an age or SSH private key, or its passphrase.",
+        ADVANCED,
+        env="GOLDSEAM_IDENTITY",
     ),
 ]
 """As `harness.dataset.seal.identity.load_keys` takes it."""

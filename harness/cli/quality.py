@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
 from rich.table import Column, Table
 from rich.text import Text
 
 from harness.cli.options import DatasetArgument, DryRunFlag, IdentityOption, JsonFlag, open_with, print_json
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, option
 from harness.cli.views import terminal
 from harness.core.wording import counted
-from harness.quality.measuring import rate
+from harness.quality.measuring import Rating, rate
 from harness.quality.solved import ENOUGH
-
-if TYPE_CHECKING:
-    from harness.quality.measuring import Rating
 
 app = App()
 _TIERS = ("easy", "medium", "hard", "brutal")
@@ -33,10 +29,7 @@ _TIERS = ("easy", "medium", "hard", "brutal")
 )
 def difficulty(
     dataset: DatasetArgument,
-    runs: Annotated[
-        list[Path],
-        typer.Option("--run", metavar="RUN", help="Run folder with verdicts on models (repeatable)."),
-    ],
+    runs: Annotated[list[Path], option("--run RUN", "Run folder with verdicts on models (repeatable).")],
     dry_run: DryRunFlag = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,

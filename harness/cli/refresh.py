@@ -5,22 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from harness.cli.options import (
-    AddressOption,
-    DatasetArgument,
-    EngineWaitOption,
-    ExecutorOption,
-    IdentityOption,
-    IdsOption,
-    JobsOption,
-    JsonFlag,
-    RuntimeOption,
-    open_with,
-    print_json,
-)
-from harness.cli.shell.command import App
+from harness.cli import options
+from harness.cli.shell.command import App, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.cli.views.refresh import RefreshTicker, refresh_json, refresh_text
@@ -44,39 +30,33 @@ app = App()
     }
 )
 def refresh(
-    dataset: DatasetArgument,
-    runs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Runs of the fix on each task, and as many of no change.")
-    ] = 1,
-    ids: IdsOption = None,
+    dataset: options.DatasetArgument,
+    runs: Annotated[int, option("--runs N", "Runs of the fix on each task, and as many of no change.", min=1)] = 1,
+    ids: options.IdsOption = None,
     quarantined: Annotated[
-        bool, typer.Option("--quarantined", help="Check quarantined tasks instead: do they hold again?")
+        bool, option("--quarantined", "Check quarantined tasks instead: do they hold again?")
     ] = False,
-    jobs: JobsOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Run and report, but change nothing.")] = False,
+    jobs: options.JobsOption = None,
+    dry_run: Annotated[bool, option("--dry-run", "Run and report, but change nothing.")] = False,
     accept_drift: Annotated[
         bool,
-        typer.Option(
-            "--accept-drift", help="Quarantine even when so many tasks drifted that the machine is the likely cause."
-        ),
+        option("--accept-drift", "Quarantine even when so many tasks drifted that the machine is the likely cause."),
     ] = False,
     retry_errors: Annotated[
-        bool,
-        typer.Option("--retry-errors", help="Keep what the last refresh saw, and run only what it could not."),
+        bool, option("--retry-errors", "Keep what the last refresh saw, and run only what it could not.")
     ] = False,
     record: Annotated[
-        bool,
-        typer.Option("--record", rich_help_panel=ADVANCED, help="Add a line to refresh.jsonl even if nothing changed."),
+        bool, option("--record", "Add a line to refresh.jsonl even if nothing changed.", ADVANCED)
     ] = False,
-    executor: ExecutorOption = Kind.LOCAL,
-    address: AddressOption = None,
-    runtime: RuntimeOption = None,
-    engine_wait: EngineWaitOption = 60.0,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    executor: options.ExecutorOption = Kind.LOCAL,
+    address: options.AddressOption = None,
+    runtime: options.RuntimeOption = None,
+    engine_wait: options.EngineWaitOption = 60.0,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Prove a dataset again: run the fix and no change on every task, and quarantine drift. Exit code 1 if any drifted."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     settings = work.Settings(
         runs=runs,
         quarantined=quarantined,
@@ -98,7 +78,7 @@ def refresh(
                 observer=observer,
             )
     if json_:
-        print_json(refresh_json(outcome))
+        options.print_json(refresh_json(outcome))
     else:
         terminal.results().print(refresh_text(outcome, dataset), soft_wrap=True)
     _answer(outcome, dataset)

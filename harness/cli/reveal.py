@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
 from rich.text import Text
 
-from harness.cli.options import (
-    DatasetArgument,
-    IdentityOption,
-    IdsOption,
-    JsonFlag,
-    RuntimeOption,
-    open_with,
-    print_json,
-)
-from harness.cli.shell.command import App
+from harness.cli import options
+from harness.cli.shell.command import App, option
 from harness.cli.views import terminal
 from harness.core.wording import counted
 from harness.sandbox.docker import DockerSandbox
-from harness.scaffold.reveal import reveal_in
+from harness.scaffold.reveal import RevealOutcome, reveal_in
 from harness.solve.workspace.workspace import Workspaces
-
-if TYPE_CHECKING:
-    from harness.scaffold.reveal import RevealOutcome
 
 app = App()
 
@@ -38,16 +26,16 @@ app = App()
     }
 )
 def reveal(
-    dataset: DatasetArgument,
-    tests: Annotated[int, typer.Option("--tests", min=1, metavar="K", help="Test functions that a task may show.")],
-    ids: IdsOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Prove and report, and write nothing.")] = False,
-    runtime: RuntimeOption = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    dataset: options.DatasetArgument,
+    tests: Annotated[int, option("--tests K", "Test functions that a task may show.", min=1)],
+    ids: options.IdsOption = None,
+    dry_run: Annotated[bool, option("--dry-run", "Prove and report, and write nothing.")] = False,
+    runtime: options.RuntimeOption = None,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Make up to K of each task's FAIL_TO_PASS tests public as a scaffold; never all of them."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     with terminal.Ticker(terminal.messages(), "reveal", quiet=json_) as ticker:
         ticker.expect(len(ids or opened.ids()))
         with DockerSandbox(runtime=runtime) as sandbox, Workspaces(runtime=runtime) as workspaces:
@@ -63,7 +51,7 @@ def reveal(
     if json_:
         version = answer.version.number if answer.version else None
         tasks = [asdict(task) for task in answer.tasks]
-        print_json({"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version})
+        options.print_json({"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version})
         return
     showing = sum(bool(task.functions) for task in answer.tasks)
     ending = f"; version {answer.version.number}" if answer.version else " (nothing was written)"

@@ -7,35 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.model_options import (
-    LIMITS,
-    ApiOption,
-    AssumePriceOption,
-    BaseUrlOption,
-    CacheMaxOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MaxTokensOption,
-    NoResponseCacheFlag,
-    PricesOption,
-    limit_option,
-)
-from harness.cli.options import (
-    DatasetSource,
-    IdentityOption,
-    IdsOption,
-    JsonFlag,
-    RuntimeOption,
-    one_result_on_stdout,
-    open_with,
-    print_json,
-)
+from harness.cli import model_options, options
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.shell.output import CHOICE
 from harness.cli.views import estimate, terminal
@@ -48,7 +25,7 @@ from harness.solve import prompts
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
 from harness.solve.call import Call, look_ahead, run
 from harness.solve.models.endpoint import Api, Endpoint
-from harness.solve.models.meter import Limits
+from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.prices import load as load_prices
 
 if TYPE_CHECKING:
@@ -56,7 +33,6 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.solve.campaign import Report, UnitOutcome
     from harness.solve.estimate import Estimate
-    from harness.solve.models.meter import Spending
     from harness.solve.plan import Unit
 
 app = App()
@@ -73,208 +49,138 @@ _ASKING = f"{ADVANCED}: requests"
     }
 )
 def solve(
-    dataset: DatasetSource,
-    model: Annotated[
-        str,
-        typer.Option(
-            "-m", "--model", metavar="MODEL", help="Model, as its endpoint names it; preferably a dated snapshot."
-        ),
-    ],
+    dataset: options.DatasetSource,
+    model: Annotated[str, option("-m, --model MODEL", "Model, as its endpoint names it; preferably a dated snapshot.")],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Predictions file (JSONL) to write, or `-` for standard output; an unfinished file is continued.",
+        option(
+            "-o, --output FILE",
+            "Predictions file (JSONL) to write, or `-` for standard output; an unfinished file is continued.",
         ),
     ],
-    base_url: BaseUrlOption = "https://api.openai.com/v1",
+    base_url: model_options.BaseUrlOption = "https://api.openai.com/v1",
     api_key_env: Annotated[
-        str,
-        typer.Option(metavar="VAR", help="Environment variable that holds the API key; local endpoints need none."),
+        str, option("--api-key-env VAR", "Environment variable that holds the API key; local endpoints need none.")
     ] = "OPENAI_API_KEY",
-    agent: Annotated[AgentName, typer.Option(help="How the model works on a task.")] = AgentName.SINGLE,
-    samples: Annotated[
-        int, typer.Option("-n", "--samples", min=1, metavar="N", help="Samples per task and temperature.")
-    ] = 1,
-    ids: IdsOption = None,
-    max_cost: MaxCostOption = None,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "-j",
-            "--jobs",
-            min=1,
-            metavar="N",
-            envvar="GOLDSEAM_SOLVE_JOBS",
-            show_envvar=True,
-            help="Samples to make in parallel.",
-        ),
-    ] = 4,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Send no request; estimate requests, tokens and cost.")
-    ] = False,
-    json_: JsonFlag = False,
+    agent: Annotated[AgentName, option("--agent", "How the model works on a task.")] = AgentName.SINGLE,
+    samples: Annotated[int, option("-n, --samples N", "Samples per task and temperature.", min=1)] = 1,
+    ids: options.IdsOption = None,
+    max_cost: model_options.MaxCostOption = None,
+    jobs: Annotated[int, option("-j, --jobs N", "Samples to make in parallel.", min=1, env="GOLDSEAM_SOLVE_JOBS")] = 4,
+    dry_run: Annotated[bool, option("--dry-run", "Send no request; estimate requests, tokens and cost.")] = False,
+    json_: options.JsonFlag = False,
     name: Annotated[
         str | None,
-        typer.Option(
-            "--model-name",
-            metavar="NAME",
-            show_default="the model's name",
-            rich_help_panel=ADVANCED,
-            help="model_name_or_path of the predictions.",
-        ),
+        option("--model-name NAME", "model_name_or_path of the predictions.", ADVANCED, shown="the model's name"),
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option(
-            metavar="SPLIT",
-            show_default="holdout, or the tasks of -i",
-            rich_help_panel=ADVANCED,
-            help="Only tasks of this split: holdout, dev, retired or all.",
+        option(
+            "--split SPLIT",
+            "Only tasks of this split: holdout, dev, retired or all.",
+            ADVANCED,
+            shown="holdout, or the tasks of -i",
             autocompletion=complete.splits,
         ),
     ] = None,
-    api: ApiOption = "auto",
-    identity: IdentityOption = None,
-    runtime: RuntimeOption = None,
+    api: model_options.ApiOption = "auto",
+    identity: options.IdentityOption = None,
+    runtime: options.RuntimeOption = None,
     agent_command: Annotated[
         str | None,
-        typer.Option(
-            metavar="COMMAND",
-            help="Program that `--agent command` runs, such as 'my-agent {statement_file}'.",
-            rich_help_panel=_AGENT,
+        option(
+            "--agent-command COMMAND",
+            "Program that `--agent command` runs, such as 'my-agent {statement_file}'.",
+            _AGENT,
         ),
     ] = None,
     where: Annotated[
         str | None,
-        typer.Option(
-            metavar="container|host",
-            show_default="container",
-            help="Where that program runs: locked in a container, or unconfined on this host.",
-            rich_help_panel=_AGENT,
+        option(
+            "--where container|host",
+            "Where that program runs: locked in a container, or unconfined on this host.",
+            _AGENT,
+            shown="container",
         ),
     ] = None,
     agent_mount: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Folder with the program, mounted read-only at /opt/agent.", rich_help_panel=_AGENT
-        ),
+        Path | None, option("--agent-mount FOLDER", "Folder with the program, mounted read-only at /opt/agent.", _AGENT)
     ] = None,
     agent_allow: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="Host that the program may reach besides the model (repeatable).",
-            rich_help_panel=_AGENT,
-        ),
+        option("--agent-allow HOST:PORT", "Host that the program may reach besides the model (repeatable).", _AGENT),
     ] = None,
     agent_minutes: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            metavar="MINUTES",
-            show_default="30",
-            help="Time that the program may spend on one task.",
-            rich_help_panel=_AGENT,
-        ),
+        option("--agent-minutes MINUTES", "Time that the program may spend on one task.", _AGENT, min=0, shown="30"),
     ] = None,
     max_turns: Annotated[
         int | None,
-        typer.Option(
+        option(
+            "--max-turns N",
+            "Turns per sample of the agents loop and mini.",
+            _AGENT,
             min=1,
-            metavar="N",
-            show_default="60 for loop, mini's own for mini",
-            help="Turns per sample of the agents loop and mini.",
-            rich_help_panel=_AGENT,
+            shown="60 for loop, mini's own for mini",
         ),
     ] = None,
     temperatures: Annotated[
         list[float] | None,
-        typer.Option(
-            "--temperature",
+        option(
+            "--temperature T",
+            "Sampling temperature; repeat it for a sweep.",
+            _ASKING,
             min=0,
-            metavar="T",
-            show_default="the endpoint's own",
-            help="Sampling temperature; repeat it for a sweep.",
-            rich_help_panel=_ASKING,
+            shown="the endpoint's own",
         ),
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="P",
-            show_default="the endpoint's own",
-            help="Nucleus sampling threshold.",
-            rich_help_panel=_ASKING,
-        ),
+        option("--top-p P", "Nucleus sampling threshold.", _ASKING, min=0, max=1, shown="the endpoint's own"),
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Seed of the first sample; each further sample adds one.", rich_help_panel=_ASKING
-        ),
+        int | None, option("--seed N", "Seed of the first sample; each further sample adds one.", _ASKING)
     ] = None,
     max_output_tokens: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            show_default="the endpoint's own",
-            help="Length limit of one answer.",
-            rich_help_panel=_ASKING,
-        ),
+        option("--max-output-tokens N", "Length limit of one answer.", _ASKING, min=1, shown="the endpoint's own"),
     ] = None,
     prompt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            show_default="the agent's own",
-            help="A shipped prompt or your own.",
-            rich_help_panel=_ASKING,
-        ),
+        str | None, option("--prompt NAME|FILE", "A shipped prompt or your own.", _ASKING, shown="the agent's own")
     ] = None,
     file_tokens: Annotated[
         int | None,
-        typer.Option(
-            min=100,
-            metavar="N",
-            show_default="the agent's own",
-            help="How much of the repository the prompt shows.",
-            rich_help_panel=_ASKING,
+        option(
+            "--file-tokens N", "How much of the repository the prompt shows.", _ASKING, min=100, shown="the agent's own"
         ),
     ] = None,
     oracle_files: Annotated[
-        bool,
-        typer.Option(
-            "--oracle-files", help="Show the files that the fix changes, for calibration.", rich_help_panel=_ASKING
-        ),
+        bool, option("--oracle-files", "Show the files that the fix changes, for calibration.", _ASKING)
     ] = False,
-    max_tokens: MaxTokensOption = None,
-    max_minutes: MaxMinutesOption = None,
+    max_tokens: model_options.MaxTokensOption = None,
+    max_minutes: model_options.MaxMinutesOption = None,
     max_task_cost: Annotated[
-        float | None, limit_option("--max-task-cost", "USD", "Dollars per sample.", LIMITS)
+        float | None, model_options.limit_option("--max-task-cost USD", "Dollars per sample.", model_options.LIMITS)
     ] = None,
-    max_task_tokens: Annotated[int | None, limit_option("--max-task-tokens", "N", "Tokens per sample.", LIMITS)] = None,
+    max_task_tokens: Annotated[
+        int | None, model_options.limit_option("--max-task-tokens N", "Tokens per sample.", model_options.LIMITS)
+    ] = None,
     max_task_minutes: Annotated[
-        float | None, limit_option("--max-task-minutes", "MINUTES", "Time per sample.", LIMITS)
+        float | None, model_options.limit_option("--max-task-minutes MINUTES", "Time per sample.", model_options.LIMITS)
     ] = None,
-    prices: PricesOption = None,
-    assume_price: AssumePriceOption = None,
-    no_cache: NoResponseCacheFlag = False,
-    cache_max_mb: CacheMaxOption = None,
+    prices: model_options.PricesOption = None,
+    assume_price: model_options.AssumePriceOption = None,
+    no_cache: model_options.NoResponseCacheFlag = False,
+    cache_max_mb: model_options.CacheMaxOption = None,
 ) -> int:
     """Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`."""
-    to_stdout = one_result_on_stdout(out, other=json_ and not dry_run)
+    to_stdout = options.one_result_on_stdout(out, other=json_ and not dry_run)
     one_of("--api", api, Api)
     if api == Api.RESPONSES and seed is not None:
         raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
     settings = load_settings()
     table = load_prices(prices or settings.solve.prices)
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     known_split(opened, split)
     chosen_prompt = prompts.load(prompt) if prompt else None
     program = command_settings(agent_command, where=where, mount=agent_mount, allow=agent_allow, minutes=agent_minutes)
@@ -327,7 +233,7 @@ def solve(
 
 def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
     if json_:
-        print_json(found.as_json())
+        options.print_json(found.as_json())
         return 0
     console = terminal.results()
     console.print(estimate.render(found, model=model))
@@ -394,7 +300,7 @@ def _show(report: Report, dataset: Dataset, out: Path | None, *, json_: bool) ->
         if not CHOICE.quiet:
             terminal.messages().print(_summary(report))
     elif json_:
-        print_json(_as_json(report, out))
+        options.print_json(_as_json(report, out))
     else:
         console = terminal.results()
         console.print(_summary(report))

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from harness.cli.options import (
-    DatasetArgument,
-    DatasetSource,
-    DryRunFlag,
-    IdentityOption,
-    JsonFlag,
-    open_with,
-    output_folder,
-    print_json,
-)
+from harness.cli import options
 from harness.cli.shell import complete
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal, upkeep
 from harness.config.settings import load_policy
 from harness.core.errors import AnswerIsNoError, InputError
@@ -40,8 +29,12 @@ if TYPE_CHECKING:
 app = App()
 
 
-def _show(renderable: RenderableType) -> None:
-    terminal.results().print(renderable, soft_wrap=True)
+def _show(result: RenderableType | dict[str, Any]) -> None:
+    """Print a result: one JSON document of what is a mapping, anything else for a person."""
+    if isinstance(result, dict):
+        options.print_json(result)
+    else:
+        terminal.results().print(result, soft_wrap=True)
 
 
 @app.add(
@@ -52,25 +45,23 @@ def _show(renderable: RenderableType) -> None:
     }
 )
 def scan(
-    dataset: DatasetSource,
+    dataset: options.DatasetSource,
     places: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PATH|URL...", help="Files, folders or addresses; `-` is standard input."),
+        list[str] | None, argument("PATH|URL...", "Files, folders or addresses; `-` is standard input.")
     ] = None,
     urls: Annotated[
-        list[Path] | None,
-        typer.Option("--urls", metavar="FILE", help="File of addresses to fetch, one a line (repeatable)."),
+        list[Path] | None, option("--urls FILE", "File of addresses to fetch, one a line (repeatable).")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time limit for one address.")] = 60.0,
-    max_mb: Annotated[float, typer.Option(min=0.001, metavar="MB", help="Size limit for one address.")] = 100.0,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    timeout: Annotated[float, option("--timeout SECONDS", "Time limit for one address.", min=1)] = 60.0,
+    max_mb: Annotated[float, option("--max-mb MB", "Size limit for one address.", min=0.001)] = 100.0,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Search any text for a dataset's canary, statements and hidden code. Exit code 1 if something is found."""
     texts = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
     if not texts:
         raise InputError("nothing to search", hint="give files, folders, addresses, `-`, or --urls FILE")
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     with terminal.Ticker(terminal.messages(), "scan", quiet=json_) as ticker:
         ticker.note("reading the dataset")
         limits = corpus.Limits(seconds=timeout, bytes=round(max_mb * 1e6))
@@ -78,10 +69,7 @@ def scan(
         code = not opened.sealed or opened.keys is not None
         index = leaks.index_of(opened, hidden=leaks.opener(opened, opened.ids(), purpose="scan") if code else None)
         answer = leaks.search(index, sources, tasks=len(opened.ids()), code=code, note=ticker.note)
-    if json_:
-        print_json(upkeep.scan_json(answer))
-    else:
-        _show(upkeep.scan_text(answer))
+    _show(upkeep.scan_json(answer) if json_ else upkeep.scan_text(answer))
     if answer.found:
         raise AnswerIsNoError(f"{counted(answer.found, 'leak')} of {dataset} found")
     if answer.unread:
@@ -98,35 +86,29 @@ def scan(
     }
 )
 def split(
-    dataset: DatasetArgument,
+    dataset: options.DatasetArgument,
     by: Annotated[
-        By | None,
-        typer.Option("--by", help="What the rule decides by.", show_default="show the splits, and change nothing"),
+        By | None, option("--by", "What the rule decides by.", shown="show the splits, and change nothing")
     ] = None,
     dev_share: Annotated[
-        float, typer.Option(min=0, max=1, metavar="SHARE", help="By hash: share of the dev split, approximately.")
+        float, option("--dev-share SHARE", "By hash: share of the dev split, approximately.", min=0, max=1)
     ] = 0.2,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="By hash: another seed gives another choice.")] = "",
+    seed: Annotated[str, option("--seed TEXT", "By hash: another seed gives another choice.")] = "",
     dev_before: Annotated[
-        str | None, typer.Option(metavar="DATE", help="By date: fixes merged before this day go to dev.")
+        str | None, option("--dev-before DATE", "By date: fixes merged before this day go to dev.")
     ] = None,
     dev: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dev",
-            metavar="TASK|OWNER/NAME",
-            help="By list: task or repository that goes to dev (repeatable).",
+        option(
+            "--dev TASK|OWNER/NAME",
+            "By list: task or repository that goes to dev (repeatable).",
             autocompletion=complete.task_ids,
         ),
     ] = None,
-    dev_file: Annotated[
-        Path | None, typer.Option("--dev-file", metavar="FILE", help="By list: a file of these, one a line.")
-    ] = None,
-    may_return: Annotated[
-        bool, typer.Option("--may-return", help="Allow tasks of dev to return to the holdout.")
-    ] = False,
-    dry_run: DryRunFlag = False,
-    json_: JsonFlag = False,
+    dev_file: Annotated[Path | None, option("--dev-file FILE", "By list: a file of these, one a line.")] = None,
+    may_return: Annotated[bool, option("--may-return", "Allow tasks of dev to return to the holdout.")] = False,
+    dry_run: options.DryRunFlag = False,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Divide a dataset into dev and holdout by a rule that later tasks follow too; without a rule, show the splits."""
     opened = open_dataset(dataset)
@@ -145,10 +127,7 @@ def split(
                 moves = splits.set_rule(opened, rule, may_return=may_return)
                 content.settle_locked(opened)
     summary = splits.summary(opened, moves, pending=pending)
-    if json_:
-        print_json(upkeep.split_json(summary, dry_run=dry_run))
-    else:
-        _show(upkeep.split_text(summary, dry_run=dry_run))
+    _show(upkeep.split_json(summary, dry_run=dry_run) if json_ else upkeep.split_text(summary, dry_run=dry_run))
 
 
 @app.add(
@@ -158,14 +137,13 @@ def split(
         "goldseam holdout rotate bench --config policy.toml": "Use another policy",
     }
 )
-def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFlag = False) -> None:
+def rotate(
+    dataset: options.DatasetArgument, dry_run: options.DryRunFlag = False, json_: options.JsonFlag = False
+) -> None:
     """Retire tasks by the policy, and suggest what to mine. Exit code 1 if a task is due or too few remain."""
     opened = open_dataset(dataset)
     rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy()), dry_run=dry_run)
-    if json_:
-        print_json(upkeep.rotation_json(rotation_done))
-    else:
-        _show(upkeep.rotation_text(rotation_done))
+    _show(upkeep.rotation_json(rotation_done) if json_ else upkeep.rotation_text(rotation_done))
     if dry_run and rotation_done.due:
         raise AnswerIsNoError(
             f"in {dataset}, {counted(len(rotation_done.due), 'task is', 'tasks are')} due; run it without --dry-run"
@@ -176,13 +154,8 @@ def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFla
         )
 
 
-IdsArgument = Annotated[
-    list[str],
-    typer.Argument(metavar="TASK...", help="Ids of tasks.", show_default=False, autocompletion=complete.task_ids),
-]
-ReasonOption = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger records it.", show_default=False)
-]
+IdsArgument = Annotated[list[str], argument("TASK...", "Ids of tasks.", autocompletion=complete.task_ids)]
+ReasonOption = Annotated[str, option("--reason TEXT", "The reason; the ledger records it.", shown=False)]
 
 
 @app.add(
@@ -192,7 +165,9 @@ ReasonOption = Annotated[
         'goldseam holdout quarantine bench acme__app-12 --reason "flaky" --json': "Print the new version as JSON",
     }
 )
-def quarantine(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: JsonFlag = False) -> None:
+def quarantine(
+    dataset: options.DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: options.JsonFlag = False
+) -> None:
     """Take tasks out of all scores until they are released."""
     _changed("quarantined", task_states.quarantine(open_dataset(dataset), ids, why=why), json_=json_)
 
@@ -204,7 +179,9 @@ def quarantine(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, js
         'goldseam holdout retire bench acme__app-12 --reason "leaked" --json': "Print the new version as JSON",
     }
 )
-def retire(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: JsonFlag = False) -> None:
+def retire(
+    dataset: options.DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: options.JsonFlag = False
+) -> None:
     """Take tasks out of the holdout for good."""
     _changed("retired", task_states.retire(open_dataset(dataset), ids, why=why), json_=json_)
 
@@ -216,16 +193,15 @@ def retire(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_:
         'goldseam holdout release bench acme__app-12 --reason "fixed" --json': "Print the new version as JSON",
     }
 )
-def release(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: JsonFlag = False) -> None:
+def release(
+    dataset: options.DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: options.JsonFlag = False
+) -> None:
     """Take tasks out of quarantine, so that they count again."""
     _changed("released", task_states.release(open_dataset(dataset), ids, why=why), json_=json_)
 
 
 def _changed(word: str, changed: Changed, *, json_: bool) -> None:
-    if json_:
-        print_json(upkeep.changed_json(word, changed))
-    else:
-        _show(upkeep.changed_text(word, changed))
+    _show(upkeep.changed_json(word, changed) if json_ else upkeep.changed_text(word, changed))
 
 
 def _lines(path: Path) -> list[str]:
@@ -240,15 +216,15 @@ def _lines(path: Path) -> list[str]:
     }
 )
 def stats(
-    dataset: DatasetSource,
-    images: Annotated[bool, typer.Option("--images", help="Ask the engine how much disk the images take.")] = False,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    dataset: options.DatasetSource,
+    images: Annotated[bool, option("--images", "Ask the engine how much disk the images take.")] = False,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Count tasks by state, split, repository and more, and estimate what a run of all costs."""
-    stock = inventory.take(open_with(dataset, identity), sizes=size_together if images else None)
+    stock = inventory.take(options.open_with(dataset, identity), sizes=size_together if images else None)
     if json_:
-        print_json(upkeep.inventory_json(stock))
+        options.print_json(upkeep.inventory_json(stock))
     else:
         console = terminal.results()
         console.print(upkeep.inventory_text(stock), soft_wrap=not console.is_terminal)
@@ -262,23 +238,15 @@ def stats(
     }
 )
 def merge(
-    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET...", help="Two or more dataset folders.")],
-    out: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DATASET", help="Folder of the new dataset.", parser=output_folder)
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="Name of the new dataset.", show_default="its folder's name"),
-    ] = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    datasets: Annotated[list[Path], argument("DATASET...", "Two or more dataset folders.")],
+    out: Annotated[Path, option("-o, --output DATASET", "Folder of the new dataset.", parser=options.output_folder)],
+    name: Annotated[str | None, option("--name NAME", "Name of the new dataset.", shown="its folder's name")] = None,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Merge several datasets into a new one; an id that names two different tasks is refused."""
     merged = merging.merge(merging.opened(datasets, identity), out, name=name)
-    if json_:
-        print_json(upkeep.merged_json(merged))
-    else:
-        _show(upkeep.merged_text(merged))
+    _show(upkeep.merged_json(merged) if json_ else upkeep.merged_text(merged))
 
 
 @app.add(
@@ -289,28 +257,26 @@ def merge(
     }
 )
 def dedupe(
-    dataset: DatasetArgument,
+    dataset: options.DatasetArgument,
     threshold: Annotated[
-        float,
-        typer.Option(
-            min=0.3, max=1, metavar="SHARE", help="Share of the smaller fix that has to be part of the other."
-        ),
+        float, option("--threshold SHARE", "Share of the smaller fix that has to be part of the other.", min=0.3, max=1)
     ] = 0.8,
-    retire_: Annotated[bool, typer.Option("--retire", help="Retire all but the task that was merged first.")] = False,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    retire_: Annotated[bool, option("--retire", "Retire all but the task that was merged first.")] = False,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Find fixes that have two tasks. Exit code 1 if there are any that were not retired."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     alive = [instance for instance in opened.instances() if instance.state.value != "retired"]
     task = leaks.opener(opened, [instance.instance_id for instance in alive], purpose="dedupe")
     twins = duplicates.twins([task(instance.instance_id) for instance in alive], threshold=threshold)
     double = duplicates.to_retire(twins, {instance.instance_id: instance.created_at for instance in alive})
     for task_id, older in double.items() if retire_ else ():
         task_states.retire(opened, [task_id], why=f"the same fix as {older}")
-    if json_:
-        print_json(upkeep.twins_json(twins, double, retired=retire_))
-    else:
-        _show(upkeep.twins_text(twins, double, retired=retire_))
+    _show(
+        upkeep.twins_json(twins, double, retired=retire_)
+        if json_
+        else upkeep.twins_text(twins, double, retired=retire_)
+    )
     if twins and not retire_:
         raise AnswerIsNoError(f"{dataset} has {counted(len(double), 'task')} too many", hint="--retire retires them")

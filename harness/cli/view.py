@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.report.view.server import View
 from harness.report.view.shelf import Shelf
 
@@ -27,19 +27,15 @@ app = App()
 )
 def view(
     paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUNS_DIR|RUN", help="Run folders, or folders that hold them.", show_default="."),
+        list[Path] | None, argument("RUNS_DIR|RUN", "Run folders, or folders that hold them.", shown=".")
     ] = None,
-    dataset: Annotated[
-        Path | None,
-        typer.Option("--dataset", metavar="DATASET", help="Adds statements, task facts and the funnel."),
-    ] = None,
+    dataset: Annotated[Path | None, option("--dataset DATASET", "Adds statements, task facts and the funnel.")] = None,
     with_hidden: Annotated[
-        bool, typer.Option("--with-hidden", help="Show hidden test ids, known fixes and test output too.")
+        bool, option("--with-hidden", "Show hidden test ids, known fixes and test output too.")
     ] = False,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,
+    port: Annotated[int, option("--port", "Port to listen on; 0 takes a free one.", min=0, max=65535)] = 0,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Print the address and open no browser, as where there is no display.")
+        bool, option("--no-open", "Print the address and open no browser, as where there is no display.")
     ] = False,
 ) -> None:
     """Browse runs on a local page: list, live progress, comparison, and each task with patch, output and transcript."""

@@ -6,25 +6,21 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, Field
 
-from harness.config.settings import load_settings
+from harness.config.settings import Settings, load_settings
 from harness.core import process
 from harness.core.errors import InfrastructureError
 from harness.core.extras import install_command
 from harness.sandbox import engine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from harness.config.settings import Settings
 
 DEFAULT_BASE = "debian:bookworm-slim"
 """Looked for in the registry when neither settings nor the caller name a base image."""

@@ -6,11 +6,12 @@ import fnmatch
 import os
 import re
 import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from harness.analysis.gate.config import GateRules, parse
 from harness.config import ChosenFile
@@ -19,9 +20,6 @@ from harness.core.errors import InputError
 from harness.core.instance import PLACEHOLDER
 from harness.core.wording import did_you_mean, nearest
 from harness.dataset.policy import Policy, parse_policy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 SETTINGS_FILE = "goldseam.toml"
 _PLATFORM = re.compile(r"linux/[a-z0-9_]+(/[a-z0-9.]+)?")
@@ -35,6 +33,17 @@ _KEY = re.compile(r"\s*([\w.\-\"']+)\s*=")
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_TOOLCHAINS = {
+    "pythons": ("Python", ".*", "", ("python{}",)),
+    "nodes": ("Node", ".*", "", ("node",)),
+    "gos": ("Go", ".*", "", ("go",)),
+    "jdks": ("JDK", r"\d+", "a major version such as 21", ("javac",)),
+    "gradles": ("Gradle", r"\d+(\.\d+)+(-[\w-]+)?", "a version such as 8.5", ("gradle",)),
+    "rusts": ("Rust", r"1\.\d+", "a version such as 1.85", ("rustc", "cargo")),
+}
+"""By setting: a toolchain, the form of its versions, one of these, and the programs in its `bin`."""
 
 
 class ImageSettings(_Section):
@@ -80,55 +89,16 @@ class ImageSettings(_Section):
     allow_hosts: tuple[str, ...] = ()
     """What they may reach besides: `host` (on ports 80 and 443), `host:port` or `*.host`."""
 
-    @field_validator("pythons")
+    @field_validator(*_TOOLCHAINS)
     @classmethod
-    def _installations(cls, value: dict[str, Path]) -> dict[str, Path]:
+    def _installations(cls, value: dict[str, Path], info: ValidationInfo) -> dict[str, Path]:
+        name, form, versions, programs = _TOOLCHAINS[str(info.field_name)]
         for version, folder in value.items():
-            if not (folder.expanduser() / "bin" / f"python{version}").exists():
-                raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
-        return {version: folder.expanduser().resolve() for version, folder in value.items()}
-
-    @field_validator("nodes")
-    @classmethod
-    def _nodes(cls, value: dict[str, Path]) -> dict[str, Path]:
-        for major, folder in value.items():
-            if not (folder.expanduser() / "bin" / "node").exists():
-                raise ValueError(f"Node {major}: no bin/node in {folder}")
-        return {major: folder.expanduser().resolve() for major, folder in value.items()}
-
-    @field_validator("gos")
-    @classmethod
-    def _gos(cls, value: dict[str, Path]) -> dict[str, Path]:
-        for version, folder in value.items():
-            if not (folder.expanduser() / "bin" / "go").exists():
-                raise ValueError(f"Go {version}: no bin/go in {folder}")
-        return {version: folder.expanduser().resolve() for version, folder in value.items()}
-
-    @field_validator("jdks")
-    @classmethod
-    def _jdks(cls, value: dict[str, Path]) -> dict[str, Path]:
-        for version, folder in value.items():
-            if not (version.isdecimal() and (folder.expanduser() / "bin" / "javac").exists()):
-                raise ValueError(f"JDK {version}: expected a major version such as 21, and bin/javac in {folder}")
-        return {version: folder.expanduser().resolve() for version, folder in value.items()}
-
-    @field_validator("gradles")
-    @classmethod
-    def _gradles(cls, value: dict[str, Path]) -> dict[str, Path]:
-        for version, folder in value.items():
-            if not (re.fullmatch(r"\d+(\.\d+)+(-[\w-]+)?", version) and (folder.expanduser() / "bin/gradle").exists()):
-                raise ValueError(f"Gradle {version}: expected a version such as 8.5, and bin/gradle in {folder}")
-        return {version: folder.expanduser().resolve() for version, folder in value.items()}
-
-    @field_validator("rusts")
-    @classmethod
-    def _rusts(cls, value: dict[str, Path]) -> dict[str, Path]:
-        for version, folder in value.items():
-            there = all((folder.expanduser() / "bin" / name).exists() for name in ("rustc", "cargo"))
-            if not (re.fullmatch(r"1\.\d+", version) and there):
-                raise ValueError(
-                    f"Rust {version}: expected a version such as 1.85, bin/rustc and bin/cargo in {folder}"
-                )
+            paths = [f"bin/{program.format(version)}" for program in programs]
+            if re.fullmatch(form, version) and all((folder.expanduser() / path).exists() for path in paths):
+                continue
+            wish = f"expected {versions}, and" if versions else "no"
+            raise ValueError(f"{name} {version}: {wish} {' and '.join(paths)} in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
 
     @field_validator("platform")

@@ -7,13 +7,11 @@ the supervisor, its time limit and all that is measured stay on real time. See d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FOLDER = "/opt/goldseam/clock"
 """Where the base layer of an image puts libfaketime, whatever the architecture."""

@@ -4,57 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads annotations at run time
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import TypeAdapter, ValidationError
 
 from harness.core.errors import InputError
+from harness.core.wording import words
 
 SCHEMA_VERSION = 1
-OPERATORS = frozenset(
-    (
-        *("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is", "is_not", "chain"),
-        *("truth", "not", "almost", "not_almost", "count_equal", "regex", "not_regex", "startswith", "endswith"),
-        *("isinstance", "not_isinstance", "raises", "no_raise", "warns", "calls", "doctest"),
-        *(
-            "js.is",
-            "js.===",
-            "js.==",
-            "js.deep",
-            "js.truth",
-            "js.defined",
-            "js.match",
-            "js.contain",
-            "js.contain_equal",
-        ),
-        *(
-            "js.length",
-            "js.property",
-            "js.object",
-            "js.snapshot",
-            "js.called",
-            "js.close",
-            "js.<",
-            "js.<=",
-            "js.>",
-            "js.>=",
-            "js.instance",
-            "js.raises",
-            "js.kind",
-        ),
-        *("go.==", "go.<", "go.>", "go.deep", "go.same", "go.cmp", "go.contains", "go.prefix", "go.suffix", "go.truth"),
-        *("go.nil", "go.empty", "go.len", "go.in", "go.elements", "go.values", "go.near", "go.json", "go.output"),
-        *("go.is", "go.type", "go.zero"),
-        *("go.panics", "go.of"),
-        *("java.equals", "java.same", "java.near", "java.arrays", "java.items", "java.truth", "java.null", "java.size"),
-        *("java.contains", "java.starts", "java.ends", "java.empty", "java.<", "java.<=", "java.>", "java.>="),
-        *("java.kind", "java.message", "java.chain", "java.raises", "java.entry", "java.among", "java.number"),
-        "java.matches",
-        *("rust.==", "rust.<", "rust.<=", "rust.>", "rust.>=", "rust.truth", "rust.contains", "rust.starts"),
-        *("rust.ends", "rust.panics", "rust.matches"),
-    )
+OPERATORS = words(
+    "== != < <= > >= in not_in is is_not chain truth not almost not_almost count_equal regex not_regex startswith"
+    " endswith isinstance not_isinstance raises no_raise warns calls doctest np.equal np.arrays np.near pd.equal"
+    " js.is js.=== js.== js.deep js.truth js.defined js.match js.contain js.contain_equal js.length js.property"
+    " js.object js.snapshot js.called js.close js.< js.<= js.> js.>= js.instance js.raises js.kind"
+    " go.== go.< go.> go.deep go.same go.cmp go.contains go.prefix go.suffix go.truth go.nil go.empty go.len go.in"
+    " go.elements go.values go.near go.json go.output go.is go.type go.zero go.panics go.of"
+    " java.equals java.same java.near java.arrays java.items java.truth java.null java.size java.contains java.starts"
+    " java.ends java.empty java.< java.<= java.> java.>= java.kind java.message java.chain java.raises java.entry"
+    " java.among java.number java.matches"
+    " rust.== rust.< rust.<= rust.> rust.>= rust.truth rust.contains rust.starts rust.ends rust.panics rust.matches"
 )
 """What an assertion can be decided by; harness/judging has them, those of other languages in folders of their own."""
 
@@ -151,10 +122,16 @@ class Expectations:
         """As the file has it."""
         return {
             "schema_version": SCHEMA_VERSION,
-            **asdict(self),
-            "sites": {str(slot): asdict(site) for slot, site in self.sites.items()},
+            "files": dict(self.files),
+            "ids": dict(self.ids),
+            "sites": {str(slot): dict(vars(site)) for slot, site in self.sites.items()},
+            "tests": {
+                name: {**vars(test), "events": [dict(vars(event)) for event in test.events]}
+                for name, test in self.tests.items()
+            },
         }
 
+    @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) over everything that can change a verdict."""
         return hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).hexdigest()

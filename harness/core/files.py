@@ -10,13 +10,11 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InfrastructureError, InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def default_cache_dir() -> Path:

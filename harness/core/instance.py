@@ -8,14 +8,12 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.expectations import Expectations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 INSTANCE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 """What an instance id looks like: it names a folder, so nothing that a file system could misread."""
@@ -335,7 +333,7 @@ class Task:
             self.hidden.fail_to_pass,
             self.hidden.pass_to_pass,
             self.hidden.test_files,
-            *((self.hidden.expectations.digest(),) if self.hidden.expectations.tests else ()),
+            *((self.hidden.expectations.digest,) if self.hidden.expectations.tests else ()),
             *self._tripped(),
         ]
         return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -9,14 +9,12 @@ import signal
 import subprocess  # noqa: TID251 - this is the place
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from harness.core.errors import InfrastructureError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 _STDERR_SHOWN = 2000
 _POLL_SECONDS = 0.25

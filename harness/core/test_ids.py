@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 ADDRESS = re.compile(r"(?<![0-9A-Za-z])(at[ _]0x)[0-9A-Fa-f]{4,16}(?![0-9A-Za-z])")
 """An address as `object.__repr__` tells it (`<X object at 0x7f2c…>`), and as that looks in a generated name."""

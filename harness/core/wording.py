@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from harness.core.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _PERCENT = 0.01
 _PREFIXES = ("Value error, ", "Assertion failed, ")
@@ -96,6 +94,11 @@ def not_readable(kind: str, error: Exception) -> str:
     if inside := re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", text):  # tomllib.TOMLDecodeError
         text, line = inside[1], inside[2]
     return f"not {kind}: " + (f"line {line}: " if line else "") + text[:300]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

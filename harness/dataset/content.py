@@ -10,8 +10,10 @@ import contextlib
 import fcntl
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -19,6 +21,7 @@ from harness.dataset import splits
 from harness.dataset.folder import (
     DATASET_FILE,
     TASK_FILE,
+    Dataset,
     hidden_content,
     read_instance,
     write_instances,
@@ -27,12 +30,6 @@ from harness.dataset.folder import (
 from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel, TaskModel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from harness.dataset.folder import Dataset
 
 _PUBLIC = (
     "instance_id",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -43,16 +45,9 @@ from harness.dataset.hidden_files import (
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import DatasetModel, TaskModel
+from harness.dataset.schema import DatasetModel, FileModel, TaskModel
 from harness.dataset.seal import access_log, canary_marks, sealed
-from harness.dataset.seal.identity import recipients_digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from harness.dataset.schema import FileModel
-    from harness.dataset.seal.identity import Keys
+from harness.dataset.seal.identity import Keys, recipients_digest
 
 _Part = TypeVar("_Part", Budgets, Build, Declared, Instance, Service, TestSpec)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from harness.core.errors import InputError
 from harness.core.expectations import Expectations
@@ -19,10 +20,6 @@ from harness.dataset.model_files import decoded, parse_model
 from harness.dataset.schema import TestsModel
 from harness.dataset.seal import canary_marks
 from harness.judging.places import ids_by_place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 _NAME = re.compile(r"survivor-\d{2,}-[a-z]+\.patch")
 HINTS_FILE = "hints.md"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
-from harness.core.instance import TaskState
+from harness.core.instance import Instance, TaskState
 from harness.dataset import content, policy
 from harness.dataset.ledger import ledger
 from harness.dataset.policy import NONE
@@ -16,9 +17,6 @@ from harness.dataset.seal import access_log
 from harness.judging.places import Place, read_card
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
 
 UNKNOWN = "unknown"

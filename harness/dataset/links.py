@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.dataset.seal.sealed import WORKINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def refuse(dataset: Path) -> None:

@@ -7,17 +7,19 @@ import fcntl
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.instance import TaskState
+from harness.core.instance import Instance, TaskState
 from harness.core.wording import counted
 from harness.dataset import content
 from harness.dataset.folder import (
     DATASET_FILE,
+    Dataset,
     create_dataset,
     open_dataset,
     place_task,
@@ -29,16 +31,9 @@ from harness.dataset.ledger import chain, ledger
 from harness.dataset.model_files import read_bytes, read_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import canary_marks
-from harness.dataset.seal.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
+from harness.dataset.seal.identity import PASSPHRASE_FILE, Keys, WrongKeyError, load_keys, recipients_digest, short
 from harness.dataset.seal.sealed import SEALED_FILE
 from harness.dataset.splits import Split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from harness.core.instance import Instance
-    from harness.dataset.folder import Dataset
-    from harness.dataset.seal.identity import Keys
 
 FORMER_CANARIES = "former_canaries"
 """The field of a merged dataset's dataset.yaml: what copies of its parts can be recognised by."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import ipaddress
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,13 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.core import wording
 from harness.core.errors import InputError
 from harness.core.wording import counted
-from harness.dataset.ledger.entry import Event
+from harness.dataset.ledger.entry import Entry, Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from harness.core.instance import Instance
-    from harness.dataset.ledger.entry import Entry
 
 UNKNOWN_ENDPOINT = "unknown"
 

@@ -6,14 +6,16 @@ import json
 import math
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-from harness.core.instance import TaskState
+from harness.core.instance import Instance, TaskState
 from harness.dataset import content, policy, task_states
-from harness.dataset.folder import DATASET_FILE
+from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.policy import NONE, Policy, exposures, parse_policy, reasons
@@ -21,13 +23,7 @@ from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import date
-    from pathlib import Path
-
-    from harness.core.instance import Instance
     from harness.dataset.content import Version
-    from harness.dataset.folder import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)

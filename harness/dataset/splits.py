@@ -6,8 +6,9 @@ So a task stays where it is however the dataset grows. `retired` is where tasks 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date  # noqa: TC003 - pydantic reads it at run time
+from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,16 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from harness.core.errors import InputError
 from harness.core.wording import counted, one_of
-from harness.dataset.folder import DATASET_FILE, write_instances, write_settings
+from harness.dataset.folder import DATASET_FILE, Dataset, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from harness.core.instance import Instance
-    from harness.dataset.folder import Dataset
 
 
 class By(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,6 @@ from harness.grading import scoring, trial
 from harness.judging import frames
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from harness.core.instance import Task
     from harness.differential.corpus import Answer, Steps
     from harness.grading.trial import TrialSpec

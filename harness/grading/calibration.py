@@ -9,26 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
 from harness.core.instance import PASSING, Task
 from harness.grading import scoring, trial
 from harness.patches import patch
-from harness.sandbox.job import MissingImageError, SandboxError
+from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from harness.sandbox.job import Sandbox
-
-SAMPLE = 3
 DRIFT = 2.0
 """A slowdown from which on it is told."""
 _SHORTEST = 0.5
 """Seconds below which a time says more of the engine than of the tests."""
 _MOST = 10.0
+_TIMES = 10.0
+"""Of gold's time, a budget's at least, as a proof sets it."""
 _WORSE = 1.5
 """So much slower than thought gold has to be for a patch to be given another chance."""
 
@@ -42,10 +38,19 @@ class Reading:
     proof_seconds: float
     """What it took at most when the task was proved."""
     resolved: bool
+    budget_seconds: float = 0.0
+    """The task's time budget, which its ledger binds; 0 where it is not known."""
 
     @property
     def ratio(self) -> float:
         return max(self.seconds, _SHORTEST) / max(self.proof_seconds, _SHORTEST)
+
+    @property
+    def growth(self) -> float:
+        """The same, as far as the budget has to grow for ten times gold's time: nothing binds what the proof took."""
+        if not self.budget_seconds:
+            return self.ratio
+        return min(self.ratio, max(1.0, _TIMES * self.seconds / self.budget_seconds))
 
 
 def sample_ids(ids: Iterable[str], count: int) -> tuple[str, ...]:
@@ -88,6 +93,7 @@ def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
                 seconds=round(timed.seconds, 3),
                 proof_seconds=_proof_seconds(task),
                 resolved=judged.grade.outcome in PASSING,
+                budget_seconds=task.instance.budgets.seconds,
             )
         )
     return tuple(readings)
@@ -116,16 +122,24 @@ def time_enough(task: Task, sandbox: Sandbox, *, factor: float) -> float | None:
         seconds = patient.instance.budgets.seconds
         raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s right now either")
     reading = Reading(
-        instance_id=task.instance_id, seconds=timed.seconds, proof_seconds=_proof_seconds(task), resolved=True
+        instance_id=task.instance_id,
+        seconds=timed.seconds,
+        proof_seconds=_proof_seconds(task),
+        resolved=True,
+        budget_seconds=task.instance.budgets.seconds,
     )
-    return reading.ratio if reading.ratio >= _WORSE * factor else None
+    return reading.growth if reading.growth >= _WORSE * factor else None
 
 
 def slowdown(readings: Sequence[Reading]) -> float:
     """By how much time budgets are to grow: the median ratio, at least 1, at most 10. Pure."""
     if not readings:
         return 1.0
-    return round(min(_MOST, max(1.0, statistics.median(reading.ratio for reading in readings))), 2)
+    return _median(reading.growth for reading in readings)
+
+
+def _median(ratios: Iterable[float]) -> float:
+    return round(min(_MOST, max(1.0, statistics.median(ratios))), 2)
 
 
 def warnings(readings: Sequence[Reading]) -> tuple[str, ...]:
@@ -135,7 +149,7 @@ def warnings(readings: Sequence[Reading]) -> tuple[str, ...]:
         for reading in readings
         if not reading.resolved
     ]
-    factor = slowdown(readings)
+    factor = _median(reading.ratio for reading in readings) if readings else 1.0
     if factor >= DRIFT:
         texts.append(f"control: this machine runs gold {factor:g} times slower than when the tasks were proved")
     return tuple(texts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -13,9 +14,6 @@ from harness.grading.trial import BuildRun, Trial
 from harness.judging.tripwires import Watch
 from harness.judging.values import Event
 from harness.languages.base import Chain, Raised, TestReport
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 EVIDENCE_VERSION = 2
 """Goes up when grading looks at something that older evidence does not hold."""

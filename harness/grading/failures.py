@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import signal
 from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from harness.grading.grade import TestsStatus
 from harness.grading.time_words import TimeTests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
     from harness.languages.base import Chain, Raised
 
 CLASSES_VERSION = 4
@@ -233,7 +232,7 @@ def kind_of(chain: Chain, status: TestStatus | None) -> Kind:
     return Kind.RUNTIME
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Row:
     """One row of the table: the first whose condition holds gives the class."""
 
@@ -280,137 +279,97 @@ def _most_pass(facts: Facts) -> bool:
     return total > 0 and (total - len(facts.failing)) / total > _MOST
 
 
+def _mostly(failure_class: FailureClass, kind: Kind) -> Row:
+    return Row(failure_class, f"most failing tests: {kind}", lambda facts: facts.main_kind is kind)
+
+
 ROWS: tuple[Row, ...] = (
     Row(
-        failure_class=FailureClass.INFRA_ERROR,
-        when="our side failed; `cause` says how",
-        holds=lambda facts: facts.outcome is Outcome.INFRA_ERROR,
+        FailureClass.INFRA_ERROR,
+        "our side failed; `cause` says how",
+        lambda facts: facts.outcome is Outcome.INFRA_ERROR,
     ),
     Row(
-        failure_class=FailureClass.TAMPERED,
-        when="the result channel was broken, or values came out that no test hands out",
-        holds=lambda facts: facts.outcome is Outcome.TAMPERED,
+        FailureClass.TAMPERED,
+        "the result channel was broken, or values came out that no test hands out",
+        lambda facts: facts.outcome is Outcome.TAMPERED,
     ),
     Row(
-        failure_class=FailureClass.NEEDS_REVIEW,
-        when="every listed test passed, and code of the patch looked at what judges it",
-        holds=lambda facts: facts.outcome is Outcome.NEEDS_REVIEW,
+        FailureClass.NEEDS_REVIEW,
+        "every listed test passed, and code of the patch looked at what judges it",
+        lambda facts: facts.outcome is Outcome.NEEDS_REVIEW,
     ),
     Row(
-        failure_class=FailureClass.NO_PATCH,
-        when="the model gave nothing, or text without a patch in it",
-        holds=lambda facts: facts.patch in (PatchState.NONE, PatchState.NO_PATCH),
+        FailureClass.NO_PATCH,
+        "the model gave nothing, or text without a patch in it",
+        lambda facts: facts.patch in (PatchState.NONE, PatchState.NO_PATCH),
     ),
     Row(
-        failure_class=FailureClass.EMPTY_PATCH,
-        when="the patch is blank, or nothing of it is left after screening",
-        holds=lambda facts: facts.patch in (PatchState.BLANK, PatchState.NOTHING_LEFT),
+        FailureClass.EMPTY_PATCH,
+        "the patch is blank, or nothing of it is left after screening",
+        lambda facts: facts.patch in (PatchState.BLANK, PatchState.NOTHING_LEFT),
     ),
     Row(
-        failure_class=FailureClass.UNSAFE_OPERATION,
-        when="the patch would write outside the work tree, into git's own folder, or a link",
-        holds=lambda facts: facts.patch is PatchState.UNSAFE,
+        FailureClass.UNSAFE_OPERATION,
+        "the patch would write outside the work tree, into git's own folder, or a link",
+        lambda facts: facts.patch is PatchState.UNSAFE,
     ),
     Row(
-        failure_class=FailureClass.APPLY_FAILED,
-        when="the patch is broken or does not apply",
-        holds=lambda facts: facts.outcome is Outcome.APPLY_FAILED,
+        FailureClass.APPLY_FAILED,
+        "the patch is broken or does not apply",
+        lambda facts: facts.outcome is Outcome.APPLY_FAILED,
     ),
     Row(
-        failure_class=FailureClass.OUT_OF_MEMORY,
-        when="the memory limit was hit, or the test process was killed with at least 80% of it in use",
-        holds=_took_all_memory,
+        FailureClass.OUT_OF_MEMORY,
+        "the memory limit was hit, or the test process was killed with at least 80% of it in use",
+        _took_all_memory,
     ),
     Row(
-        failure_class=FailureClass.PERFORMANCE_ERROR,
-        when="the tests ran out of time, or the build before them",
-        holds=lambda facts: facts.ran_out_of_time,
+        FailureClass.PERFORMANCE_ERROR,
+        "the tests ran out of time, or the build before them",
+        lambda facts: facts.ran_out_of_time,
     ),
     Row(
-        failure_class=FailureClass.COMPILE_ERROR,
-        when="the patched code was to be built before the tests, and that failed",
-        holds=lambda facts: not facts.built,
+        FailureClass.COMPILE_ERROR,
+        "the patched code was to be built before the tests, and that failed",
+        lambda facts: not facts.built,
     ),
     Row(
-        failure_class=FailureClass.UNSAFE_OPERATION,
-        when="the code ended the test process by an exit or a signal of its own, or its supervisor",
-        holds=_ended_itself,
+        FailureClass.UNSAFE_OPERATION,
+        "the code ended the test process by an exit or a signal of its own, or its supervisor",
+        _ended_itself,
     ),
     Row(
-        failure_class=FailureClass.RUNTIME_ERROR,
-        when="the test process crashed before its tests were done",
-        holds=lambda facts: not facts.finished,
+        FailureClass.RUNTIME_ERROR,
+        "the test process crashed before its tests were done",
+        lambda facts: not facts.finished,
     ),
     Row(
-        failure_class=FailureClass.REGRESSION,
-        when="every FAIL_TO_PASS test passes, and a PASS_TO_PASS test no longer does",
-        holds=lambda facts: bool(facts.broken) and not facts.failing,
+        FailureClass.REGRESSION,
+        "every FAIL_TO_PASS test passes, and a PASS_TO_PASS test no longer does",
+        lambda facts: bool(facts.broken) and not facts.failing,
+    ),
+    _mostly(FailureClass.SYNTAX_ERROR, Kind.SYNTAX),
+    _mostly(FailureClass.COMPILE_ERROR, Kind.COMPILE),
+    _mostly(FailureClass.OUT_OF_MEMORY, Kind.MEMORY),
+    _mostly(FailureClass.PERFORMANCE_ERROR, Kind.LIMIT),
+    _mostly(FailureClass.PERMISSION_DENIED, Kind.PERMISSION),
+    _mostly(FailureClass.UNSAFE_OPERATION, Kind.UNSAFE),
+    _mostly(FailureClass.MISSING_DEPENDENCY, Kind.MISSING),
+    _mostly(FailureClass.IMPORT_ERROR, Kind.IMPORT),
+    Row(
+        FailureClass.PERFORMANCE_ERROR,
+        "the tests took at least 5 times as long as with the fix, and 5 s longer",
+        _is_far_beyond_gold,
     ),
     Row(
-        failure_class=FailureClass.SYNTAX_ERROR,
-        when="most failing tests: syntax",
-        holds=lambda facts: facts.main_kind is Kind.SYNTAX,
+        FailureClass.TEMPORAL_REASONING_ERROR,
+        "every failing test whose source is to be seen is about time, and fails by an assertion",
+        _fails_only_in_time,
     ),
-    Row(
-        failure_class=FailureClass.COMPILE_ERROR,
-        when="most failing tests: compile",
-        holds=lambda facts: facts.main_kind is Kind.COMPILE,
-    ),
-    Row(
-        failure_class=FailureClass.OUT_OF_MEMORY,
-        when="most failing tests: memory",
-        holds=lambda facts: facts.main_kind is Kind.MEMORY,
-    ),
-    Row(
-        failure_class=FailureClass.PERFORMANCE_ERROR,
-        when="most failing tests: limit",
-        holds=lambda facts: facts.main_kind is Kind.LIMIT,
-    ),
-    Row(
-        failure_class=FailureClass.PERMISSION_DENIED,
-        when="most failing tests: permission",
-        holds=lambda facts: facts.main_kind is Kind.PERMISSION,
-    ),
-    Row(
-        failure_class=FailureClass.UNSAFE_OPERATION,
-        when="most failing tests: unsafe",
-        holds=lambda facts: facts.main_kind is Kind.UNSAFE,
-    ),
-    Row(
-        failure_class=FailureClass.MISSING_DEPENDENCY,
-        when="most failing tests: missing",
-        holds=lambda facts: facts.main_kind is Kind.MISSING,
-    ),
-    Row(
-        failure_class=FailureClass.IMPORT_ERROR,
-        when="most failing tests: import",
-        holds=lambda facts: facts.main_kind is Kind.IMPORT,
-    ),
-    Row(
-        failure_class=FailureClass.PERFORMANCE_ERROR,
-        when="the tests took at least 5 times as long as with the fix, and 5 s longer",
-        holds=_is_far_beyond_gold,
-    ),
-    Row(
-        failure_class=FailureClass.TEMPORAL_REASONING_ERROR,
-        when="every failing test whose source is to be seen is about time, and fails by an assertion",
-        holds=_fails_only_in_time,
-    ),
-    Row(
-        failure_class=FailureClass.EDGE_CASE_ERROR,
-        when="more than half of the FAIL_TO_PASS tests pass",
-        holds=_most_pass,
-    ),
-    Row(
-        failure_class=FailureClass.RUNTIME_ERROR,
-        when="most failing tests: runtime",
-        holds=lambda facts: facts.main_kind is Kind.RUNTIME,
-    ),
-    Row(
-        failure_class=FailureClass.LOGIC_ERROR,
-        when="anything else: most failing tests fail by an assertion",
-        holds=lambda facts: True,  # noqa: ARG005 - the last row
-    ),
+    Row(FailureClass.EDGE_CASE_ERROR, "more than half of the FAIL_TO_PASS tests pass", _most_pass),
+    _mostly(FailureClass.RUNTIME_ERROR, Kind.RUNTIME),
+    Row(FailureClass.LOGIC_ERROR, "anything else: most failing tests fail by an assertion", lambda _: True),
 )
 
 

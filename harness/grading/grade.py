@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.core.instance import Outcome, TestStatus
+from harness.core.instance import Hidden, Outcome, TestStatus
 from harness.core.test_ids import stable
 from harness.judging import tripwires
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.core.instance import Hidden
     from harness.grading.trial import Trial
 
 GRADING_VERSION = 3

@@ -5,23 +5,20 @@ from __future__ import annotations
 import itertools
 import signal
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Task
 from harness.grading import trial
 from harness.grading.grade import Grade, grade
 from harness.judging import judge
 from harness.patches import patch
-from harness.sandbox.job import MissingImageError
+from harness.sandbox.job import MissingImageError, Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from harness.core.instance import Task
     from harness.grading.trial import Trial
-    from harness.sandbox.job import Sandbox
 
 INFRA_ATTEMPTS = 3
 _RETRY_SECONDS = 1.0

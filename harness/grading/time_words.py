@@ -12,14 +12,13 @@ time word, they all are.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.patches import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from harness.core.instance import Hidden
 
 _WORDS = re.compile(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import re
 import secrets
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -15,14 +17,11 @@ from harness.judging import frames, tripwires
 from harness.judging.tripwires import Watch
 from harness.languages import framework, language_of
 from harness.patches.patch import Patch
-from harness.sandbox.job import GRACE_SECONDS, Job, MissingImageError
+from harness.sandbox.job import GRACE_SECONDS, Job, JobResult, MissingImageError, Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from harness.core.instance import Budgets, Build, TestSpec
+    from harness.core.instance import Budgets, Build, Instance, TestSpec
     from harness.languages.base import Program, TestReport
-    from harness.sandbox.job import JobResult, Sandbox
 
 _BOOTSTRAP = """\
 import json,os
@@ -145,6 +144,15 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
             hint="base images that this version builds include it",
         )
     return ran
+
+
+def expect(instance: Instance, sandbox: Sandbox) -> None:
+    """Have a container of a task started for a trial that is about to come, which itself tells what may be wrong."""
+    if instance.image is None:
+        return
+    with contextlib.suppress(Exception):
+        spec = TrialSpec(image=instance.image, test=instance.test, files=(), budgets=instance.budgets)
+        sandbox.expect(job(spec, frames.Keys(supervisor=b"", tests=b"")))
 
 
 def job(spec: TrialSpec, keys: frames.Keys) -> Job:

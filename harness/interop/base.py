@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
@@ -14,8 +15,6 @@ from harness.interop.rows import touched
 from harness.languages import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.core.instance import Hidden, Instance
 
 GRADER = "grader.py"
@@ -70,7 +69,6 @@ class Format(Protocol):
             InputError: a task cannot be told in this format, or a package that writes it is missing.
 
         """
-        ...
 
 
 def is_local(image: str | None) -> bool:
@@ -120,7 +118,8 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "prefix": prefix(spec.clock),
         "seconds": task.instance.budgets.seconds,
         "build": spec.build and {"argv": spec.build.argv, "env": dict(spec.build.env), "seconds": spec.build.seconds},
-        "restore": restore,
+        "inline": graded.inline,
+        "restore": [path for path in restore if path not in graded.inline],
         "remove": remove,
         "FAIL_TO_PASS": hidden.fail_to_pass,
         "PASS_TO_PASS": hidden.pass_to_pass,

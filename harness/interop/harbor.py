@@ -8,19 +8,17 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
 from harness.interop import base
-from harness.interop.base import Content, image_notes, marked, marked_markdown
+from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 from harness.interop.rows import judged
 from harness.languages import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.core.instance import Hidden
-    from harness.interop.base import Collection, Exported
 
 name = "harbor"
 folder = True

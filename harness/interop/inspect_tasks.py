@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from typing import TYPE_CHECKING
 
 import yaml
 
 from harness.core.errors import InputError
 from harness.interop import base, rows
-from harness.interop.base import Content, image_notes, is_local, marked
-
-if TYPE_CHECKING:
-    from harness.interop.base import Collection, Exported
+from harness.interop.base import Collection, Content, Exported, image_notes, is_local, marked
 
 name = "inspect"
 folder = True

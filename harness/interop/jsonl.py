@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from harness.interop import rows
-from harness.interop.base import Content, image_notes
-
-if TYPE_CHECKING:
-    from harness.interop.base import Collection
+from harness.interop.base import Collection, Content, image_notes
 
 name = "jsonl"
 folder = False

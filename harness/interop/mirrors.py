@@ -10,18 +10,16 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from harness.core import files
 from harness.core.errors import GoldseamError, InfrastructureError
 from harness.dataset.folder import open_dataset
 from harness.interop import sync
 from harness.interop.store import TakenError, masked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 _TRIES = 3
 _COPIES = 100

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.core.extras import install_command
 from harness.interop import rows
-from harness.interop.base import Content, image_notes
-
-if TYPE_CHECKING:
-    from harness.interop.base import Collection
+from harness.interop.base import Collection, Content, image_notes
 
 name = "parquet"
 folder = False

@@ -11,6 +11,7 @@ import json
 import posixpath
 import re
 import shlex
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
@@ -22,8 +23,6 @@ from harness.languages.python.frameworks import framework
 from harness.patches import patch as patches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from harness.core.instance import Instance
     from harness.interop.base import Collection, Exported
 

@@ -14,8 +14,9 @@ import contextlib
 import hashlib
 import os
 import re
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -23,9 +24,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
 from harness.core.extras import install_command
 from harness.core.files import refuse_newer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 REVISION_VERSION = 1
 _OBJECTS, _REVISIONS = "objects", "revisions"

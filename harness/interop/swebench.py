@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from harness.interop import rows
-from harness.interop.base import Content, image_notes, marked, marked_markdown
+from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 
 if TYPE_CHECKING:
     from harness.core.instance import Hidden
-    from harness.interop.base import Collection, Exported
 
 name = "swebench"
 folder = True

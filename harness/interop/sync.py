@@ -7,22 +7,18 @@ import json
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.wording import counted
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import Dataset, open_dataset
 from harness.dataset.hidden_files import hidden_names
 from harness.dataset.ledger import chain, ledger
 from harness.interop.store import FileEntry, Revision, Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.dataset.folder import Dataset
 
 STATE_FILE = ".goldseam/store.json"
 """In a dataset: which revision of which store it was when it was last pushed or pulled; not pushed itself."""

@@ -6,10 +6,11 @@ comes out can fail the test it belongs to, or show that somebody tampered; it ch
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.core.expectations import Expected
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
 from harness.judging import operators, values
@@ -18,16 +19,21 @@ from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
 from harness.judging.javascript.values import is_partial
 from harness.judging.rust import operators as rust
-from harness.judging.values import MalformedError
+from harness.judging.values import Event, Loaded, MalformedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.core.expectations import Expectations, ExpectedTest, Site
-    from harness.judging.values import Event, Loaded
     from harness.languages.base import TestReport
 
-_EXACT = javascript.EXACT | go.EXACT | java.EXACT | rust.EXACT | {"==", "is", "almost", "count_equal", "no_raise"}
+_EXACT = (
+    javascript.EXACT
+    | go.EXACT
+    | java.EXACT
+    | rust.EXACT
+    | {
+        *("==", "is", "almost", "count_equal", "no_raise"),
+        *("np.equal", "np.arrays", "np.near", "pd.equal"),
+    }
+)
 """Operators that no one value satisfies everywhere."""
 _MOST_KINDS = 2
 """Standard classes of warnings at most among which one may be the right one."""

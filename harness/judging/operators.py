@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import GoldseamError
-from harness.judging import search, values
+from harness.judging import arrays, search, values
+from harness.judging.arrays import Array
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
@@ -15,8 +18,6 @@ from harness.judging.rust import operators as rust
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from harness.core.expectations import Site
 
 CATCHING = ("raises", "js.raises", "go.panics", "java.raises", "rust.panics")
@@ -51,11 +52,11 @@ def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool
 
 
 def is_opaque(value: object) -> bool:
-    """Whether an object without a plain form is in a value, at any depth."""
+    """Whether an object that is compared by code of its own is in a value, at any depth."""
     queue = [value]
     while queue:
         item = queue.pop()
-        if isinstance(item, Opaque | Raised):
+        if isinstance(item, Opaque | Raised | Array):
             return True
         if isinstance(item, list | tuple | set | frozenset):
             queue.extend(item)
@@ -121,7 +122,7 @@ def _chain(operands: list[Any], options: Mapping[str, Any]) -> bool:
 
 
 def _truth(value: object) -> bool:
-    if isinstance(value, Opaque | Raised):
+    if isinstance(value, Opaque | Raised | Array):
         raise MalformedError("only a product's own code tells whether it is true")
     return value is NotImplemented or bool(value)
 
@@ -332,6 +333,57 @@ def _doctest(operands: list[Any], options: Mapping[str, Any]) -> bool:
     return doctest.OutputChecker().check_output(f"{message.strip()}\n", f"{text.strip()}\n", flags)
 
 
+def _option(options: Mapping[str, Any], name: str) -> Any:
+    """An option as the test has it, or as it is without."""
+    return values.decode(options[name], kept=True) if isinstance(options[name], list) else options[name]
+
+
+def _arrays_equal(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """As numpy's `assert_array_equal`, `array_equal` and `(a == b).all()`."""
+    actual, desired = operands
+    if "is_method" in options and not (isinstance(actual, Array) or isinstance(desired, Array)):
+        return not options["is_method"] and bool(actual == desired)  # a boolean has no method `all`
+    is_nan_equal = bool(_option(options, "equal_nan"))
+    return arrays.arrays_equal(actual, desired, nan=is_nan_equal, stretches=options["stretches"])
+
+
+def _near(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """As numpy's `assert_allclose`, `allclose` and `assert_almost_equal`."""
+    actual, desired = operands
+    if "decimal" in options:
+        most = 1.5 * 10.0 ** -_option(options, "decimal")
+        if isinstance(actual, complex) and isinstance(desired, complex):
+            actual, desired = [actual.real, actual.imag], [desired.real, desired.imag]
+        return arrays.near(actual, desired, lambda left, other: abs(other - left) < most)
+    if options.get("is_scalar") and any(isinstance(side, Array | list | tuple) for side in operands):
+        return False  # more than one item is neither true nor false
+    rtol, atol, nan = (_option(options, name) for name in ("rtol", "atol", "equal_nan"))
+    return arrays.near(
+        actual, desired, lambda left, other: abs(left - other) <= atol + rtol * abs(other), nan=bool(nan)
+    )
+
+
+def _tables_equal(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """As pandas' `assert_series_equal` and its like."""
+    actual, desired = operands
+    if not all(isinstance(side, Array) and side.labels.get("kind", "").endswith(options["kind"]) for side in operands):
+        return False
+    rtol, atol, is_exact = (_option(options, name) for name in ("rtol", "atol", "check_exact"))
+    dtype, names, freq = (bool(_option(options, f"check_{name}")) for name in ("dtype", "names", "freq"))
+
+    def is_near(left: Any, other: Any) -> bool:
+        return not is_exact and math.isclose(left, other, rel_tol=rtol, abs_tol=atol)
+
+    return arrays.tables_equal(actual, desired, is_near, check_dtype=dtype, check_names=names, check_freq=freq)
+
+
+def _of_arrays(
+    decide: Callable[[list[Any], Mapping[str, Any]], bool],
+) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+    """As an operator decides, but for a call that says more than the host knows: only its result counts."""
+    return lambda operands, options: not options.get("is_unknown") and decide(operands, options)
+
+
 def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
     def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
         left, other = operands
@@ -369,6 +421,10 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "warns": _warns,
     "calls": _calls,
     "doctest": _doctest,
+    "np.equal": _of_arrays(lambda operands, _options: arrays.equal(*operands)),
+    "np.arrays": _of_arrays(_arrays_equal),
+    "np.near": _of_arrays(_near),
+    "pd.equal": _of_arrays(_tables_equal),
     **javascript.operators(search.matches),
     **go.operators(),
     **java.operators(),

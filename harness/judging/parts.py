@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Iterator, Mapping
-
     from harness.judging.values import Reader
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 
 def translated(source: str, piece: re.Pattern[str], in_python: Callable[[str], str], flags: int) -> str:

@@ -6,14 +6,12 @@ that is news is for a person to look at (`needs_review`).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.judging.frames import Shapes, has_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 class Tripwire(StrEnum):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec, TestStatus
     from harness.judging.values import Event
     from harness.patches.patch import FilePatch
@@ -75,6 +73,8 @@ class TestReport:
     """Per file that could not be collected: what the framework said."""
     collect_raised: Mapping[str, Chain] = field(default_factory=dict)
     """Per file that could not be collected: what was raised."""
+    collect_skips: Mapping[str, str] = field(default_factory=dict)
+    """Per file that its own code skips: what the framework said."""
     internal_error: str = ""
     internal_raised: Chain = ()
     events: tuple[Event, ...] = ()
@@ -93,7 +93,6 @@ class Framework(Protocol):
 
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
         """Per-test results from the frames of the test process, values that assertions handed out among them."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,12 +130,21 @@ class InnerGrading:
     env: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, bytes] = field(default_factory=dict)
     """Files beside the grader, by name."""
+    inline: tuple[str, ...] = ()
+    """Files that hold code and tests at once; the part `inline.py` puts back the latter."""
 
     @classmethod
     def of_program(cls, program: Program) -> InnerGrading:
         """A trial's program that is one of its own (harness/languages/inside/command.py), with nothing around it."""
-        argv = tuple(program.spec["argv"])
-        return cls(interpreter=program.interpreter, argv=argv, program=True, env=program.env)
+        inline = tuple(program.spec.get("inline", ()))
+        return cls(
+            interpreter=program.interpreter,
+            argv=tuple(program.spec["argv"]),
+            program=True,
+            env=program.env,
+            parts={"inline.py": dict(program.sources)["inline"]} if inline else {},
+            inline=inline,
+        )
 
 
 Reason = Callable[["FilePatch", str], str | None]
@@ -150,7 +158,7 @@ class Language(Protocol):
     """As `language` of task.yaml has it."""
     frameworks: Mapping[str, Framework]
     """Its test frameworks by name."""
-    has_tripwires: bool
+    has_tripwires: bool = False
     """Whether its programs tell where code of a patch looks at what judges it (harness/judging/tripwires.py)."""
     allowable: frozenset[str]
     """Reasons of `screen` that do not stand against a file which the gold patch itself changes."""
@@ -161,11 +169,9 @@ class Language(Protocol):
         `requests` holds what is asked besides, by name: `watch` (what signals are made from), `vary` (the order of
         tests, the number of processors), `clock` (harness/core/clock.py), `calls` (harness/differential).
         """
-        ...
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """What of a model's patch may not reach these tests."""
-        ...
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The command by which a person or an agent runs the tests in some files, or all, at the root of a work tree.
@@ -174,12 +180,14 @@ class Language(Protocol):
             InputError: the task's clock is none.
 
         """
-        ...
 
     def graded(self, test: TestSpec) -> InnerGrading:
-        """How a grader inside another tool's container runs these tests, whole and in one process with the product."""
-        ...
+        """How a grader inside another tool's container runs these tests, whole and in one process with the product.
+
+        By default that is the program of a trial, with nothing around it.
+        """
+        return InnerGrading.of_program(self.program(test, {}))
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """What a person should know of a patch to these paths that resolves nothing; empty where there is nothing."""
-        ...
+        return ""

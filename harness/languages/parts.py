@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.languages.base import Program
 from harness.sandbox.job import PYTHON
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @functools.cache

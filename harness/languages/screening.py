@@ -8,18 +8,16 @@ reach for git's own folder or out of the tree.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core import test_ids
 from harness.languages import language_of
-from harness.patches.patch import MAX_BYTES, MAX_FILES, Dropped, Patch, overlap, parse
+from harness.patches.patch import MAX_BYTES, MAX_FILES, Dropped, FilePatch, Patch, overlap, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from harness.core.instance import Task, TestSpec
-    from harness.patches.patch import FilePatch
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,13 +7,10 @@ pass, so that the program that applies it (`git apply`) sees nothing but headers
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from harness.patches import names as patch_names
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 MAX_BYTES = 1024 * 1024
 """Bytes of a patch that are applied at most; a file whose part is larger is left out."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.patches import patch
 from harness.quality.change import FileChange, change_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
 
 _ORDINARY = re.compile(r"[A-Za-z]?[a-z]*")
 """A name that could be a word of prose."""
@@ -36,31 +33,30 @@ class Names:
 
 
 class Reader(Protocol):
-    """Reads source files of one language as text."""
+    """Reads source files of one language as text. What has a body here holds where nothing can be read."""
 
     def is_source(self, path: str) -> bool:
         """Whether a file of this name is of the language."""
-        ...
 
     def names(self, path: str, source: bytes, lines: Collection[int]) -> Names | None:
         """What these lines, from 1, have; None where the file can't be read."""
-        ...
+        return None
 
     def identifiers(self, path: str, source: bytes) -> frozenset[str] | None:
         """Every name that a file's code binds, uses or imports; None as above."""
-        ...
+        return None
 
     def parameters(self, path: str, source: bytes) -> frozenset[Keyword]:
         """The parameters of every function that can be given by name."""
-        ...
+        return frozenset()
 
     def functions(self, path: str, source: bytes) -> Mapping[str, range] | None:
         """Every function that is in no other, by its dotted name, with its lines; None as above."""
-        ...
+        return None
 
     def imported(self, path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterable[str]:
         """Paths of the tree's files that a file imports; `roots` are folders that modules are imported from."""
-        ...
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,14 +6,13 @@ docs/quality.md states the rule; `RULE` counts up when it changes.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from harness.quality.base import Reader, Subject
     from harness.quality.change import FileChange
 

@@ -6,6 +6,7 @@ docs/quality.md states every formula; `FORMULA` counts up when one changes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from packaging.version import InvalidVersion, Version
 from harness.dataset.similarity import shingles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from harness.quality.base import Names, Reader, Subject
     from harness.quality.change import FileChange
 

@@ -7,14 +7,11 @@ identifiers (https://spdx.org/licenses/). This is a note for people, no legal ad
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 UNKNOWN = "unknown"
 _FILE = re.compile(r"(?:LICEN[CS]E|COPYING|UNLICENSE)(?:[-._][\w.-]+)?", re.IGNORECASE)

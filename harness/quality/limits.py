@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from harness.core.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _POINTERS = ("shas", "links", "numbers", "versions")
 SHARES = ("overlap", "lines", "ngrams", "names")

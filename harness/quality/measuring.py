@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.analysis import scoresheet
 from harness.core.errors import InputError
 from harness.dataset import content
-from harness.dataset.folder import write_instances
+from harness.dataset.folder import Dataset, write_instances
 from harness.quality.solved import SolveRate, Trial, difficulty_with, measured
 from harness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from harness.analysis.scoresheet import Scoresheet
-    from harness.dataset.folder import Dataset
 
 CONTROLS = ("gold", "null")
 """Models that are none: they say nothing of how hard a task is."""

@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from detect_secrets.plugins.base import RegexBasedDetector
 
 PRIVATE_KEY = "private_key"

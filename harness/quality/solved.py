@@ -5,14 +5,12 @@ docs/quality.md states the rule.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.quality.difficulty import Tier
 from harness.stats import Interval, wilson
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 ENOUGH = 5
 """Verdicts from which the measured rate stands in place of the rule's tier."""

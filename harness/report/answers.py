@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from harness.report.words import chance, listed, points
 from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from harness.report.data import ModelSummary, PredictionView, ReportData
     from harness.report.figures import Duel
 

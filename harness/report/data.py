@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import statistics
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.analysis.usage import Usage
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Prediction
 from harness.report.text import CutText, head
 from harness.runs.predictions import read_transcript, transcript_path
 from harness.runs.public_reason import Counts
-from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder
+from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder, RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
     from harness.analysis.scoresheet import Scoresheet
-    from harness.core.instance import Prediction
-    from harness.report.text import CutText
-    from harness.runs.run_folder import RunRecord
     from harness.runs.task_metadata import TaskFacts
     from harness.stats import Interval
 

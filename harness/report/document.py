@@ -14,14 +14,13 @@ from harness.report import figures
 from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Estimate, Figure, Scoresheet
+    from harness.analysis.scoresheet import Estimate, Scoresheet
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, PredictionView, ReportData
-    from harness.stats import Interval
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
 class Bounds(_Part):
@@ -220,9 +219,9 @@ def document(report_data: ReportData, answers: Answers, *, report: str | None = 
         headline=answers.headline,
         sure=answers.sure,
         fails=answers.fails,
-        ship=Ship.model_validate(answers.ship, from_attributes=True),
+        ship=answers.ship,
         notes=answers.notes,
-        look_first=tuple(Notice(text=notice.text, filter=dict(notice.filter)) for notice in answers.look),
+        look_first=answers.look,
         models=tuple(_model(model, classes) for model in report_data.ordered()),
         comparisons=tuple(_comparison(duel, labels) for duel in answers.duels),
         cohorts=tuple(
@@ -246,9 +245,9 @@ def _model(model: ModelSummary, classes: dict[str, dict[int, int]]) -> Model:
         judged=dict(model.sheet.standing.judged),
         guessable_tasks=model.sheet.standing.guessable,
         median_test_seconds=model.median_seconds,
-        cost_usd=_amount(model.sheet.cost_usd),
-        latency_seconds=_amount(model.sheet.latency_seconds),
-        tokens=_amount(model.sheet.tokens),
+        cost_usd=model.sheet.cost_usd,
+        latency_seconds=model.sheet.latency_seconds,
+        tokens=model.sheet.tokens,
     )
 
 
@@ -259,17 +258,9 @@ def _rate(sheet: Scoresheet) -> Rate:
         scored=sheet.verdicts,
         tasks=estimate.tasks,
         rate=estimate.value,
-        interval=_bounds(estimate.interval),
+        interval=estimate.interval,
         coverage=sheet.coverage,
     )
-
-
-def _bounds(interval: Interval | None) -> Bounds | None:
-    return Bounds(low=interval.low, high=interval.high) if interval else None
-
-
-def _amount(figure: Figure) -> Amount:
-    return Amount(known=figure.known, of=figure.of, mean=figure.mean, median=figure.median, total=figure.total)
 
 
 def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.analysis.usage import usage_of
@@ -12,9 +14,6 @@ from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.runs import public_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from harness.core.instance import Prediction
     from harness.runs.run_folder import InstanceReport, RunFolder
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from harness.core.errors import NothingComparableError
 from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from harness.analysis.scoresheet import Scoresheet
     from harness.report.data import ModelSummary, ReportData
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.analysis import scoresheet
@@ -19,16 +21,12 @@ from harness.report import data
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
 from harness.report.text import CutText, clean, head_of_file, short_models, short_tasks
-from harness.runs.run_folder import RunFolder
+from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from harness.analysis.scoresheet import Scoresheet
     from harness.dataset.folder import Dataset
-    from harness.runs.run_folder import InstanceReport
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""

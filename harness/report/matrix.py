@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,6 @@ from harness.core.instance import Outcome
 from harness.report.words import OUTCOMES, SHORT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.report.data import PredictionView, ReportData, TaskView
 
 PENDING, MIXED, NONE = "pending", "mixed", "none"

@@ -6,7 +6,9 @@ import base64
 import hashlib
 import re
 import urllib.parse
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jinja2
@@ -15,7 +17,7 @@ from markupsafe import Markup
 from harness.core import wording
 from harness.core.wording import counted, percent
 from harness.report import figures, payload, words
-from harness.report.answers import answers
+from harness.report.answers import Answers, answers
 from harness.report.gather import gather
 from harness.report.matrix import rows
 from harness.report.plots import Point, cost_against_score
@@ -24,10 +26,6 @@ from harness.report.words import listed
 from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from harness.report.answers import Answers
     from harness.report.data import ModelSummary, ReportData
     from harness.runs.run_folder import RunRecord
 

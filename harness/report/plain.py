@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -12,18 +13,13 @@ from harness.core.instance import Outcome
 from harness.core.printable import one_line
 from harness.core.wording import counted, percent, span
 from harness.report import figures
-from harness.report.matrix import MIXED, NONE, PENDING, rows
+from harness.report.matrix import MIXED, NONE, PENDING, Row, rows
 from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, duel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.console import RenderableType
-
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, ReportData
-    from harness.report.matrix import Row
     from harness.stats import Interval
 
 TASKS_SHOWN = 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from harness.report.text import visible
 from harness.report.words import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.stats import Interval
 
 _LABEL_HEIGHT = 7.0

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.analysis.compare import Answer
+from harness.analysis.compare import Answer, Comparison
 from harness.core.instance import Outcome
 from harness.grading.failures import FailureClass
-
-if TYPE_CHECKING:
-    from harness.analysis.compare import Comparison
 
 OUTCOMES = {
     Outcome.RESOLVED: "resolved",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.analysis.cohorts import gap
+from harness.analysis.cohorts import Cutoffs, gap
 from harness.analysis.gate import files as gate_files
 from harness.analysis.gate.decision import Ruling
 from harness.core import files
@@ -15,10 +17,6 @@ from harness.report.answers import Answers, Ship, answers
 from harness.report.gather import gather
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from harness.analysis.cohorts import Cutoffs
     from harness.analysis.gate.config import GateRules
     from harness.report.data import ReportData
 

@@ -7,14 +7,12 @@ What each writes was read off its source: SWE-agent's `save_predictions` and `me
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, NOT_READ
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 PREDS_FILE = "preds.json"
 """SWE-agent's merged predictions, and mini-swe-agent's: an object by instance id."""

@@ -8,15 +8,12 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core import files
 from harness.core.errors import BugError, GoldseamError
 from harness.dataset.seal import sealed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NUMBERS = itertools.count()
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.core import files
-from harness.core.errors import InputError
+from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
 from harness.core.wording import counted
 from harness.dataset import content
@@ -19,33 +23,25 @@ from harness.dataset.ledger import chain, ledger
 from harness.dataset.seal import access_log
 from harness.differential.replay import replayed
 from harness.grading import calibration as control
-from harness.grading import scoring
+from harness.grading import scoring, trial
 from harness.grading.failures import CLASSES_VERSION
 from harness.grading.grade import GRADING_VERSION
-from harness.grading.scoring import Demands
+from harness.grading.scoring import Demands, Scored
 from harness.runs import bug_log, run_folder, task_store, verdict
 from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
-from harness.runs.redaction import veil_for
+from harness.runs.redaction import Redaction, veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
-from harness.runs.task_metadata import read_facts
+from harness.runs.task_metadata import TaskFacts, read_facts
 from harness.runs.task_store import TaskStore, filled
-from harness.runs.verdict import NULL, ScoringRequest, Verdict
+from harness.runs.verdict import NULL, ScoringRequest, ScreenedPatch, Verdict
 from harness.runs.verdict_cache import VerdictCache
-from harness.sandbox.job import MissingImageError, SandboxError
-from harness.signals import attach, observed
-from harness.signals.static import Rules, read_rules
+from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
+from harness.signals import attach, observed, static
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from harness.dataset.folder import Dataset
-    from harness.grading.scoring import Scored
     from harness.grading.trial import Trial
-    from harness.runs.redaction import Redaction
-    from harness.runs.task_metadata import TaskFacts
-    from harness.runs.verdict import ScreenedPatch
     from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
 
 
 CONTROLS = 3
@@ -262,8 +258,11 @@ def evaluate(
         AnswerIsNoError, InputError, InfrastructureError: as `run`; also for semgrep rules that can't be read.
 
     """
-    semgrep = read_rules(semgrep_rules) if settings.signals and semgrep_rules else None
-    with executor.sandbox(runtime=settings.runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
+    semgrep = static.read_rules(semgrep_rules) if settings.signals and semgrep_rules else None
+    with (
+        executor.sandbox(runtime=settings.runtime, engine_wait=engine_wait, note=observer.note) as sandbox,
+        ThreadPoolExecutor(1) as beside,
+    ):
         return run(
             dataset,
             predictions,
@@ -273,7 +272,7 @@ def evaluate(
             settings=settings,
             observer=observer,
             cache=VerdictCache(path=cache_dir / "verdicts"),
-            tools=executor.tools_image() if settings.signals else None,
+            tools=beside.submit(executor.tools_image).result if settings.signals else None,
             rules=semgrep,
             sources=sources,
             append=append,
@@ -290,8 +289,8 @@ def run(
     settings: Settings,
     observer: Observer,
     cache: VerdictCache | None = None,
-    tools: str | None = None,
-    rules: Rules | None = None,
+    tools: Callable[[], str | None] | None = None,
+    rules: static.Rules | None = None,
     sources: Sequence[Path] = (),
     append: bool = False,
 ) -> dict[str, object]:
@@ -300,7 +299,7 @@ def run(
     `append` puts a model's verdicts beside those of others that the folder has.
 
     `cache` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
-    `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
+    `tools` gives the image where the tools for signals are; they read when every prediction has its verdict;
     `rules` are those for semgrep.
     `sources` are predictions files: the transcripts that predictions name are copied from beside them.
 
@@ -333,6 +332,7 @@ def run(
         vouched = former is None or _is_vouched(folder, former, digest)
         facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
         due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
+        _expect_first(tasks, due, sandbox, settings)
         foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
         if foreign and settings.cache:
             observer.note(f"scored again: {counted(foreign, 'report')} without a MAC of this machine's key")
@@ -359,14 +359,15 @@ def run(
             veil=veil,
             started=observer.started,
         )
-        for report in executor.map(work.score, due, cancel=sandbox.cancel):
+        for report in executor.map(work.score, work.in_turn(due, tools or (lambda: None)), cancel=sandbox.cancel):
             observer.finished(report)
         summary = write_report(dataset, folder)
         if settings.signals:
+            image = tools() if tools else None
             attach.read_pending(
                 folder,
                 predictions,
-                attach.Tools(image=tools, sandbox=sandbox, rules=rules) if tools else None,
+                attach.Tools(image=image, sandbox=sandbox, rules=rules) if image else None,
                 executor,
                 note=observer.note,
                 on_complete=cache.complete if cache else lambda _report: None,
@@ -419,12 +420,31 @@ class _Work:
     veil: Redaction | None
     started: Callable[[Prediction], None]
 
+    def in_turn(self, due: Sequence[Prediction], tools: Callable[[], str | None]) -> Iterator[Prediction]:
+        """The predictions, each as it is to be begun; the container after it is started meanwhile."""
+        for prediction, following in zip_longest(due, due[1:]):
+            if following is None:
+                with suppress(InfrastructureError):  # raised again by the reading of the files
+                    static.expect(tools(), self.sandbox)
+            elif not self._is_kept(following):
+                trial.expect(self.tasks.instance(following.instance_id), self.sandbox)
+            yield prediction
+
+    def _is_kept(self, prediction: Prediction) -> bool:
+        cache = self._cache_for(prediction)
+        digest = self.tasks.cards[prediction.instance_id].digest
+        return cache is not None and cache.holds(verdict.key_of(digest, prediction, self.settings.demands))
+
+    def _cache_for(self, prediction: Prediction) -> VerdictCache | None:
+        """Where verdicts of such a prediction are kept; gold and null are always run."""
+        return self.cache if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+
     def score(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
         self.started(prediction)
         task = self.tasks.task(prediction.instance_id)
         filled_prediction = filled(prediction, task)
-        cache = self.cache if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+        cache = self._cache_for(prediction)
         try:
             kept_verdict = _cached(cache, task, filled_prediction, self.settings, self.veil) if cache else None
             verdict_made = kept_verdict or self._fresh(task, filled_prediction)
@@ -476,8 +496,19 @@ def _control(
     tasks: TaskStore, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
 ) -> tuple[control.Reading, ...]:
     """Gold on a few of the tasks that models' patches are due for."""
-    ids = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
-    return control.read(tasks.controls(ids, settings.control), sandbox)
+    return control.read(tasks.controls(_of_models(due), settings.control), sandbox)
+
+
+def _expect_first(tasks: TaskStore, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings) -> None:
+    """Have the containers started that are needed first: those of the control, and of the first prediction."""
+    first = (item.instance_id for item in due[:1])
+    for task_id in (*tasks.control_ids(_of_models(due), settings.control), *first):
+        trial.expect(tasks.instance(task_id), sandbox)
+
+
+def _of_models(due: Sequence[Prediction]) -> set[str]:
+    """The tasks that models' patches are due for."""
+    return {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
 
 
 def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:

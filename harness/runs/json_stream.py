@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 DEEPEST = 100
 """Levels of a value that is taken: few enough to be written again, wherever that happens."""

@@ -13,9 +13,10 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -23,9 +24,6 @@ from harness.core.instance import NOT_READ, Prediction
 from harness.core.wording import counted, did_you_mean
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 GOLD = "gold"
 """The model whose patches are the fixes themselves."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.runs.run_folder import InstanceReport
 
 _OWN_WORDS = frozenset(

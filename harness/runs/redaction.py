@@ -8,7 +8,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
@@ -21,9 +23,6 @@ from harness.runs.verdict import Verdict
 from harness.signals.model import Imports, Network, Runtime, Signals, Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from harness.core.instance import Hidden, Prediction, Task
     from harness.dataset.folder import Dataset
     from harness.runs.run_folder import InstanceReport

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
@@ -18,19 +20,14 @@ from harness.grading.failures import CLASSES_VERSION
 from harness.grading.grade import GRADING_VERSION
 from harness.runs import bug_log, run_folder, task_store
 from harness.runs.evaluate import write_report
-from harness.runs.redaction import veil_for
-from harness.runs.run_folder import RunFolder
+from harness.runs.redaction import Redaction, veil_for
+from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.verdict import CannotReplayError, carried, look, replay
 from harness.signals import attach
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from harness.core.instance import Prediction, Task
     from harness.dataset.folder import Dataset
-    from harness.runs.redaction import Redaction
-    from harness.runs.run_folder import InstanceReport
 
 _VERDICT = ("outcome", "failure_class", "cause", "reason")
 _RULES = ("grading_version", "classes_version", "key")

@@ -11,14 +11,12 @@ import json
 import os
 import secrets
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset.seal.identity import SOURCES, read_secret
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VARIABLE = "GOLDSEAM_REPORT_KEY"
 KEY_FILE = "report.key"

@@ -7,7 +7,9 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -26,9 +28,6 @@ from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at 
 from harness.signals.sources import FILE as SOURCES_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from harness.grading.grade import Grade, TestsStatus
 
 SCHEMA_VERSION = 1

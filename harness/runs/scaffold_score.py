@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.core.instance import Outcome, TestStatus
+from harness.core.instance import Outcome, Task, TestStatus
 from harness.dataset.revealed import FIELD, functions_shown, public_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.core.instance import Task
     from harness.grading.grade import Grade
 
 HIDDEN_ONLY, SCAFFOLDED = "hidden only", "scaffolded"

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from harness.core.instance import TaskState
-from harness.dataset.folder import TASK_FILE
+from harness.dataset.folder import TASK_FILE, Dataset
 from harness.dataset.model_files import read_model
 from harness.dataset.revealed import FIELD as SCAFFOLD
 from harness.dataset.revealed import functions_shown
 from harness.dataset.schema import TaskModel
 from harness.judging.places import Place, read_card, weakest
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from harness.dataset.folder import Dataset
 
 
 class TaskFacts(BaseModel):

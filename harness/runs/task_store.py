@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.core.errors import GoldseamError, InputError
-from harness.core.instance import Prediction
+from harness.core.instance import Instance, Prediction, Task
 from harness.dataset.hidden_files import TEST_FILE
 from harness.dataset.ledger import ledger
 from harness.grading import calibration
@@ -15,9 +16,6 @@ from harness.patches import patch
 from harness.runs.predictions import GOLD, WITHHELD, is_withheld
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from harness.core.instance import Task
     from harness.dataset.folder import Dataset
 
 
@@ -55,10 +53,18 @@ class TaskStore:
         """A task, whole."""
         return self._held.get(task_id) or self._dataset.task(task_id)
 
+    def instance(self, task_id: str) -> Instance:
+        """The public side of a task; nothing is opened."""
+        held_task = self._held.get(task_id)
+        return held_task.instance if held_task else self._dataset.instance(task_id)
+
     def controls(self, ids: Iterable[str], count: int) -> Iterator[Task]:
         """Some of the tasks that can be controls, the same ones each time, one open at a time."""
-        for task_id in calibration.sample_ids((card_id for card_id in ids if self.cards[card_id].timed), count):
-            yield self.task(task_id)
+        yield from map(self.task, self.control_ids(ids, count))
+
+    def control_ids(self, ids: Iterable[str], count: int) -> tuple[str, ...]:
+        """The ids of these controls."""
+        return calibration.sample_ids((card_id for card_id in ids if self.cards[card_id].timed), count)
 
 
 def usable(dataset: Dataset, instance_id: str) -> Task:

@@ -7,14 +7,16 @@ identical report.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Prediction, Task, TestSpec
 from harness.grading import evidence, failures, scoring
 from harness.grading.failures import CLASSES_VERSION, PatchState
 from harness.grading.grade import GRADING_VERSION, Grade
-from harness.grading.scoring import Demands
+from harness.grading.scoring import Demands, Round, Scored
 from harness.grading.time_words import time_tests
 from harness.judging.places import by_place, place_of
 from harness.languages import screening
@@ -24,15 +26,9 @@ from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import Evidence, InstanceReport, RunFolder, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from harness.core.instance import Prediction, Task, TestSpec
-    from harness.grading.scoring import Round, Scored
     from harness.grading.trial import Trial
     from harness.languages.base import Chain
     from harness.patches.patch import Dropped
-    from harness.runs.run_folder import InstanceReport
     from harness.runs.scaffold_score import ScaffoldScore
 
 NULL = predictions.NULL

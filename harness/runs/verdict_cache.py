@@ -5,20 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pydantic import ValidationError
 
 from harness.core import files
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Prediction
 from harness.runs import report_mac
 from harness.runs.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
 from harness.signals.sources import FILE as SOURCES_FILE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from harness.core.instance import Prediction
 
 _REPORT, _RESULTS, _OUTPUT, _MAC = "report.json", "results.json", "test_output.txt", "mac"
 
@@ -40,6 +35,10 @@ class VerdictCache:
     path: Path
     scope: str = ""
     """Whom sealed evidence is for; empty where it is not sealed."""
+
+    def holds(self, key: str) -> bool:
+        """Whether something is kept under a key, to be believed or not."""
+        return self._folder(key).exists()
 
     def get(self, key: str, prediction: Prediction) -> tuple[InstanceReport, Evidence] | None:
         """The verdict kept under a key, as this prediction's own; None where there is none that can be believed.

@@ -10,11 +10,12 @@ import ssl
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.core import files
 from harness.core.errors import InfrastructureError
@@ -24,8 +25,6 @@ from harness.sandbox.images.pulls import REGISTRY_SECONDS, Puller
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Mapping
-    from typing import Literal
 
     from harness.core.instance import Budgets, Service
 

@@ -11,10 +11,12 @@ import secrets
 import select
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
+from harness.sandbox.ahead import Ahead
 from harness.sandbox.containers import Containers, ContainerSpec, end_of
 from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.streams import Demultiplexer
@@ -24,12 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from harness.sandbox.containers import Net
+    from harness.sandbox.containers import Janitor, Net
 
 ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024
 _POLL_SECONDS = 0.25
 _DRAIN_SECONDS = 10.0
+_MOST_AHEAD = 4
+"""Containers that wait for a job that is expected."""
 _STOPPED_SECONDS = 2.0
 """A look at a container that comes so late tells that this process was stopped in between, or the machine was."""
 
@@ -57,6 +61,7 @@ class DockerSandbox(Sandbox):
         self._containers = Containers(runtime=runtime, note=note, registry_wait=2 * engine_wait)
         self._cancelled = self._containers.cancelled
         self._vigil = self._containers.vigil
+        self._ahead: Ahead[_IdleContainer] = Ahead(most=_MOST_AHEAD)
         self._engine_wait = engine_wait
         self._told: set[str] = set()
         self._gone_since: float | None = None
@@ -69,7 +74,13 @@ class DockerSandbox(Sandbox):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._ahead.close()
         self._containers.close()
+
+    def expect(self, job: Job) -> None:
+        """Start a container beside what runs now, so that its job need not wait for it; not where it has services."""
+        if not (job.services or self._cancelled.is_set()):
+            self._ahead.have(job.container, lambda: self._start(_new_name(), job, _Clock(), None), one_more=True)
 
     def is_healthy(self) -> bool:
         return engine.answers()
@@ -92,19 +103,29 @@ class DockerSandbox(Sandbox):
             ) from error
 
     def _attempt(self, job: Job, clock: _Clock) -> JobResult:
-        name = f"goldseam-{secrets.token_hex(8)}"
-        watch = self._vigil.begin()
         if job.services:
+            name = _new_name()
+            watch = self._vigil.begin()
             self._tell(job)
             with pod.opened(self._containers, name, job.image, job.services) as net:
                 clock.mark("services")
-                result = self._in_container(name, job, clock, net)
+                result = self._converse_in(self._start(name, job, clock, net), job)
         else:
-            result = self._in_container(name, job, clock, None)
+            started = self._waiting(job) or self._start(_new_name(), job, clock, None)
+            watch = started.watch
+            result = self._converse_in(started, job)
         if not self._vigil.unbroken(watch):
             self._wait_for_engine()
             raise SandboxError(f"the container engine was stopped or restarted while it ran {job.image}")
         return result
+
+    def _waiting(self, job: Job) -> _IdleContainer | None:
+        """A container that was started for the job ahead of it and still waits; none of an engine that was away."""
+        started = self._ahead.take(job.container, in_turn=False)
+        if started is None or (started.is_silent() and self._vigil.unbroken(started.watch)):
+            return started
+        started.discard()
+        return None
 
     def _tell(self, job: Job) -> None:
         """Say once which services run beside tests."""
@@ -113,8 +134,9 @@ class DockerSandbox(Sandbox):
             self._told.add(names)
             self._note(f"beside the tests, fresh each time: {names}")
 
-    def _in_container(self, name: str, job: Job, clock: _Clock, net: Net | None) -> JobResult:
-        client = engine.connect()
+    def _start(self, name: str, job: Job, clock: _Clock, net: Net | None) -> _IdleContainer:
+        """A container of the job, which runs and waits for its standard input."""
+        watch = self._vigil.begin()
         spec = ContainerSpec(
             image=job.image,
             argv=job.argv,
@@ -127,9 +149,19 @@ class DockerSandbox(Sandbox):
         self._containers.create(name, spec)
         clock.mark("create")
         try:
-            return self._run(client, name, job, clock)
-        finally:
+            wire = engine.attach(name)
+            clock.mark("attach")
+            started = _IdleContainer(name=name, wire=wire, watch=watch, clock=clock, janitor=self._containers.janitor)
+        except BaseException:
             self._containers.janitor.remove(name)
+            raise
+        try:
+            engine.connect().start(name)
+        except BaseException:
+            started.discard()
+            raise
+        clock.mark("start")
+        return started
 
     def _wait_for_engine(self) -> None:
         """Give an engine that has gone away time to come back: one span of time for all threads and attempts."""
@@ -146,19 +178,17 @@ class DockerSandbox(Sandbox):
                 return
             self._cancelled.wait(min(left, 2 * _POLL_SECONDS))
 
-    def _run(self, client: Any, container: str, job: Job, clock: _Clock) -> JobResult:
+    def _converse_in(self, started: _IdleContainer, job: Job) -> JobResult:
         streams = Demultiplexer(stdout_limit=STDOUT_LIMIT, stderr_limit=job.budgets.output_bytes)
-        wire = engine.attach(container)
+        clock = started.clock.again()
         try:
-            clock.mark("attach")
-            client.start(container)
-            clock.mark("start")
-            timed_out = self._converse(container, job, wire, streams)
+            timed_out = self._converse(started.name, job, started.wire, streams)
             clock.mark("run")
+            started.wire.close()
+            end = end_of(started.name, ended_by_us=timed_out)
+            clock.mark("wait")
         finally:
-            wire.close()
-        end = end_of(container, ended_by_us=timed_out)
-        clock.mark("wait")
+            started.discard()
         return JobResult(
             exit_code=end.exit_code,
             stdout=bytes(streams.stdout),
@@ -214,6 +244,36 @@ class _Clock:
         now = time.monotonic()
         self.seconds[step] = round(now - self._last, 6)
         self._last = now
+
+    def again(self) -> Self:
+        """The same, after a time that does not count."""
+        self._last = time.monotonic()
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class _IdleContainer:
+    """A container that waits for its standard input."""
+
+    name: str
+    wire: socket.socket
+    watch: int
+    """Since when the engine is watched."""
+    clock: _Clock
+    janitor: Janitor
+
+    def is_silent(self) -> bool:
+        """Whether it has neither ended nor written anything."""
+        return not select.select([self.wire], [], [], 0)[0]
+
+    def discard(self) -> None:
+        """Have it removed, running or not."""
+        self.wire.close()
+        self.janitor.remove(self.name)
+
+
+def _new_name() -> str:
+    return f"goldseam-{secrets.token_hex(8)}"
 
 
 def _kill(container: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,6 @@ from docker.utils.socket import frames_iter  # noqa: TID251
 from harness.core.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from docker import APIClient  # noqa: TID251
 
 LABEL_OWNER = "dev.goldseam.owner"
@@ -51,6 +50,8 @@ _HINTS = {
     "container-init binary": "install Podman's init: sudo apt-get install catatonit",
 }
 _local = threading.local()
+_versions: dict[str | None, dict[str, Any]] = {}
+"""By address of an engine, what it says of itself."""
 _clients: dict[threading.Thread, APIClient] = {}
 _clients_lock = threading.Lock()
 LABEL_CLOCK = "dev.goldseam.clock"
@@ -106,6 +107,7 @@ class _Client(docker.APIClient):
     """Seconds that such a call may be silent."""
 
     def __init__(self, *, base_url: str | None = None, **options: Any) -> None:
+        self._address = base_url
         if base_url and base_url.startswith("unix://"):
             with socket.socket(socket.AF_UNIX) as probe:  # docker-py forgets to close the one that it fails to connect
                 probe.settimeout(options["timeout"])
@@ -117,6 +119,12 @@ class _Client(docker.APIClient):
             raise
         if base_url and base_url.startswith("unix://"):
             self.trust_env = False  # no proxy is on the way to a socket, and looking for one at each call takes long
+
+    def version(self, api_version: bool = True) -> dict[str, Any]:
+        """What the engine says of itself; asked once, since it starts other programs for the answer."""
+        if self._address not in _versions:
+            _versions[self._address] = super().version(api_version)
+        return _versions[self._address]
 
     def send(self, request: Any, **options: Any) -> Any:
         if options.get("timeout") is None and self.patience:
@@ -188,6 +196,7 @@ def _keep(client: APIClient) -> None:
 def disconnect() -> None:
     """Close every thread's connections; the next call of `connect` in this thread opens a new one."""
     _local.client = None
+    _versions.clear()
     with _clients_lock:
         while _clients:
             _clients.popitem()[1].close()
@@ -216,11 +225,7 @@ def platform() -> str:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = connect()
-    try:
-        version = client.version()
-    except ConnectionLost as error:
-        raise engine_failed("asking for its version", error) from error
+    version = _version()
     return f"{str(version.get('Os') or 'linux').lower()}/{version.get('Arch') or ''}"
 
 
@@ -231,16 +236,16 @@ def is_podman() -> bool:
         InfrastructureError: the engine failed.
 
     """
+    return any("podman" in str(part.get("Name")).lower() for part in _version().get("Components") or ())
+
+
+def _version() -> Mapping[str, Any]:
     client: Any = connect()
-    podman: bool | None = getattr(_local, "podman", None)
-    if podman is None or _local.asked is not client:
-        try:
-            components = client.version().get("Components") or ()
-        except ConnectionLost as error:
-            raise engine_failed("asking for its version", error) from error
-        podman = any("podman" in str(component.get("Name")).lower() for component in components)
-        _local.podman, _local.asked = podman, client
-    return podman
+    try:
+        version: Mapping[str, Any] = client.version()
+    except ConnectionLost as error:
+        raise engine_failed("asking for its version", error) from error
+    return version
 
 
 def configured_proxies() -> dict[str, str]:

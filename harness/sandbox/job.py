@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from harness.core.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import TracebackType
-
     from harness.core.instance import Budgets, Service
 
 
@@ -47,6 +46,13 @@ class Job:
     """What runs beside it, anew, and is ready before it starts."""
     hostname: str = "sandbox"
     """What the container is called; one that runs beside services has the name that comes with their network."""
+
+    @property
+    def container(self) -> tuple[object, ...]:
+        """All that its container is made of: one that was started for another job with the same will do."""
+        budgets = self.budgets
+        limits = (budgets.memory_mb, budgets.cpus, budgets.pids, budgets.disk_mb)
+        return (self.image, self.argv, tuple(sorted(self.env.items())), limits, self.hostname, self.services)
 
     @property
     def memory_mb(self) -> int:
@@ -86,15 +92,16 @@ class Sandbox(Protocol):
             InterruptedRunError: `cancel` was called meanwhile.
 
         """
-        ...
+
+    def expect(self, job: Job) -> None:
+        """A hint that a job is about to come in such a container; its standard input and its time may be others."""
+        del job
 
     def is_healthy(self) -> bool:
         """Whether the engine answers at all: if so, a failed job says something of that job only."""
-        ...
 
     def cancel(self) -> None:
         """End running jobs soon and refuse new ones."""
-        ...
 
     def __enter__(self) -> Self: ...
 

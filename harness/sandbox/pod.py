@@ -15,24 +15,22 @@ import select
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InterruptedRunError
-from harness.core.instance import Budgets
+from harness.core.instance import Budgets, Service
 from harness.sandbox import engine, hardening
-from harness.sandbox.containers import ContainerSpec, Net
+from harness.sandbox.containers import Containers, ContainerSpec, Net
 from harness.sandbox.job import PYTHON, SandboxError, ServiceError
 from harness.sandbox.streams import Demultiplexer, Merged
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator, Sequence
 
-    from harness.core.instance import Service
-    from harness.sandbox.containers import Containers
 
 _HOLDER_BUDGETS = Budgets(memory_mb=128, cpus=0.5, pids=512, disk_mb=16)
 _ANSWER_SECONDS = 30.0

@@ -8,22 +8,20 @@ import secrets
 import select
 import tarfile
 import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
-from harness.sandbox.containers import Containers, ContainerSpec
+from harness.sandbox.containers import Containers, ContainerSpec, Net
 from harness.sandbox.job import PYTHON, SandboxError
 from harness.sandbox.streams import Conversation, Demultiplexer, Merged
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator, Mapping
-    from types import TracebackType
 
     from harness.core.instance import Budgets, Service
-    from harness.sandbox.containers import Net
 
 READ_LIMIT = 256 * 1024 * 1024
 """Bytes that may be taken out of a container at once."""
@@ -69,9 +67,7 @@ class Sessions:
         self.containers.begin()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.containers.close()
 
     def cancel(self) -> None:

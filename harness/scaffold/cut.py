@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
-from harness.dataset.revealed import FIELD, candidates, function_of, revealed_ids
+from harness.dataset.revealed import FIELD, Names, candidates, function_of, revealed_ids
 from harness.patches import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from harness.core.instance import Task
-    from harness.dataset.revealed import Names
 
 __all__ = ["CannotCutError", "cut"]
 

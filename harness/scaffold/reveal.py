@@ -8,16 +8,18 @@ from __future__ import annotations
 import difflib
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core import process
 from harness.core.errors import InputError
-from harness.core.instance import TaskState, TestStatus
+from harness.core.instance import Instance, Task, TaskState, TestStatus
 from harness.core.wording import counted
 from harness.dataset import content, task_states
-from harness.dataset.folder import write_scaffold
+from harness.dataset.folder import Dataset, write_scaffold
 from harness.dataset.ledger import ledger
 from harness.dataset.revealed import FIELD, Function, Names, candidates, function_of
 from harness.dataset.seal import access_log
@@ -27,12 +29,7 @@ from harness.patches import patch
 from harness.scaffold.cut import CannotCutError, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from harness.core.instance import Instance, Task
     from harness.dataset.content import Version
-    from harness.dataset.folder import Dataset
     from harness.sandbox.job import Sandbox
     from harness.solve.base import Workspace
 

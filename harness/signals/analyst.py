@@ -238,8 +238,8 @@ def bandit(copies: list[Copy], seconds: float) -> Findings:
     by_path = {str(copy.path): copy for copy in copies if copy.path.suffix == ".py"}
     if not by_path:
         return findings
-    argv = [str(BIN / "python"), "-m", "bandit", "-q", "-f", "json", "--exit-zero", "--ignore-nosec"]
-    report = json.loads(run([*argv, "-s", BANDIT_SKIPS, *by_path], seconds))
+    argv = ["bandit", "-q", "-f", "json", "--exit-zero", "--ignore-nosec", "-s", BANDIT_SKIPS, *by_path]
+    report = json.loads(in_child(lambda out: run_bandit(argv, out), seconds))
     for issue in report["results"]:
         copy = by_path[issue["filename"]]
         line = int(issue["line_number"])
@@ -250,16 +250,45 @@ def bandit(copies: list[Copy], seconds: float) -> Findings:
     return findings
 
 
+def run_bandit(argv: list[str], out: int) -> None:
+    """Its command line, in this process, which it ends."""
+    os.dup2(out, 1)
+    os.chdir("/")
+    sys.argv = argv
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    try:
+        importlib.import_module("bandit.cli.main").main()
+    except SystemExit as end:
+        if end.code:
+            raise
+    finally:
+        sys.stdout.flush()
+
+
 def lizard(copies: list[Copy], seconds: float) -> Findings:
-    """Functions with their cyclomatic complexity; in a child, which a deadline can end."""
+    """Functions with their cyclomatic complexity."""
+
+    def work(out: int) -> None:
+        with open(out, "wb") as file:
+            file.write(json.dumps({str(copy.path): functions(copy) for copy in copies}).encode())
+
+    return Findings(entries=json.loads(in_child(work, seconds)))
+
+
+def in_child(work: Callable[[int], None], seconds: float) -> bytes:
+    """What some work writes to a descriptor: in a child, which a deadline can end.
+
+    Raises:
+        RuntimeError: it failed.
+
+    """
     out, into = os.pipe()
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             os.close(out)
-            with open(into, "wb") as file:  # noqa: PTH123 - a descriptor
-                file.write(json.dumps({str(copy.path): functions(copy) for copy in copies}).encode())
+            work(into)
             code = 0
         finally:
             os._exit(code)
@@ -280,7 +309,7 @@ def lizard(copies: list[Copy], seconds: float) -> Findings:
         os.waitpid(pid, 0)
     if not output:
         raise RuntimeError("it broke off")
-    return Findings(entries=json.loads(output))
+    return bytes(output)
 
 
 def functions(copy: Copy) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +27,19 @@ from harness.signals.model import (
     Skipped,
     Writes,
 )
-from harness.signals.observed import FILE_BYTES, MAX_FILES, SUFFIXES, TOTAL_BYTES, AfterFrame, CompiledFrame, Source
+from harness.signals.observed import (
+    FILE_BYTES,
+    MAX_FILES,
+    SUFFIXES,
+    TOTAL_BYTES,
+    AfterFrame,
+    CompiledFrame,
+    Observations,
+    Source,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.patches.patch import Patch
-    from harness.signals.observed import Observations
     from harness.signals.static import Reading
 
 NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"

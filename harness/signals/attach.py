@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,6 @@ from harness.signals.observed import Observations
 from harness.signals.sources import FILE, Sources, to_read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from harness.core.instance import Prediction, Task
     from harness.grading.trial import Trial
     from harness.patches.patch import Patch

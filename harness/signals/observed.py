@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,8 +13,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.signals import eslint_config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from harness.core.instance import Budgets, TestSpec
     from harness.patches.patch import Patch
 

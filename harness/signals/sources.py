@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, ValidationError
 
 from harness.signals.observed import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FILE = "sources.json.gz"
 SCHEMA_VERSION = 1

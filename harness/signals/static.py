@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -14,14 +16,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.core.instance import Budgets
 from harness.sandbox.images.tools import PYTHON
-from harness.sandbox.job import Job
+from harness.sandbox.job import Job, Sandbox
 from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at run time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from harness.sandbox.job import Sandbox
     from harness.signals.sources import Sources
 
 BATCH_BYTES = 8 * 1024 * 1024
@@ -29,8 +27,14 @@ BATCH_ITEMS = 24
 _BUDGETS = Budgets(seconds=420, memory_mb=1024, cpus=1, pids=64, disk_mb=128, output_bytes=64 * 1024)
 _PROGRAMS = ("analyst", "eslint_config", "optional_tools")
 """Modules that run in the image, each after those that it imports; the last one has `main`."""
+_LOADED = ("bandit.cli.main", "lizard")
+"""What takes long to load, so that it is there when the question comes."""
 _BOOTSTRAP = f"""\
-import sys,types
+import contextlib,importlib,os,sys,types
+os.environ["HOME"]="/nonexistent"
+for name in {_LOADED!r}:
+    with contextlib.suppress(Exception):
+        importlib.import_module(name)
 take=lambda: sys.stdin.buffer.read(int(sys.stdin.buffer.read(8),16))
 package=sys.modules["harness.signals"]=types.ModuleType("harness.signals")
 for name in {_PROGRAMS!r}:
@@ -109,6 +113,16 @@ def read(
     return readings
 
 
+def expect(image: str | None, sandbox: Sandbox) -> None:
+    """Have the tools' container started, where there is an image for it."""
+    if image is not None:
+        sandbox.expect(_job(image, b""))
+
+
+def _job(image: str, stdin: bytes) -> Job:
+    return Job(image=image, argv=(PYTHON, "-I", "-B", "-c", _BOOTSTRAP), stdin=stdin, budgets=_BUDGETS)
+
+
 def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Rules | None) -> _Answers | str:
     """The tools' answers, or why there are none."""
     folder = resources.files("harness.signals")
@@ -121,14 +135,8 @@ def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Ru
             "eslint_runner": folder.joinpath("eslint_runner.cjs").read_text(encoding="utf-8"),
         }
     )
-    result = sandbox.run(
-        Job(
-            image=image,
-            argv=(PYTHON, "-I", "-B", "-c", _BOOTSTRAP),
-            stdin=b"".join(b"%08x" % len(part) + part for part in (*programs, question.encode())),
-            budgets=_BUDGETS,
-        )
-    )
+    stdin = b"".join(b"%08x" % len(part) + part for part in (*programs, question.encode()))
+    result = sandbox.run(_job(image, stdin))
     if result.timed_out or result.oom_killed or result.stdout_overflow or result.exit_code:
         words = {"time": result.timed_out, "memory": result.oom_killed, "room for their answer": result.stdout_overflow}
         lack = next((word for word, lacking in words.items() if lacking), "")

@@ -6,6 +6,8 @@ meter for money) is a `Model` again, so an agent never knows. An agent gets a `S
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -13,9 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from harness.core.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-
     from harness.core.instance import Instance
 
 
@@ -160,7 +159,6 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """What the user called it."""
-        ...
 
     def ask(self, request: Request) -> Reply:
         """Answer once.
@@ -170,7 +168,6 @@ class Model(Protocol):
             LimitReachedError: no further question may be asked.
 
         """
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +186,6 @@ class Workspace(Protocol):
 
     def files(self) -> tuple[str, ...]:
         """Paths of all tracked files, relative to the root, sorted."""
-        ...
 
     def read(self, path: str) -> bytes:
         """A file's bytes.
@@ -198,19 +194,15 @@ class Workspace(Protocol):
             FileNotFoundError: there is none, or the path leads out of the tree.
 
         """
-        ...
 
     def write(self, path: str, data: bytes) -> None:
         """Replace or make a file."""
-        ...
 
     def run(self, argv: tuple[str, ...], *, seconds: float, max_output: int = 100_000) -> CommandResult:
         """Run a program at the root of the tree."""
-        ...
 
     def diff(self) -> bytes:
         """All that changed since the base commit, new files included, as a patch that `git apply` takes."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,4 +259,3 @@ class Agent(Protocol):
             ModelError: the model could not be asked; says nothing about what it can do.
 
         """
-        ...

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +16,15 @@ from harness.dataset.ledger import ledger
 from harness.dataset.ledger.ledger import Event
 from harness.dataset.revealed import statement_with
 from harness.runs import bug_log
-from harness.solve.base import Fault, ModelError, Sampling, SolveJob
-from harness.solve.plan import digest_of
-from harness.solve.records import State, transcript_of
+from harness.solve.base import Agent, Attempt, Fault, Model, ModelError, Reply, Request, Sampling, SolveJob, Workspace
+from harness.solve.plan import Plan, Unit, digest_of
+from harness.solve.records import Records, State, transcript_of
 from harness.solve.workers import run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
     from harness.dataset.folder import Dataset
-    from harness.solve.base import Agent, Attempt, Model, Reply, Request, Workspace
     from harness.solve.models.meter import Spending
     from harness.solve.models.stack import Wrapped
-    from harness.solve.plan import Plan, Unit
-    from harness.solve.records import Records
 
 
 GIVE_UP_AFTER = 5
@@ -127,12 +123,9 @@ class _Guard:
 
     def __init__(self, model: Model, expose: Callable[[], None]) -> None:
         self._model = model
+        self.name = model.name
         self._expose = expose
         self._began: float | None = None
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     def begin(self) -> None:
         """The model is about to be asked."""

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import statistics
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.dataset.revealed import statement_with
-from harness.solve.base import LimitReachedError
+from harness.solve.base import Agent, LimitReachedError, Reply, Request, SolveJob
 from harness.solve.models import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from harness.core.instance import Prediction
-    from harness.solve.base import Agent, Reply, Request, SolveJob
     from harness.solve.models.prices import Price, Rates
     from harness.solve.plan import Unit
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,11 @@ from harness.core.instance import Instance, Prediction, TaskState
 from harness.dataset.revealed import statement_with
 from harness.dataset.splits import Split
 from harness.solve.models.meter import Spending
-from harness.solve.records import State
+from harness.solve.records import Records, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from harness.dataset.folder import Dataset
     from harness.solve.base import Agent
-    from harness.solve.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,23 +15,19 @@ import secrets
 import select
 import socket
 import threading
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from harness.core.errors import InfrastructureError, InputError
-from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply
+from harness.solve.base import Fault, LimitReachedError, Message, Model, ModelError, Reply, Sampling
 from harness.solve.models import openai_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from harness.solve.base import Model, Sampling
 
 _MOST_BYTES = 32 * 1024 * 1024
 """Of one request's body."""

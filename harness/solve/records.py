@@ -16,6 +16,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -27,8 +28,6 @@ from harness.runs.predictions import as_json, read_predictions
 from harness.solve.models.meter import Spending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from harness.core.instance import Prediction
     from harness.solve.base import Attempt
     from harness.solve.models.masking import Masker

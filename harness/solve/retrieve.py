@@ -11,13 +11,10 @@ import functools
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.solve.models.tokens import likely
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")

@@ -9,10 +9,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -9,15 +9,12 @@ import math
 import random
 import statistics
 from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from harness.stats.intervals import Interval, standard_error, t_quantile
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
 
 EXACT_UP_TO = 20
 """Non-zero differences of which every pattern of signs is looked at."""

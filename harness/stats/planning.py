@@ -10,10 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import statistics
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 POWER = 0.8
 """The chance with which a true difference of the size named is found."""

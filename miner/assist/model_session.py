@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 from harness.core import files
 from harness.core.errors import InputError, InterruptedRunError
-from harness.solve.base import Fault, LimitReachedError, ModelError, Request
+from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request
 from harness.solve.models.meter import Spending
 from harness.solve.models.throttle import STOPPED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from harness.solve.base import Message, Reply
 
 _OF_ONE_TASK = frozenset({Fault.CONTEXT_OVERFLOW, Fault.BAD_REPLY})
 """What says nothing of the next question; anything else was tried often enough to know."""

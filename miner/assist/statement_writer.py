@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids as ids
 from harness.quality import sensitive
-from harness.quality.leaks import leaks, shared_with_tests
+from harness.quality.leaks import Leaks, SharedWithTests, leaks, shared_with_tests
 from harness.solve.base import Message
 from miner.candidates.statement import fix_lines, links_only
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from harness.languages.base import TestReport
     from harness.quality.base import Subject
-    from harness.quality.leaks import Leaks, SharedWithTests
 
 PROMPT = 1
 """Version of what is said to the model and of what is taken of it."""

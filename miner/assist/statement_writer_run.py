@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,22 +15,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.core import files
 from harness.dataset.ledger.ledger import record_exposure
 from harness.patches.patch import PatchError
-from harness.quality.leaks import leaks
+from harness.quality.leaks import Leaks, leaks
 from harness.solve.base import Reply
 from miner.assist import statement_writer
-from miner.assist.model_session import NotAskedError, Questions, bill
-from miner.assist.statement_writer import PROMPT, TRIES, Fault, StatementMeasures
+from miner.assist.model_session import LayeredModel, NotAskedError, Questions, bill
+from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material, StatementMeasures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from harness.dataset.folder import Dataset
     from harness.quality.base import Subject
-    from harness.quality.leaks import Leaks
     from harness.solve.models.meter import Spending
-    from miner.assist.model_session import LayeredModel
-    from miner.assist.statement_writer import Material
 
 Use = Literal["written", "refused", "not_asked"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from harness.differential.corpus import Steps
 
 _MOST_BITS = 128

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -11,9 +12,6 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset.seal.canary_marks import FIELD
 from miner.sources.origin import Progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = "cursors.json"
 SCHEMA_VERSION = 1

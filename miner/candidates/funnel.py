@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar, Self
+from pathlib import Path
+from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core.errors import InfrastructureError, InputError
 from harness.dataset.seal.canary_marks import is_canary_line
 from miner.sources.change import Change, Rejection, Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 SCHEMA_VERSION = 1
 ACCEPTED = "accepted"

@@ -10,14 +10,13 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.languages.rust.inside import inline as rust
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from miner.languages.base import Contents
 
 

@@ -6,16 +6,13 @@ Every signal seen is kept. No single one is needed: projects differ too much in 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from miner.candidates.split import is_code, is_config, is_data, is_docs
 from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection, Stage
 from miner.sources.messages import closing_references, issue_keys, without_code
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-RULES = 2
+RULES = 3
 """Counts up when recognition changes, so that changes left under older rules are looked at again."""
 THRESHOLD = 2.0
 """A change whose signals sum to this or more is taken for a bug fix."""
@@ -25,8 +22,12 @@ _BUG_LABEL = re.compile(
 )
 _CONVENTIONAL_FIX = re.compile(r"^(?:fix|bugfix|hotfix)(?:\([^)]*\))?!?:", re.IGNORECASE)
 _CONVENTIONAL_OTHER = re.compile(
-    r"^(?:feat|feature|docs?|chore|ci|style|tests?|refactor|build|deps|release|perf)(?:\([^)]*\))?!?:", re.IGNORECASE
+    r"^(?:(?:feat|feature|docs?|chore|ci|style|tests?|refactor|build|deps|release|perf)(?:\([^)]*\))?"
+    r"|\w+\((?:docs?|ci|tests?|types?|typing|lint|deps|build|release)\))!?:",
+    re.IGNORECASE,
 )
+_EMOJI = re.compile(r"(?:[^\w\[\s]\W*(?=\s)|:\w+:)?\s*")
+"""What goes before a title's words."""
 _BRACKET_FIX = re.compile(r"^\[?(?:bug ?fix|bug|fix|hotfix)\]|^(?:BUG|FIX)\b[:\s]")
 _FIX_WORDS = re.compile(
     r"\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|hotfix|regressions?|crash(?:e[sd]|ing)?|repair(?:s|ed)?|correct(?:s|ed|ly)?"
@@ -40,8 +41,9 @@ _STRONG_WORDS = re.compile(
 )
 _ERROR_NAMES = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _NOT_A_FIX = re.compile(
-    r"\b(?:typos?|lint(?:s|ing|er)?|clippy|docs?|documentation|docstrings?|ci|bump(?:s|ed)?|release|changelog|spelling|readme"
-    r"|pre-commit|type hints?|typing|mypy|flake8|black|ruff|isort|coverage)\b",
+    r"\b(?:typos?|lint(?:s|ing|er)?|clippy|docs?|documentation|docstrings?|ci|bump(?:s|ed)?|release|changelog"
+    r"|(?:mis)?spell(?:ed|ings?)|codespell|readme|pre-commit|type hints?|typing|mypy|flake8|pylint|black|ruff|isort"
+    r"|codeql|coverage|deprecat\w+|tests? fix(?:es)?|fix(?:e[sd]|ing)? (?:(?!and\b)[\w-]+ ){0,2}tests?)\b",
     re.IGNORECASE,
 )
 _BOT_TITLE = re.compile(
@@ -74,7 +76,7 @@ def signals_of(change: Change) -> tuple[str, ...]:
     A signal is `name` or `name:what was seen`; its weight is that of the name.
     """
     text = "\n".join((change.title, change.body, *change.messages))
-    title = change.title
+    title = change.title[_EMOJI.match(change.title).end() :]  # type: ignore[union-attr]  # it matches nothing as well
     signals: list[str] = []
     signals += _first(
         "issue_label_bug", [label for issue in change.issues for label in issue.labels if _BUG_LABEL.search(label)]

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from harness.core.errors import BugError
+from harness.core.errors import BugError, InputError
 from harness.runs import bug_log
 from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
-from miner.candidates.split import documents, is_code, kinds_of, never_runs
-from miner.sources.bare import MISSING, MissingObjectsError
+from miner.candidates.split import documents, is_code, kinds_of, untestable, without_effect
+from miner.sources.bare import MISSING, BareRepository, MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Candidate, Change, Kind, Rejection, Stage
-from miner.sources.history import ChangeFilter, sightings
+from miner.sources.history import ChangeFilter, Sighting, sightings
 from miner.sources.messages import closing_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from harness.core.errors import InputError
-    from miner.sources.bare import BareRepository
-    from miner.sources.history import Sighting
     from miner.sources.origin import Forge
 
 _CANDIDATES = 20
@@ -69,7 +64,7 @@ def scan(
     earlier: Seen | None = None,
     after: str | None = None,
     missing: Callable[[InputError], None] | None = None,
-    tests: Collection[str] = (),
+    tests: Collection[str] | None = None,
 ) -> Iterator[Recognition]:
     """Every change of the default branch that the filter lets through, newest first, judged.
 
@@ -77,7 +72,7 @@ def scan(
     it. All other reasons still hold. `forge` has more on changes than git. `earlier` is shared by scans whose
     changes must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
     `missing` is told of each change that was asked for and is not there, if others are. `tests` are patterns of tests
-    that the repository is declared to have.
+    that the repository is declared to have; None where it is not declared how they are run.
 
     Raises:
         InputError: nothing of what was asked for is there, or a part where `missing` is not given.
@@ -89,7 +84,7 @@ def scan(
     doubts = map(judge.first, sightings(repo, change_filter, requests=requests, after=after, missing=missing))
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
         before: tuple[list[Recognition], Future[list[str | None]]] | None = None
-        for batch in _batches(doubts):
+        for batch in _batches(doubts, _CANDIDATES if forge else 1):
             looks = judge.again(batch)
             ids = pool.submit(judge.patch_ids, looks)  # git makes patches while the next batch is looked at
             if before:
@@ -99,16 +94,16 @@ def scan(
             yield from judge.without_duplicates(*before)
 
 
-def _batches(doubts: Iterable[_Doubt]) -> Iterator[list[_Doubt]]:
-    """As many at a time as a forge is asked about in one request."""
+def _batches(doubts: Iterable[_Doubt], size: int) -> Iterator[list[_Doubt]]:
+    """So many at a time, twice as many each time, up to those that a forge is asked about in one request."""
     waiting: list[_Doubt] = []
     asking = 0
     for doubt in doubts:
         waiting.append(doubt)
         asking += doubt.asks
-        if asking == _CANDIDATES or len(waiting) == _CHANGES:
+        if asking == size or len(waiting) == _CHANGES:
             yield waiting
-            waiting, asking = [], 0
+            waiting, asking, size = [], 0, min(2 * size, _CANDIDATES)
     if waiting:
         yield waiting
 
@@ -121,7 +116,7 @@ class _Judge:
         change_filter: ChangeFilter,
         threshold: float,
         earlier: Seen,
-        tests: Collection[str],
+        tests: Collection[str] | None,
     ) -> None:
         self._repo = repo
         self._forge = forge
@@ -132,7 +127,7 @@ class _Judge:
 
     def first(self, sighting: Sighting) -> _Doubt:
         """Judge by what git tells, and the forge's list."""
-        kinds = kinds_of(sighting.files, self._tests)
+        kinds = kinds_of(sighting.files, self._tests or ())
         if sighting.rejection:
             return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
         change = sighting.change
@@ -143,9 +138,10 @@ class _Judge:
                 kinds.update(dict.fromkeys(inside, Kind.MIXED))
                 kinds.update(dict.fromkeys(documents, Kind.TEST))
                 outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
-                if isinstance(outcome, Candidate) and never_runs(self._repo, change, kinds):
-                    detail = "of its code only types, comments or layout change"
-                    outcome = Rejection(stage=Stage.RECOGNITION, reason="no_code", detail=detail)
+                if isinstance(outcome, Candidate):
+                    outcome = without_effect(self._repo, change, kinds) or outcome
+                if isinstance(outcome, Candidate) and self._tests is None:
+                    outcome = untestable(self._repo, change, kinds) or outcome
         except MissingObjectsError as error:
             outcome = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
         except BugError as error:

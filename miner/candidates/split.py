@@ -15,21 +15,23 @@ Where the undecided files go (each such decision is in the split's notes):
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core.instance import is_matched
 from miner.candidates import inline
+from miner.candidates.commit_tree import CommitTree
 from miner.languages import LANGUAGES
 from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from miner.languages.base import Contents
+    from miner.sources.bare import BareRepository
 
 MAX_GOLD_BYTES = 1024 * 1024
 """A larger gold patch is no task: graders refuse such patches from models too."""
@@ -58,7 +60,11 @@ _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e",
 _JVM_TEST_SETS = frozenset(
     {"androidtest", "integrationtest", "testfixtures", "functionaltest", "commontest", "jvmtest"}
 )
-_SUPPORT_FOLDERS = frozenset({"testdata", "test-data", "test_data", "__snapshots__", "__fixtures__", "__mocks__"})
+_JVM = frozenset({"java", "kotlin", "scala", "groovy"})
+"""Languages whose builds find no test below `src/main`, whatever it is called."""
+_SUPPORT_FOLDERS = frozenset(
+    {"testdata", "test-data", "test_data", "__snapshots__", "tap-snapshots", "__fixtures__", "__mocks__"}
+)
 _DATA_FOLDERS = re.compile(
     r"(?:.*[-_.])?(?:data|fixtures?|cases|testcases|goldens?|snapshots?|expected|samples?|resources|inputs?|outputs?|examples"
     r"|functional|corpus|regressions?|assets)(?:[-_.].*)?"
@@ -104,6 +110,8 @@ _CONFIG_NAMES = re.compile(
     r"|environment\.ya?ml|mypy\.ini|ruff\.toml|renovate\.json5?|bower\.json|.*\.gemspec|.*\.csproj|.*\.sln|tasks\.py",
     re.IGNORECASE,
 )
+_KEPT_OFF = re.compile(rb"skip|xfail|ignore|disabled|todo|pending|only|expected_?failure", re.IGNORECASE).search
+"""What keeps a test from running, in the languages' words."""
 _NOT_DOCS = re.compile(r"requirements.*\.txt|constraints.*\.txt|CMakeLists\.txt", re.IGNORECASE)
 
 
@@ -134,8 +142,12 @@ def _is_test_folder(parts: _Parts) -> bool:
         return True
     if parts.folders[:1] == ("testing",):  # pytest's own habit; deeper down it is a package for users' tests
         return True
-    pairs = zip(parts.folders, parts.folders[1:], strict=False)
-    return any(first == "src" and second in _JVM_TEST_SETS for first, second in pairs)
+    return any(source_set in _JVM_TEST_SETS for source_set in _source_sets(parts))
+
+
+def _source_sets(parts: _Parts) -> list[str]:
+    """The folders that are below one called `src`."""
+    return [name for above, name in itertools.pairwise(parts.folders) if above == "src"]
 
 
 @functools.lru_cache(maxsize=_PATHS)
@@ -146,6 +158,8 @@ def classify(path: str) -> Kind:
         return Kind.RUNNER
     if any(folder in _SUPPORT_FOLDERS for folder in parts.folders):
         return Kind.SUPPORT
+    if parts.language in _JVM and "main" in _source_sets(parts)[:1]:
+        return Kind.GOLD
     mined = LANGUAGES.get(parts.language)
     names = mined.test_names if mined else _THEIR_TESTS.get(parts.language)
     if names and names.fullmatch(parts.name):
@@ -153,7 +167,7 @@ def classify(path: str) -> Kind:
     if _is_test_folder(parts):
         code = parts.language and parts.language not in {"shell", "sql"} and parts.name != "__init__.py"
         return Kind.TEST if code else Kind.SUPPORT
-    return Kind.SUPPORT if parts.name.endswith((".snap", ".ambr")) else Kind.GOLD
+    return Kind.SUPPORT if parts.name.endswith((".snap", ".snapshot", ".ambr")) else Kind.GOLD
 
 
 @functools.lru_cache(maxsize=_PATHS)
@@ -237,10 +251,22 @@ def kinds_of(files: Iterable[ChangedFile], tests: Collection[str] = ()) -> dict[
     return {file.path: Kind.TEST if is_matched(file.path, tests) else classify(file.path) for file in files}
 
 
-def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
-    """Of test files, those to be given to a runner: the ones named like test modules of their language, if any are."""
+def test_modules(paths: Iterable[str], declaring: Collection[str]) -> tuple[str, ...]:
+    """Of test files, those to be given to a runner: the ones named like test modules of their language, if any are.
+
+    Those that are known to declare tests (`declaring`) are among them, whatever their names.
+    """
     every = tuple(path for path in paths if PurePosixPath(path).name not in {"conftest.py", "__init__.py"})
-    return tuple(filter(is_test_module, every)) or every
+    return tuple(path for path in every if is_test_module(path) or path in declaring) or every
+
+
+def _of_one_language(tests: Sequence[str], kinds: Mapping[str, Kind]) -> Sequence[str]:
+    """Of test files, those that go with most code of a change: one runner takes no others; all where none does."""
+    most = LANGUAGES.get(language(path for path, kind in kinds.items() if kind is not Kind.TEST))
+    mined = {path: LANGUAGES.get(_parts(path).language) for path in tests}
+    if not any(type(one) is type(most) for one in mined.values()):
+        return tests
+    return [path for path, one in mined.items() if one is None or type(one) is type(most)]
 
 
 def is_test_module(path: str) -> bool:
@@ -278,19 +304,77 @@ def documents(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -
     return [path for language in LANGUAGES.values() for path in language.documents(repo, base, head, kinds)]
 
 
-def never_runs(repo: Contents, change: Change, kinds: Mapping[str, Kind]) -> bool:
-    """Whether nothing that a change does to its code runs: no test can tell before from after.
+def without_effect(repo: BareRepository, change: Change, kinds: Mapping[str, Kind]) -> Rejection | None:
+    """Why no test of a change can tell before from after: nothing runs otherwise of its code, or of its tests.
 
     Raises:
         MissingObjectsError: of a partial clone, which lacks a file.
 
     """
-    paths = [path for path, kind in kinds.items() if kind is Kind.GOLD and not is_docs(path)]
+    if Kind.MIXED in kinds.values():
+        return None
+    code = [path for path, kind in kinds.items() if kind is Kind.GOLD and not is_docs(path)]
+    tests = [] if any(map(is_data, kinds)) else [path for path, kind in kinds.items() if kind is Kind.TEST]
+    read = _ReadOnce(repo, (change.base_commit, change.head_commit), [*code, *tests])
+    if _never_runs(read, change, code):
+        return _silent("no_code", "of its code only types, comments or layout change")
+    if not tests:
+        return None
+    gaining = [path for path in tests if not _only_loses(*(read.read_file(commit, path) for commit in read.commits))]
+    if not gaining:
+        return _silent("no_tests", "its tests only lose lines")
+    if _never_runs(read, change, gaining):
+        return _silent("no_tests", "of its tests only types, comments or layout change")
+    return None
+
+
+def untestable(repo: BareRepository, change: Change, kinds: Mapping[str, Kind]) -> Rejection | None:
+    """Why the tests of a change can't be run by anything that is known, whatever its image.
+
+    Raises:
+        MissingObjectsError: of a partial clone, which lacks a file.
+
+    """
+    tests = [path for path, kind in kinds.items() if kind is Kind.TEST and not is_data(path)]
+    if not tests or Kind.MIXED in kinds.values():
+        return None
+    told = LANGUAGES.get(language(_of_one_language(tests, kinds)))
+    tree = CommitTree(repo, change.head_commit)
+    why = told.untestable(tree, [path for path in tests if tree.read(path) is not None]) if told else None
+    return Rejection(stage=Stage.RECOGNITION, reason=why[0], detail=why[1]) if why else None
+
+
+class _ReadOnce:
+    """A repository some of whose files are read by one program a commit; history has many changes."""
+
+    def __init__(self, repo: BareRepository, commits: tuple[str, str], paths: Collection[str]) -> None:
+        self.commits = commits
+        self._repo, self._paths = repo, frozenset(paths)
+        self._files = {commit: repo.read_files(commit, paths) for commit in commits}
+
+    def read_file(self, commit: str, path: str) -> bytes | None:
+        return self._files[commit].get(path) if path in self._paths else self._repo.read_file(commit, path)
+
+    def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
+        return self._repo.diff_sections(base, head)
+
+
+def _never_runs(repo: Contents, change: Change, paths: Sequence[str]) -> bool:
     languages = {_parts(path).language for path in paths if not is_config(path)}
     language = LANGUAGES.get(languages.pop()) if len(languages) == 1 else None
-    if language is None or Kind.MIXED in kinds.values():
-        return False
-    return language.never_runs(repo, change.base_commit, change.head_commit, paths)
+    return language is not None and language.never_runs(repo, change.base_commit, change.head_commit, paths)
+
+
+def _only_loses(before: bytes | None, after: bytes | None) -> bool:
+    """Whether a file gains no line, and loses some, none of which kept a test from running."""
+    old, new = (before or b"").splitlines(), [line for line in (after or b"").splitlines() if line.strip()]
+    left = iter(old)
+    lost = b"\n".join(Counter(filter(bytes.strip, old)) - Counter(new))
+    return bool(lost) and all(line in left for line in new) and not _KEPT_OFF(lost)
+
+
+def _silent(reason: str, detail: str) -> Rejection:
+    return Rejection(stage=Stage.RECOGNITION, reason=reason, detail=detail)
 
 
 test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
@@ -329,12 +413,16 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     declared_tests = [path for path in present if is_matched(path, tests_declared)]
     data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
     tests_changed = [path for path in present if path not in data]
-    if not any(
-        kinds[path] is Kind.MIXED
+    declaring = [
+        path
+        for path in tests_changed
+        if kinds[path] is Kind.MIXED
         or path in (*examples, *declared_tests)
         or declares_tests(path, repo.read_file(change.head_commit, path) or b"")
-        for path in tests_changed
-    ):
+    ]
+    if declaring:  # of others, those that only their folder makes tests are helpers
+        tests_changed = [path for path in tests_changed if path in declaring or not _unnamed_test(path)]
+    else:
         data, tests_changed = data or tuple(tests_changed), []  # helpers of whatever reads the data, or runs at all
     notes = (
         *_notes(kinds),
@@ -349,7 +437,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         gold_patch=gold,
         test_patch=tests,
         kinds=kinds,
-        test_files=tuple(declared_tests) or test_modules(tests_changed),
+        test_files=tuple(declared_tests) or test_modules(_of_one_language(tests_changed, kinds), declaring),
         data=() if tests_changed else data,
         notes=notes,
     )

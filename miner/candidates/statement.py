@@ -7,13 +7,12 @@ the fix.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from miner.sources.messages import read_message, without_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from miner.sources.change import Change, LinkedIssue
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

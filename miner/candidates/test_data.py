@@ -7,16 +7,13 @@ the names of its folders suggest; what is true of that is found out by running (
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from miner.candidates.split import classify, declares_tests, in_data_folder, is_data, is_source, is_test_module
 from miner.sources.change import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 MOST_NAMED = 12
 """Test files that are tried because they name the data: the ones that do so best."""
@@ -25,7 +22,8 @@ MOST_OF_SUITE = 60
 
 _RUNNABLE = re.compile(r"tests?.*|.*tests?", re.IGNORECASE)
 """Stems of what may be given to a runner; projects with names of their own for test modules keep to that."""
-_SNAPSHOTS = frozenset({".snap", ".ambr"})
+_SNAPSHOTS = frozenset({".snap", ".snapshot", ".ambr"})
+_OF_TAP = re.compile(r"((?:.*/)?)tap-snapshots/(.*)\.test\.cjs")
 _GLOB = re.compile(r"""["']([^"'\s]*[*?][^"'\s]*)["']""")
 _SHORTEST = 4
 """Characters of a stem that stands for itself in a text."""
@@ -76,7 +74,12 @@ def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[st
 
 
 def _is_snapshot_of(path: str, data: str) -> bool:
-    """Whether data are the snapshots of a test file: below its folder, by its name and one ending more."""
+    """Whether data are the snapshots of a test file: below its folder, by its name and one ending more.
+
+    Those of tap have a folder of their own, in which they lie as the tests do.
+    """
+    if match := _OF_TAP.fullmatch(data):
+        return path == match[1] + match[2]
     pure, test = PurePosixPath(data), PurePosixPath(path)
     return pure.suffix in _SNAPSHOTS and pure.stem in (test.name, test.stem) and test.parent in pure.parents
 

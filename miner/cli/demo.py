@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from harness.cli.options import JobsOption, JsonFlag, output_folder, print_json
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, option
 from harness.cli.views import terminal
-from harness.cli.views.terminal import RunTicker
-from harness.config.settings import load_settings
+from harness.cli.views.terminal import RunTicker, Ticker
+from harness.config.settings import Settings, load_settings
 from harness.core import files
 from harness.core.errors import InfrastructureError, InputError
-from harness.dataset.folder import create_dataset
+from harness.dataset.folder import Dataset, create_dataset
 from harness.grading.scoring import Demands
 from harness.report.page import render
 from harness.runs import evaluate
@@ -27,24 +27,17 @@ from harness.sandbox.executors.local import LocalExecutor
 from miner.cli import display
 from miner.cli.display import MineTicker
 from miner.cli.mine import summary_json
-from miner.demo.history import build_history, locate_data
+from miner.demo.history import DemoRepository, build_history, locate_data
 from miner.demo.predictions import write_predictions
 from miner.images import signal_tools
 from miner.pipeline import mine
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from harness.cli.views.terminal import Ticker
-    from harness.config.settings import Settings
     from harness.core.instance import Prediction
-    from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
     from miner.candidates.funnel import FunnelSummary
-    from miner.demo.history import DemoRepository
 
 app = App()
 
@@ -139,7 +132,7 @@ def _score(
         executor=executor,
         settings=evaluate.Settings(demands=Demands(timeout=TIMEOUT), signals=True),
         observer=observer,
-        tools=tools,
+        tools=lambda: tools,
     )
 
 
@@ -177,12 +170,8 @@ def _repository(into: Path) -> DemoRepository:
 def demo(
     into: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FOLDER",
-            help="Folder for the demo; an unfinished demo in it is continued.",
-            parser=output_folder,
+        option(
+            "-o, --output FOLDER", "Folder for the demo; an unfinished demo in it is continued.", parser=output_folder
         ),
     ],
     jobs: JobsOption = None,

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from harness.core.errors import BugError
+from harness.core.errors import BugError, GoldseamError, InputError
 from miner.sources.change import INTERNAL_ERROR, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.cli.views.terminal import Ticker
     from harness.config.doctor import Diagnosis
-    from harness.core.errors import GoldseamError, InputError
     from miner.candidates.funnel import FunnelLine, FunnelSummary
 
 _DOCTOR_STYLES = {"ok": "green", "warn": "yellow", "missing": "red"}

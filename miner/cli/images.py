@@ -6,10 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from harness.cli.options import DatasetArgument, IdsOption, JsonFlag, print_json
-from harness.cli.shell.command import App, Group
+from harness.cli.shell.command import App, Group, argument, option
 from harness.cli.views import scores, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError
@@ -55,21 +53,17 @@ def base(
     *,
     from_debian: Annotated[
         bool,
-        typer.Option(
-            "--from-debian", help="Build Debian on this machine with mmdebstrap or debootstrap, without a registry."
-        ),
+        option("--from-debian", "Build Debian on this machine with mmdebstrap or debootstrap, without a registry."),
     ] = False,
     mirror: Annotated[
-        str | None, typer.Option(metavar="URL", show_default="Debian's own", help="Debian mirror for the packages.")
+        str | None, option("--mirror URL", "Debian mirror for the packages.", shown="Debian's own")
     ] = None,
-    suite: Annotated[str, typer.Option(metavar="NAME", help="Debian release.")] = "bookworm",
+    suite: Annotated[str, option("--suite NAME", "Debian release.")] = "bookworm",
     platform: Annotated[
         str | None,
-        typer.Option(
-            metavar="OS/ARCH", show_default="the engine's own", help="Platform of the image, such as linux/arm64."
-        ),
+        option("--platform OS/ARCH", "Platform of the image, such as linux/arm64.", shown="the engine's own"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Build again what exists already.")] = False,
+    force: Annotated[bool, option("--force", "Build again what exists already.")] = False,
     json_: JsonFlag = False,
 ) -> None:
     """Provide the image that task images start from: pull it, or build it on this machine."""
@@ -95,7 +89,7 @@ def base(
 )
 def tools(
     *,
-    extras: Annotated[list[Extra] | None, typer.Option("--with", help="Optional tool to add (repeatable).")] = None,
+    extras: Annotated[list[Extra] | None, option("--with", "Optional tool to add (repeatable).")] = None,
     json_: JsonFlag = False,
 ) -> None:
     """Provide the image with ruff, bandit and lizard, which examine patched files beside the verdict."""
@@ -162,17 +156,15 @@ def du(*, json_: JsonFlag = False) -> None:
     }
 )
 def gc(
-    datasets: Annotated[
-        list[Path], typer.Argument(metavar="DATASET...", help="Datasets whose tasks keep their images.")
-    ],
+    datasets: Annotated[list[Path], argument("DATASET...", "Datasets whose tasks keep their images.")],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show what would be removed, and remove nothing.")] = False,
     json_: JsonFlag = False,
 ) -> None:
     """Remove the images that no task of these datasets needs; base images are kept."""
     tasks = [instance for path in datasets for instance in open_dataset(path).instances() if instance.image]
     names = {name for task in tasks for name in (task.image, *(beside.image for beside in task.test.services)) if name}
-    needed = {found for name in names if (found := engine.image_id(name))}
+    needed = {image_id for name in names if (image_id := engine.image_id(name))}
     going = store.unneeded(store.images(), needed)
     images = going if dry_run else tuple(image for image in going if store.remove(image))
     freed = sum(image.layer_bytes for image in images)
@@ -228,11 +220,10 @@ def rebuild(
     *,
     instances: IdsOption = None,
     builder: Annotated[
-        Builder,
-        typer.Option(help="BuildKit, or step by step as `mine` builds; auto: BuildKit if egress is open."),
+        Builder, option("--builder", "BuildKit, or step by step as `mine` builds; auto: BuildKit if egress is open.")
     ] = Builder.AUTO,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Rebuild from the base image on, not only the task's own layers.")
+        bool, option("--whole", "Rebuild from the base image on, not only the task's own layers.")
     ] = False,
     json_: JsonFlag = False,
 ) -> None:
@@ -248,23 +239,23 @@ def rebuild(
             for task_id in task_ids
         ]
     if json_:
-        rows = [{**asdict(one), "same": one.same, "differing": dict(one.differing)} for one in rebuilds]
+        rows = [{**asdict(rebuilt), "same": rebuilt.same, "differing": dict(rebuilt.differing)} for rebuilt in rebuilds]
         print_json({"rebuilt": rows})
     else:
-        for one in rebuilds:
-            _tell_rebuilt(one)
-    if different := [one.instance_id for one in rebuilds if not one.same]:
+        for rebuilt in rebuilds:
+            _tell_rebuilt(rebuilt)
+    if different := [rebuilt.instance_id for rebuilt in rebuilds if not rebuilt.same]:
         raise AnswerIsNoError(
             f"{len(different)} of {len(rebuilds)} images are not the same: {', '.join(different[:10])}"
         )
 
 
-def _tell_rebuilt(found: Rebuilt) -> None:
-    count = len(found.differing)
-    difference = "the same" if found.same else f"{count} path{'s differ' if count > 1 else ' differs'}"
+def _tell_rebuilt(rebuilt: Rebuilt) -> None:
+    count = len(rebuilt.differing)
+    difference = "the same" if rebuilt.same else f"{count} path{'s differ' if count > 1 else ' differs'}"
     print_ = terminal.results().print
-    print_(f"{found.instance_id}  {difference}  ({', '.join(found.layers)} by {found.builder})", soft_wrap=True)
-    for path, how in list(found.differing.items())[:_SHOWN]:
+    print_(f"{rebuilt.instance_id}  {difference}  ({', '.join(rebuilt.layers)} by {rebuilt.builder})", soft_wrap=True)
+    for path, how in list(rebuilt.differing.items())[:_SHOWN]:
         print_(f"    {path}: {how}", soft_wrap=True)
     if count > _SHOWN:
         print_(f"    and {count - _SHOWN} more (--json has all)")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
@@ -19,22 +19,19 @@ from harness.cli.options import (
     output_folder,
     print_json,
 )
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.cli.display import funnel_line, report_bugs
-from miner.importing.run import Options, import_rows
+from miner.importing.run import Imported, Options, import_rows
 from miner.sources.change import INTERNAL_ERROR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.cli.views.terminal import Ticker
     from miner.candidates.funnel import FunnelLine
-    from miner.importing.run import Imported
 
 app = App()
 
@@ -61,38 +58,23 @@ class _Progress:
     },
 )
 def import_command(
-    rows: Annotated[
-        Path, typer.Argument(metavar="ROWS", help="File of rows in SWE-bench's form, one JSON object a line.")
-    ],
+    rows: Annotated[Path, argument("ROWS", "File of rows in SWE-bench's form, one JSON object a line.")],
     sources: Annotated[
-        list[str],
-        typer.Option("--source", metavar="OWNER/REPO=PATH|URL", help="Where a repository of the rows is (repeatable)."),
+        list[str], option("--source OWNER/REPO=PATH|URL", "Where a repository of the rows is (repeatable).")
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DATASET",
-            help="Dataset folder; an unfinished import into it is continued.",
-            parser=output_folder,
+        option(
+            "-o, --output DATASET", "Dataset folder; an unfinished import into it is continued.", parser=output_folder
         ),
     ],
-    ids: Annotated[
-        list[str] | None, typer.Option("-i", "--id", metavar="TASK", help="Only this row (repeatable).")
-    ] = None,
-    runs: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Fresh containers with the fix, and as many without it."),
-    ] = 3,
+    ids: Annotated[list[str] | None, option("-i, --id TASK", "Only this row (repeatable).")] = None,
+    runs: Annotated[int, option("--runs N", "Fresh containers with the fix, and as many without it.", min=1)] = 3,
     accept_part: Annotated[
         bool,
-        typer.Option(
-            "--accept-part",
-            help="Accept a row if only part of its FAIL_TO_PASS holds; otherwise it is quarantined.",
-        ),
+        option("--accept-part", "Accept a row if only part of its FAIL_TO_PASS holds; otherwise it is quarantined."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Decide again on everything decided before.")] = False,
+    force: Annotated[bool, option("--force", "Decide again on everything decided before.")] = False,
     jobs: JobsOption = None,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,

@@ -8,72 +8,30 @@ from typing import Annotated
 import typer
 
 from harness.cli.program import run_app
-from harness.cli.shell.command import Entry, lazy_group
+from harness.cli.shell.command import commands, lazy_group, option
 
-COMMANDS = {
-    "Start here": {
-        "doctor": Entry(
-            "miner.cli.doctor", "Check your setup and show how to fix what's missing. Exit code 4 if mining can't run."
-        ),
-        "demo": Entry(
-            "miner.cli.demo", "Run the whole workflow on a small sample library: history, tasks, verdicts, report."
-        ),
-    },
-    "Make and keep tasks": {
-        "mine": Entry(
-            "miner.cli.mine",
-            "Mine a history: find bug fixes with tests, remove the fix, and prove each task in a container.",
-        ),
-        "holdout": Entry(
-            "miner.cli.holdout", "Keep the private dataset: look at it, care for it, measure it, seal it."
-        ),
-        "images": Entry("miner.cli.images", "Manage task images: build a base, list, push, pull, rebuild, clean up."),
-    },
-    "Run models": {
-        "solve": Entry(
-            "harness.cli.solve",
-            "Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`.",
-        ),
-        "judge": Entry(
-            "harness.cli.judge",
-            "Let a model judge a run's patches and compare its judgement with the tests. It decides nothing: no gate reads it.",
-        ),
-    },
-    "Score": {
-        "evaluate": Entry(
-            "harness.cli.evaluate",
-            "Score model patches: apply each, run the hidden tests in a locked-down container, and record whether it resolves.",
-        ),
-        "regrade": Entry(
-            "harness.cli.evaluate",
-            "Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't be derived.",
-        ),
-        "report": Entry(
-            "harness.cli.decide",
-            "Show results: which model is better, how sure that is, and where it fails. On the terminal, as HTML, or as JSON.",
-        ),
-        "scores": Entry(
-            "harness.cli.decide",
-            "Show the table of scores with intervals and coverage: `goldseam report --view scores`.",
-        ),
-        "view": Entry(
-            "harness.cli.view",
-            "Browse runs on a local page: list, live progress, comparison, and each task with patch, output and "
-            "transcript.",
-        ),
-    },
-    "Decide": {
-        "compare": Entry(
-            "harness.cli.decide", "Compare a candidate with a base, task by task: better, worse, or can't tell."
-        ),
-        "gate": Entry(
-            "harness.cli.decide", "Decide whether a run may ship. Exit code 0: pass, 1: regression, 3: can't tell."
-        ),
-        "history": Entry(
-            "harness.cli.decide", "Plot each model's runs by date, and find the run where its score changed."
-        ),
-    },
-}
+COMMANDS = commands("""
+Start here
+    doctor   miner.cli.doctor     Check your setup and show how to fix what's missing. Exit code 4 if mining can't run.
+    demo     miner.cli.demo       Run the whole workflow on a small sample library: history, tasks, verdicts, report.
+Make and keep tasks
+    mine     miner.cli.mine       Mine a history: find bug fixes with tests, remove the fix, and prove each task in a container.
+    holdout  miner.cli.holdout    Keep the private dataset: look at it, care for it, measure it, seal it.
+    images   miner.cli.images     Manage task images: build a base, list, push, pull, rebuild, clean up.
+Run models
+    solve    harness.cli.solve    Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`.
+    judge    harness.cli.judge    Let a model judge a run's patches and compare its judgement with the tests. It decides nothing: no gate reads it.
+Score
+    evaluate harness.cli.evaluate Score model patches: apply each, run the hidden tests in a locked-down container, and record whether it resolves.
+    regrade  harness.cli.evaluate Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't be derived.
+    report   harness.cli.decide   Show results: which model is better, how sure that is, and where it fails. On the terminal, as HTML, or as JSON.
+    scores   harness.cli.decide   Show the table of scores with intervals and coverage: `goldseam report --view scores`.
+    view     harness.cli.view     Browse runs on a local page: list, live progress, comparison, and each task with patch, output and transcript.
+Decide
+    compare  harness.cli.decide   Compare a candidate with a base, task by task: better, worse, or can't tell.
+    gate     harness.cli.decide   Decide whether a run may ship. Exit code 0: pass, 1: regression, 3: can't tell.
+    history  harness.cli.decide   Plot each model's runs by date, and find the run where its score changed.
+""")
 
 EXAMPLES = {
     "goldseam doctor": "Check your setup",
@@ -97,7 +55,7 @@ def _print_version(is_wanted: bool) -> None:
 @app.callback()
 def root(
     _version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+        bool, option("--version", "Print the version and stop.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """Turn your own merged bug fixes into a private, proved benchmark for code models."""

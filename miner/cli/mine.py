@@ -7,9 +7,8 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
 from rich.text import Text
 
 from harness.cli.options import (
@@ -21,10 +20,10 @@ from harness.cli.options import (
     output_folder,
     print_json,
 )
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, argument, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
-from harness.config.settings import load_settings
+from harness.config.settings import Settings, load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
 from harness.dataset.folder import begun_dataset
@@ -32,15 +31,11 @@ from harness.sandbox.executors.choose import Kind, choose
 from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
 from miner.cli import display, model_options
 from miner.pipeline import mine as pipeline
-from miner.pipeline.mine import look
+from miner.pipeline.mine import Options, look
 from miner.proof import repeats
 from miner.sources.address import Filter
 from miner.sources.git import is_url
 from miner.sources.history import ChangeFilter
-
-if TYPE_CHECKING:
-    from harness.config.settings import Settings
-    from miner.pipeline.mine import Options
 
 _CANDIDATES = f"{ADVANCED}: candidates"
 _PROOF = f"{ADVANCED}: proof"
@@ -59,211 +54,143 @@ app = App()
 def mine(
     sources: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SOURCE...",
-            help="Path of a git clone or a clone URL; on GitHub an organisation, owner/name or a pull request's URL.",
+        argument(
+            "SOURCE...",
+            "Path of a git clone or a clone URL; on GitHub an organisation, owner/name or a pull request's URL.",
         ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DATASET",
-            show_default="none; required without --dry-run",
-            help="Dataset folder; an unfinished mine into it is continued.",
+        option(
+            "-o, --output DATASET",
+            "Dataset folder; an unfinished mine into it is continued.",
+            shown="none; required without --dry-run",
             parser=output_folder,
         ),
     ] = None,
     since: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", show_default="all", help="Only changes merged on or after this day (YYYY-MM-DD)."),
+        str | None, option("--since DATE", "Only changes merged on or after this day (YYYY-MM-DD).", shown="all")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", show_default="all", help="Only changes merged on or before this day.")
+        str | None, option("--until DATE", "Only changes merged on or before this day.", shown="all")
     ] = None,
-    prs: Annotated[
-        list[int] | None, typer.Option("--pr", metavar="NUMBER", help="Only this pull request (repeatable).")
-    ] = None,
-    commits: Annotated[
-        list[str] | None, typer.Option("--commit", metavar="SHA", help="Only this commit (repeatable).")
-    ] = None,
+    prs: Annotated[list[int] | None, option("--pr NUMBER", "Only this pull request (repeatable).")] = None,
+    commits: Annotated[list[str] | None, option("--commit SHA", "Only this commit (repeatable).")] = None,
     limit: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", show_default="no limit", help="At most this many candidates, newest first."),
+        int | None, option("--limit N", "At most this many candidates, newest first.", min=1, shown="no limit")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print candidates and reasons; build and write nothing.")
-    ] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Print candidates and reasons; build and write nothing.")] = False,
     no_validate: Annotated[
-        bool,
-        typer.Option("--no-validate", help="Stop before images are built: candidates only, nothing proved."),
+        bool, option("--no-validate", "Stop before images are built: candidates only, nothing proved.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Decide again on everything decided before.")] = False,
+    force: Annotated[bool, option("--force", "Decide again on everything decided before.")] = False,
     jobs: JobsOption = None,
     json_: JsonFlag = False,
     name: Annotated[
         str | None,
-        typer.Option(
-            metavar="OWNER/NAME",
-            show_default="the source's own",
-            rich_help_panel=_CANDIDATES,
-            help="Repository name, if the source doesn't have one.",
+        option(
+            "--name OWNER/NAME",
+            "Repository name, if the source doesn't have one.",
+            _CANDIDATES,
+            shown="the source's own",
         ),
     ] = None,
     min_score: Annotated[
         float | None,
-        typer.Option(
-            "--min-score",
-            metavar="SCORE",
-            show_default="2, or [mining] min_score",
-            rich_help_panel=_CANDIDATES,
-            help="Score from which a change counts as a bug fix.",
+        option(
+            "--min-score SCORE",
+            "Score from which a change counts as a bug fix.",
+            _CANDIDATES,
+            shown="2, or [mining] min_score",
         ),
     ] = None,
     against: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--against",
-            metavar="FILE",
-            rich_help_panel=_CANDIDATES,
-            help="Reject near-duplicates of rows in this public dataset, as JSONL (repeatable).",
+        option(
+            "--against FILE",
+            "Reject near-duplicates of rows in this public dataset, as JSONL (repeatable).",
+            _CANDIDATES,
         ),
     ] = None,
     runs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            show_default="3",
-            rich_help_panel=_PROOF,
-            help="Fresh containers for each of the three states.",
-        ),
+        int | None, option("--runs N", "Fresh containers for each of the three states.", _PROOF, shown="3")
     ] = None,
     flake_bound: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            rich_help_panel=_PROOF,
-            help="Repeat the runs until, with none failing, a test's chance of failing is below this share.",
+        option(
+            "--flake-bound SHARE",
+            "Repeat the runs until, with none failing, a test's chance of failing is below this share.",
+            _PROOF,
         ),
     ] = None,
     confidence: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", show_default="0.95", rich_help_panel=_PROOF, help="Confidence of that bound."),
+        float | None, option("--confidence SHARE", "Confidence of that bound.", _PROOF, shown="0.95")
     ] = None,
     proof_budget_runs: Annotated[
         float | None,
-        typer.Option(
-            metavar="N",
-            show_default="15, or [mining] proof_budget_runs",
-            rich_help_panel=_PROOF,
-            help="Limit on container time for a task's proof and strength, in plain runs of its tests.",
+        option(
+            "--proof-budget-runs N",
+            "Limit on container time for a task's proof and strength, in plain runs of its tests.",
+            _PROOF,
+            shown="15, or [mining] proof_budget_runs",
         ),
     ] = None,
     proof_budget_seconds: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS",
-            show_default="30, or [mining] proof_budget_seconds",
-            rich_help_panel=_PROOF,
-            help="Seconds on top of that.",
+        option(
+            "--proof-budget-seconds SECONDS",
+            "Seconds on top of that.",
+            _PROOF,
+            shown="30, or [mining] proof_budget_seconds",
         ),
     ] = None,
     quarantine: Annotated[
-        bool,
-        typer.Option(
-            "--quarantine",
-            rich_help_panel=_PROOF,
-            help="Keep tasks with unstable FAIL_TO_PASS tests, in quarantine.",
-        ),
+        bool, option("--quarantine", "Keep tasks with unstable FAIL_TO_PASS tests, in quarantine.", _PROOF)
     ] = False,
     reveal: Annotated[
-        int,
-        typer.Option(
-            "--reveal",
-            min=0,
-            metavar="K",
-            rich_help_panel=_PROOF,
-            help="Test functions that each task shows; at least one stays hidden.",
-        ),
+        int, option("--reveal K", "Test functions that each task shows; at least one stays hidden.", _PROOF, min=0)
     ] = 0,
     p2p: Annotated[
         str | None,
-        typer.Option(
-            "--p2p",
-            metavar="touched|all",
-            show_default="touched, or [mining] p2p",
-            rich_help_panel=_PROOF,
-            help="Take PASS_TO_PASS from the touched test files, or from all.",
+        option(
+            "--p2p touched|all",
+            "Take PASS_TO_PASS from the touched test files, or from all.",
+            _PROOF,
+            shown="touched, or [mining] p2p",
         ),
     ] = None,
     no_services: Annotated[
-        bool,
-        typer.Option(
-            "--no-services",
-            rich_help_panel=_PROOF,
-            help="Start none of the services that CI declares for its tests.",
-        ),
+        bool, option("--no-services", "Start none of the services that CI declares for its tests.", _PROOF)
     ] = False,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
     runtime: RuntimeOption = None,
     platform: Annotated[
         str | None,
-        typer.Option(
-            metavar="OS/ARCH",
-            show_default="the base image's own",
-            rich_help_panel=ADVANCED,
-            help="Platform of the images, such as linux/arm64.",
+        option(
+            "--platform OS/ARCH", "Platform of the images, such as linux/arm64.", ADVANCED, shown="the base image's own"
         ),
     ] = None,
     api_url: Annotated[
         str | None,
-        typer.Option(
-            "--api-url",
-            metavar="URL",
-            show_default="github.com, or [github] api_url",
-            help="API of a GitHub Enterprise server.",
-            rich_help_panel=_GITHUB,
-        ),
+        option("--api-url URL", "API of a GitHub Enterprise server.", _GITHUB, shown="github.com, or [github] api_url"),
     ] = None,
     repos: Annotated[
         list[str] | None,
-        typer.Option(
-            "--repos",
-            metavar="GLOB",
-            help="Only repositories whose name matches; !GLOB leaves them out (repeatable).",
-            rich_help_panel=_GITHUB,
-        ),
+        option("--repos GLOB", "Only repositories whose name matches; !GLOB leaves them out (repeatable).", _GITHUB),
     ] = None,
     topics: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--topic", metavar="TOPIC", help="Only repositories with this topic (repeatable).", rich_help_panel=_GITHUB
-        ),
+        list[str] | None, option("--topic TOPIC", "Only repositories with this topic (repeatable).", _GITHUB)
     ] = None,
     languages: Annotated[
         list[str] | None,
-        typer.Option(
-            "--language",
-            metavar="LANGUAGE",
-            help="Only repositories mainly in this language (repeatable).",
-            rich_help_panel=_GITHUB,
-        ),
+        option("--language LANGUAGE", "Only repositories mainly in this language (repeatable).", _GITHUB),
     ] = None,
-    archived: Annotated[
-        bool, typer.Option("--archived", help="Include archived repositories.", rich_help_panel=_GITHUB)
-    ] = False,
-    forks: Annotated[bool, typer.Option("--forks", help="Include forks.", rich_help_panel=_GITHUB)] = False,
+    archived: Annotated[bool, option("--archived", "Include archived repositories.", _GITHUB)] = False,
+    forks: Annotated[bool, option("--forks", "Include forks.", _GITHUB)] = False,
     visibility: Annotated[
         str | None,
-        typer.Option(
-            "--visibility",
-            metavar="public|private|internal",
-            show_default="all",
-            help="Only repositories with this visibility.",
-            rich_help_panel=_GITHUB,
-        ),
+        option("--visibility public|private|internal", "Only repositories with this visibility.", _GITHUB, shown="all"),
     ] = None,
     statement_model: model_options.StatementModelOption = None,
     base_url: model_options.BaseUrlOption = "https://api.openai.com/v1",

@@ -4,121 +4,85 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from harness.cli.model_options import cache_of, limit_option, prices_of, prices_option
+from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from harness.sandbox.executors.choose import Kind
 from harness.sandbox.executors.local import default_jobs
 from harness.solve.models.endpoint import Endpoint, is_pinned
-from harness.solve.models.meter import Limits
-from harness.solve.models.stack import wrap
+from harness.solve.models.meter import Limits, Spending
+from harness.solve.models.stack import Wrapped, wrap
 from miner.assist import model_session
 from miner.assist.repair.run import Repairer
 from miner.assist.statement_writer_run import Writer, tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from harness.config.settings import Settings
     from harness.dataset.folder import Dataset
-    from harness.solve.models.meter import Spending
-    from harness.solve.models.stack import Wrapped
-    from miner.assist.repair.run import Repairer
-    from miner.assist.statement_writer_run import Writer
 
 _PANEL = f"{ADVANCED}: models"
 
 BaseUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--base-url",
-        metavar="URL",
-        help="OpenAI-compatible endpoint of these models.",
-        envvar="OPENAI_BASE_URL",
-        show_envvar=True,
-        rich_help_panel=_PANEL,
-    ),
+    str, option("--base-url URL", "OpenAI-compatible endpoint of these models.", _PANEL, env="OPENAI_BASE_URL")
 ]
-ApiKeyOption = Annotated[
-    str,
-    typer.Option(
-        "--api-key-env", metavar="VAR", help="Environment variable that holds the API key.", rich_help_panel=_PANEL
-    ),
-]
+ApiKeyOption = Annotated[str, option("--api-key-env VAR", "Environment variable that holds the API key.", _PANEL)]
 PricesOption = Annotated[Path | None, prices_option(_PANEL)]
 AssumePriceOption = Annotated[
     str | None,
-    typer.Option(
-        "--assume-price",
-        metavar="IN/OUT",
-        help="Dollars per million tokens read and written, for a model that no table lists.",
-        rich_help_panel=_PANEL,
+    option(
+        "--assume-price IN/OUT", "Dollars per million tokens read and written, for a model that no table lists.", _PANEL
     ),
 ]
 _STATEMENT_PANEL = f"{ADVANCED}: statement writing"
 
 StatementModelOption = Annotated[
     str | None,
-    typer.Option(
-        "--statement-model",
-        metavar="MODEL",
-        show_default="none, or [mining] statement_model",
-        help="Let this model write the statement of a change without an issue; it never sees the fix.",
-        rich_help_panel=_STATEMENT_PANEL,
+    option(
+        "--statement-model MODEL",
+        "Let this model write the statement of a change without an issue; it never sees the fix.",
+        _STATEMENT_PANEL,
+        shown="none, or [mining] statement_model",
     ),
 ]
 StatementMaxCostOption = Annotated[
     float | None,
     limit_option(
-        "--max-cost",
-        "USD",
-        "Stop before statements cost more than this, over all mines into DATASET.",
-        _STATEMENT_PANEL,
+        "--max-cost USD", "Stop before statements cost more than this, over all mines into DATASET.", _STATEMENT_PANEL
     ),
 ]
 StatementMaxTokensOption = Annotated[
-    int | None, limit_option("--max-tokens", "N", "The same limit in tokens read and written.", _STATEMENT_PANEL)
+    int | None, limit_option("--max-tokens N", "The same limit in tokens read and written.", _STATEMENT_PANEL)
 ]
 _REPAIR_PANEL = f"{ADVANCED}: environment repair"
 
 RepairModelOption = Annotated[
     str | None,
-    typer.Option(
-        "--repair-model",
-        metavar="MODEL",
-        show_default="none, or [mining] repair_model",
-        help="Let this model propose a build recipe where all built-in recipes fail; it sees no test.",
-        rich_help_panel=_REPAIR_PANEL,
+    option(
+        "--repair-model MODEL",
+        "Let this model propose a build recipe where all built-in recipes fail; it sees no test.",
+        _REPAIR_PANEL,
+        shown="none, or [mining] repair_model",
     ),
 ]
 RepairRoundsOption = Annotated[
-    int,
-    typer.Option(
-        "--repair-rounds",
-        min=1,
-        metavar="K",
-        help="Recipes that it may propose for one task.",
-        rich_help_panel=_REPAIR_PANEL,
-    ),
+    int, option("--repair-rounds K", "Recipes that it may propose for one task.", _REPAIR_PANEL, min=1)
 ]
 RepairMaxCostOption = Annotated[
     float | None,
     limit_option(
-        "--repair-max-cost",
-        "USD",
-        "Stop before repairs cost more than this, over all mines into DATASET.",
-        _REPAIR_PANEL,
+        "--repair-max-cost USD", "Stop before repairs cost more than this, over all mines into DATASET.", _REPAIR_PANEL
     ),
 ]
 RepairMaxTokensOption = Annotated[
-    int | None, limit_option("--repair-max-tokens", "N", "The same limit in tokens read and written.", _REPAIR_PANEL)
+    int | None, limit_option("--repair-max-tokens N", "The same limit in tokens read and written.", _REPAIR_PANEL)
 ]
 
 

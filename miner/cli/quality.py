@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-import typer
 from rich.table import Column, Table
 from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, IdsOption, JsonFlag, open_with, print_json
-from harness.cli.shell.command import App
+from harness.cli.shell.command import App, option
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.core.wording import counted
 from miner.layers import package_index
-from miner.quality.assessment import appraise
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from miner.quality.assessment import Appraised
+from miner.quality.assessment import Appraised, appraise
 
 app = App()
 
@@ -38,14 +33,13 @@ def quality_command(
     dataset: DatasetArgument,
     sources: Annotated[
         list[str],
-        typer.Option(
-            "--source",
-            metavar="[OWNER/REPO=]PATH|URL",
-            help="Where a repository of the tasks is (repeatable); without a name, of all tasks.",
+        option(
+            "--source [OWNER/REPO=]PATH|URL",
+            "Where a repository of the tasks is (repeatable); without a name, of all tasks.",
         ),
     ],
     ids: IdsOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was measured, and write nothing.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show what was measured, and write nothing.")] = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
@@ -96,15 +90,15 @@ def _show(appraisals: Sequence[Appraised], *, dry_run: bool) -> None:
     for appraisal in appraisals:
         table.add_row(Text(appraisal.instance.instance_id), *_cells(appraisal.instance.quality))
     console.print(table)
-    tiers = Counter(_part(one.instance.quality, "difficulty").get("tier") for one in appraisals)
-    licences = Counter(_part(one.instance.quality, "licence").get("spdx") for one in appraisals)
+    tiers = Counter(_part(appraisal.instance.quality, "difficulty").get("tier") for appraisal in appraisals)
+    licences = Counter(_part(appraisal.instance.quality, "licence").get("spdx") for appraisal in appraisals)
     console.print(Text(f"tiers: {_counts(tiers)}; licences: {_counts(licences)}"), soft_wrap=True)
     for appraisal in appraisals:
         if appraisal.unknown:
             console.print(
                 Text(f"{appraisal.instance.instance_id} was not measured: {appraisal.unknown}"), soft_wrap=True
             )
-    changed = sum(one.changed for one in appraisals)
+    changed = sum(appraisal.changed for appraisal in appraisals)
     console.print(Text(f"{changed} of {counted(len(appraisals), 'task')} {'would change' if dry_run else 'changed'}"))
 
 

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.cli.options import (
-    DatasetArgument,
-    IdentityOption,
-    IdsOption,
-    JobsOption,
-    JsonFlag,
-    RuntimeOption,
-    open_with,
-    print_json,
-)
-from harness.cli.shell.command import App
+from harness.cli import options
+from harness.cli.shell.command import App, option
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError
@@ -32,8 +23,6 @@ from miner.quality.strength.result import Bounds
 from miner.stripping import dataset as stripping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
@@ -66,16 +55,16 @@ def _bench(
     },
 )
 def calls_command(
-    dataset: DatasetArgument,
-    ids: IdsOption = None,
-    jobs: JobsOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Record again what is recorded already.")] = False,
-    runtime: RuntimeOption = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    dataset: options.DatasetArgument,
+    ids: options.IdsOption = None,
+    jobs: options.JobsOption = None,
+    force: Annotated[bool, option("--force", "Record again what is recorded already.")] = False,
+    runtime: options.RuntimeOption = None,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Record the calls that hidden tests make to code that a fix changes, with similar inputs and the fix's answers."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     with _bench("calls", jobs=jobs, runtime=runtime, quiet=json_) as (executor, sandbox, ticker):
         recordings = list(
             calls_work.record_calls(
@@ -83,7 +72,7 @@ def calls_command(
             )
         )
     if json_:
-        print_json({"tasks": [calls_work.as_json(recording) for recording in recordings]})
+        options.print_json({"tasks": [calls_work.as_json(recording) for recording in recordings]})
     else:
         _show_calls(recordings)
 
@@ -113,16 +102,16 @@ def _show_calls(recordings: Sequence[Recording]) -> None:
     },
 )
 def strip_command(
-    dataset: DatasetArgument,
-    ids: IdsOption = None,
-    jobs: JobsOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Strip again what was stripped before.")] = False,
-    runtime: RuntimeOption = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    dataset: options.DatasetArgument,
+    ids: options.IdsOption = None,
+    jobs: options.JobsOption = None,
+    force: Annotated[bool, option("--force", "Strip again what was stripped before.")] = False,
+    runtime: options.RuntimeOption = None,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Remove expected values from hidden tests so that the host judges; for tasks mined before goldseam did this."""
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     with (
         _bench("strip", jobs=jobs, runtime=runtime, quiet=json_) as (executor, sandbox, ticker),
         Workspaces(runtime=runtime) as workspaces,
@@ -139,7 +128,7 @@ def strip_command(
             )
         )
     if json_:
-        print_json({"tasks": [stripping.as_json(task) for task in tasks]})
+        options.print_json({"tasks": [stripping.as_json(task) for task in tasks]})
     else:
         _show_stripped(tasks)
 
@@ -171,31 +160,30 @@ def _show_stripped(tasks: Sequence[StrippedTask]) -> None:
     },
 )
 def strength_command(
-    dataset: DatasetArgument,
-    ids: IdsOption = None,
-    jobs: JobsOption = None,
+    dataset: options.DatasetArgument,
+    ids: options.IdsOption = None,
+    jobs: options.JobsOption = None,
     mutants: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", show_default="[mining] mutants", help="Mutants of the fix to try, at most."),
+        int | None, option("--mutants N", "Mutants of the fix to try, at most.", min=0, shown="[mining] mutants")
     ] = None,
-    parts: Annotated[int, typer.Option(min=0, metavar="N", help="Parts of the fix to leave out, at most.")] = 8,
-    force: Annotated[bool, typer.Option("--force", help="Measure again what was measured by the same rules.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was measured, and write nothing.")] = False,
-    runtime: RuntimeOption = None,
-    identity: IdentityOption = None,
-    json_: JsonFlag = False,
+    parts: Annotated[int, option("--parts N", "Parts of the fix to leave out, at most.", min=0)] = 8,
+    force: Annotated[bool, option("--force", "Measure again what was measured by the same rules.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show what was measured, and write nothing.")] = False,
+    runtime: options.RuntimeOption = None,
+    identity: options.IdentityOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Run wrong patches made from each fix, with a part left out or a fault put in, and report which the tests miss."""
     most = load_settings().mining.mutants if mutants is None else mutants
     request = strength_work.StrengthRequest(bounds=Bounds(parts=parts, mutants=most), again=force, write=not dry_run)
-    opened = open_with(dataset, identity)
+    opened = options.open_with(dataset, identity)
     with _bench("strength", jobs=jobs, runtime=runtime, quiet=json_) as (executor, sandbox, ticker):
         strengths = list(
             strength_work.gauge(opened, ids or (), request, sandbox=sandbox, executor=executor, note=ticker.note)
         )
     ordered = strength_work.weakest_first(strengths)
     if json_:
-        print_json({"tasks": [strength_work.as_json(strength) for strength in ordered], "written": not dry_run})
+        options.print_json({"tasks": [strength_work.as_json(strength) for strength in ordered], "written": not dry_run})
     else:
         _show_strength(opened, ordered, dry_run=dry_run)
     if bugs := [strength for strength in ordered if strength.bug]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -19,9 +20,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.core import process
 from harness.core.errors import InputError
 from miner.sources.change import MergeStyle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SHA_OF = re.compile(r"\{sha:([\w-]+)\}")
 _GITHUB = "GitHub <noreply@github.com>"

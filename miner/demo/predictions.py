@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import yaml
@@ -13,9 +15,6 @@ from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from miner.demo.history import DemoRepository
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from miner.evidence.shell import followed
 from miner.evidence.yamlfile import mapping, sequence, strings, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from miner.evidence.ci_services import DeclaredService
     from miner.evidence.tree import Tree
 
@@ -190,7 +189,11 @@ def github(document: Any) -> list[CiJob]:
         jobs.append(
             CiJob(
                 name=f"{name} {job.get('name', '')}",
-                scripts=tuple(script for step in steps_here for script in strings(step.get("run"))),
+                scripts=tuple(
+                    ci_services.with_packages(script, contexts)
+                    for step in steps_here
+                    for script in strings(step.get("run"))
+                ),
                 pythons=tuple(dict.fromkeys(pythons)),
                 apt=tuple(packages),
                 services=services,

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from miner.evidence.yamlfile import mapping, sequence, strings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._:/-]*(?::[\w][\w.-]*)?(?:@sha256:[0-9a-f]{64})?$", re.IGNORECASE)
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
@@ -318,9 +316,21 @@ def resolved(value: Any, expressions: Mapping[str, str], services: Iterable[Decl
     return _EXPRESSION.sub(value_of, value)
 
 
+def with_packages(script: str, expressions: Mapping[str, str]) -> str:
+    """A script whose lines install what `expressions` name, where one is a word of its own and no version."""
+
+    def value_of(match: re.Match[str]) -> str:
+        value = expressions.get(match["known"] or "", "")
+        return value if value[:1].isalpha() else match[0]
+
+    lines = script.splitlines(keepends=True)
+    return "".join(_WORD_OF_ITS_OWN.sub(value_of, line) if " install " in line else line for line in lines)
+
+
 _EXPRESSION = re.compile(
     r"\$\{\{\s*(?:(?P<known>(?:matrix|env)\.[\w-]+)|job\.services\.(?P<service>[\w-]+)\.ports\[[\"']?(?P<port>\d+)[\"']?\])\s*\}\}"
 )
+_WORD_OF_ITS_OWN = re.compile(rf"(?<!\S){_EXPRESSION.pattern}(?!\S)")
 
 
 @dataclass(frozen=True, kw_only=True)

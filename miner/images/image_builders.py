@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import threading
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
@@ -27,54 +28,24 @@ from harness.core.errors import InputError
 from harness.sandbox import engine
 from harness.sandbox import engine as imageclock
 from harness.sandbox.executors.admission import Needs
-from harness.sandbox.executors.base import Errand
+from harness.sandbox.executors.base import Errand, Executor, Place
 from harness.sandbox.images.pulls import Puller
 from miner.images import service_images
 from miner.images.layer_registry import LayerRegistry
-from miner.images.task_image import build_environment, open_workshop
+from miner.images.task_image import Order, build_environment, open_workshop
 from miner.layers import base, secrets
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
-
     from harness.checks.hygiene import Leak, Secrets
-    from harness.config.settings import DeclaredSettings
-    from harness.sandbox.executors.base import Executor, Place
     from harness.sandbox.images.service_image import ServiceImage
     from harness.sandbox.job import Sandbox
     from miner.evidence.tree import Tree
     from miner.images.service_images import Unavailable
-    from miner.languages.built import BuiltImage, Collected, Repairing
+    from miner.languages.built import BuiltImage, Repairing
 
 _CPUS = 1.0
 _INSPECT_MB = 512
-
-
-class Collector(Protocol):
-    """Tries to collect a candidate's tests in an image. A value, since it may travel."""
-
-    def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
-        """What could be collected."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    """What an image is built from, beside the tree; see `build_environment`."""
-
-    repo: str
-    base_commit: str
-    when: datetime
-    version_hint: str | None
-    language: str = "python"
-    touched: tuple[str, ...] = ()
-    collect: Collector | None = None
-    declared: DeclaredSettings | None = None
-    """How the repository's tests are run, where goldseam.toml says so."""
-    fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    """The files that the change touches, as it leaves them."""
 
 
 class Images(Protocol):
@@ -92,23 +63,18 @@ class Images(Protocol):
         repairing: Repairing | None = None,
     ) -> BuiltImage | Rejection:
         """Build a task's image; see `build_environment`. `sandbox` is where its tests will run."""
-        ...
 
     def cancel(self) -> None:
         """End builds that are under way on this machine soon, and refuse new ones; an executor ends those of others."""
-        ...
 
     def can_fake(self, image: str) -> bool:
         """Whether tests in an image can have a clock of their own; see `imageclock.can_fake`."""
-        ...
 
     def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
         """What an image gives away; see `imagecheck.inspect_image`."""
-        ...
 
     def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
         """The image of a service, by digest; see `service_images.pin`."""
-        ...
 
 
 def images_of(executor: Executor, settings: ImageSettings) -> Images:
@@ -151,7 +117,7 @@ class HereImages(Images):
         progress: Callable[[str], None],
         repairing: Repairing | None = None,
     ) -> BuiltImage | Rejection:
-        return _build(
+        return build_environment(
             order, tree, tar,
             sandbox=sandbox, log=log, progress=progress, settings=self.settings, repairing=repairing,
             interrupted=self._interrupted,
@@ -300,41 +266,6 @@ class _BuildResult:
         return "" if isinstance(self.built, Rejection) else self.built.image_id
 
 
-def _build(
-    order: Order,
-    tree: Tree,
-    tar: Callable[[], IO[bytes]],
-    *,
-    sandbox: Sandbox,
-    log: Path,
-    progress: Callable[[str], None],
-    settings: ImageSettings,
-    shelf: LayerRegistry | None = None,
-    repairing: Repairing | None = None,
-    interrupted: threading.Event | None = None,
-) -> BuiltImage | Rejection:
-    collect = order.collect
-    return build_environment(
-        tree,
-        language=order.language,
-        repo=order.repo,
-        base_commit=order.base_commit,
-        when=order.when,
-        version_hint=order.version_hint,
-        tar=tar,
-        settings=settings,
-        log=log,
-        progress=progress,
-        touched=order.touched,
-        declared=order.declared,
-        fixed=order.fixed,
-        collect=None if collect is None else lambda image: collect(image, sandbox),
-        shelf=shelf,
-        repairing=repairing,
-        interrupted=interrupted,
-    )
-
-
 def _lay_there(bench: _Bench, place: Place) -> str:
     """The base's name in the registry."""
     settings = bench.local_settings()
@@ -352,7 +283,7 @@ def _build_there(packed: _Packed, place: Place) -> _BuildResult:
     source = zlib.decompress(packed.source)
     with packed.bench.variables_set(), tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         log = Path(folder, "log")
-        built = _build(
+        built = build_environment(
             packed.order, TarTree(source), lambda: io.BytesIO(source),
             sandbox=place.sandbox, log=log, progress=place.note, settings=settings, shelf=shelf,
         )  # fmt: skip

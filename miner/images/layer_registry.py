@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.images import pulls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
     Result = TypeVar("Result")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 10.0

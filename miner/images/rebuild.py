@@ -12,6 +12,7 @@ import shutil
 import stat
 import tarfile
 import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -28,8 +29,6 @@ from miner.layers.layer import REPOSITORY, SOURCE_NAME, Folder, Input, Layer
 from miner.layers.source import KIND as SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from harness.config.settings import ImageSettings
     from harness.core.instance import Instance
     from harness.dataset.folder import Dataset

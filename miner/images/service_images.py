@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from harness.sandbox.images.pulls import Puller
 from miner.images.layer_registry import LayerRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from harness.sandbox.executors.base import Place
     from harness.sandbox.images.service_image import ServiceImage
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -21,8 +22,6 @@ from miner.layers import base, build
 from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, Input, Layer, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from harness.config.settings import ImageSettings
     from miner.layers.build import BuiltLayer
 

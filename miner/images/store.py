@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InfrastructureError, InputError
-from harness.core.instance import TaskState
+from harness.core.instance import Instance, TaskState
 from harness.dataset import content
-from harness.dataset.folder import write_instances
+from harness.dataset.folder import Dataset, write_instances
 from harness.sandbox import engine
 from harness.sandbox.images.pulls import Puller
 from miner.images.layer_registry import LayerRegistry
 from miner.layers.layer import REPOSITORY
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from harness.core.instance import Instance
-    from harness.dataset.folder import Dataset
-
+_NO_TAG = "<none>:<none>"
 _SHARED = ("debian", "base", "tools", "tools-with", "program")
 """Kinds that are kept by `gc`: future builds start from them, and runs ask the tools."""
 
@@ -50,27 +46,28 @@ def images() -> tuple[StoredImage, ...]:
     """
     client: Any = engine.connect()
     try:
-        ids = set(client.images(quiet=True, filters={"label": [engine.LABEL_KIND]}))
+        listed = {one["Id"]: one for one in client.images(filters={"label": [engine.LABEL_KIND]})}
     except engine.ConnectionLost as error:
         raise engine.engine_failed("listing images", error) from error
-    stored_images = [image for image_id in ids if (image := _stored(client, image_id)) is not None]
+    sizes = {image: one["Size"] for image, one in listed.items()}
+    for parent in {one["ParentId"] for one in listed.values()} - sizes.keys() - {""}:
+        facts = engine.inspect_image(parent)
+        sizes[parent] = facts.size if facts else 0
+    stored_images = [_stored(one, sizes.get(one["ParentId"], 0)) for one in listed.values()]
     order = {"debian": 0, "base": 1, "tools": 2, "tools-with": 3, "python": 4, "system": 5, "deps": 6, "task": 7}
     return tuple(sorted(stored_images, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
 
-def _stored(client: Any, image: str) -> StoredImage | None:
-    facts = engine.inspect_image(image)
-    if facts is None:  # removed since it was listed
-        return None
-    parent = engine.inspect_image(facts.parent) if facts.parent else None
+def _stored(listed: Mapping[str, Any], below: int) -> StoredImage:
+    labels = listed["Labels"]
     return StoredImage(
-        id=facts.id,
-        kind=facts.labels.get(engine.LABEL_KIND, ""),
-        tags=tuple(client.inspect_image(image).get("RepoTags") or ()),
-        parent=facts.parent,
-        layer_bytes=facts.size - (parent.size if parent else 0),
-        repo=facts.labels.get("dev.goldseam.repo", ""),
-        base_commit=facts.labels.get("dev.goldseam.base-commit", ""),
+        id=listed["Id"],
+        kind=labels[engine.LABEL_KIND],
+        tags=tuple(tag for tag in listed["RepoTags"] or () if tag != _NO_TAG),
+        parent=listed["ParentId"] or None,
+        layer_bytes=listed["Size"] - below,
+        repo=labels.get("dev.goldseam.repo", ""),
+        base_commit=labels.get("dev.goldseam.base-commit", ""),
     )
 
 

@@ -4,61 +4,85 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from threading import Event
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
+from harness.sandbox.ahead import Ahead
 from miner.languages import LANGUAGES
 from miner.languages.base import ImageRequest, RefusedError
 from miner.layers import egress, secrets
 from miner.layers.layer import SOURCE_NAME, Input
-from miner.layers.prestarted_containers import Ahead, remove
+from miner.layers.prestarted_containers import PrestartedContainer, remove
 from miner.layers.runner import Workshop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
     from harness.config.settings import DeclaredSettings, ImageSettings
+    from harness.sandbox.job import Sandbox
     from miner.evidence.tree import Tree
     from miner.images.layer_registry import LayerRegistry
-    from miner.languages.built import BuiltImage, Collect, Repairing
+    from miner.languages.built import BuiltImage, Collect, Collected, Repairing
     from miner.sources.change import Rejection
 
 
+class Collector(Protocol):
+    """Tries to collect a candidate's tests in an image. A value, since it may travel."""
+
+    def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
+        """What could be collected."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What an image is built from, beside the tree."""
+
+    repo: str
+    base_commit: str
+    when: datetime
+    """The date of base_commit, in UTC: dependencies are those of that day."""
+    version_hint: str | None = None
+    """The version that git's tags would give."""
+    language: str = "python"
+    touched: tuple[str, ...] = ()
+    """The files of the change, by which the project is found where the repository holds several."""
+    collect: Collector | None = None
+    """Tries to collect the change's tests in an image: the first in which it can wins; else the first that is built."""
+    declared: DeclaredSettings | None = None
+    """How the repository's tests are run, where goldseam.toml says so."""
+    fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """The files that the change touches, as it leaves them."""
+
+    def collecting(self, sandbox: Sandbox | None) -> Collect | None:
+        """Its collector, in the sandbox where the tests will run; without one, none."""
+        collect = self.collect
+        return None if collect is None or sandbox is None else lambda image: collect(image, sandbox)
+
+
 def build_environment(
+    order: Order,
     tree: Tree,
-    *,
-    language: str = "python",
-    repo: str,
-    base_commit: str,
-    when: datetime,
-    version_hint: str | None,
     tar: Callable[[], IO[bytes]],
+    *,
     settings: ImageSettings,
     log: Path,
     progress: Callable[[str], None],
-    touched: Sequence[str] = (),
-    declared: DeclaredSettings | None = None,
-    fixed: Mapping[str, bytes] | None = None,
-    collect: Collect | None = None,
+    sandbox: Sandbox | None = None,
     shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
     interrupted: Event | None = None,
 ) -> BuiltImage | Rejection:
     """Find out what the tests of a tree need, and build the image they run in.
 
-    `touched` are the files of the change, by which the project is found where the repository holds several. `collect`
-    tries to collect the change's tests in an image: the first in which it can wins; without it, the first that is
-    built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
-    that git's tags would give. `declared` says how the tests are run, for the language of that name. `fixed` has
-    the files of the change as it leaves them. `tar` opens the tree as an uncompressed tar stream
-    (byte-exact: without export-subst and export-ignore). The whole build
-    goes to `log`, credentials masked. `repairing` is asked where no recipe does. `interrupted`, once set, ends it.
+    `tar` opens the tree as an uncompressed tar stream (byte-exact: without export-subst and export-ignore). The whole
+    build goes to `log`, credentials masked. `sandbox` is where its tests will run. `repairing` is asked where no recipe
+    does. `interrupted`, once set, ends it.
 
     Raises:
         InfrastructureError: the engine, a registry, the package index or the disk failed.
@@ -67,23 +91,23 @@ def build_environment(
 
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    with open_workshop(settings, repo, log, progress, shelf=shelf, interrupted=interrupted) as opened:
+    with open_workshop(settings, order.repo, log, progress, shelf=shelf, interrupted=interrupted) as opened:
         request = ImageRequest(
             workshop=opened,
             tree=tree,
-            touched=touched,
+            touched=order.touched,
             source=lambda: _save(tar, opened.folder / SOURCE_NAME),
-            repo=repo,
-            base_commit=base_commit,
-            when=when,
-            version_hint=version_hint,
-            collect=collect,
+            repo=order.repo,
+            base_commit=order.base_commit,
+            when=order.when,
+            version_hint=order.version_hint,
+            collect=order.collecting(sandbox),
             repairing=repairing,
-            declared=declared,
-            fixed=fixed or {},
+            declared=order.declared,
+            fixed=order.fixed,
         )
         try:
-            return LANGUAGES[language].build(request)
+            return LANGUAGES[order.language].build(request)
         except RefusedError as refused:
             opened.write_log(f"--- given up: {refused.rejection.reason}\n")
             return refused.rejection
@@ -117,7 +141,8 @@ def open_workshop(
     try:
         build_secrets = secrets.collect().with_proxies(engine.configured_proxies())
         is_open = settings.egress == "open"
-        with closing(Ahead()) as ahead, ThreadPoolExecutor(1) as sweeper:  # removing a large container takes a second
+        ahead: Ahead[PrestartedContainer] = Ahead()
+        with closing(ahead), ThreadPoolExecutor(1) as sweeper:  # removing a large container takes a second
             yield Workshop(
                 settings=settings,
                 secrets=build_secrets,

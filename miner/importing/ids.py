@@ -8,14 +8,11 @@ nothing else; an id that is one of ours is taken as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.core.test_ids import stable
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _NODE = re.compile(r"[^\s:]+\.\w+::\S.*", re.DOTALL)
 """`path/file.py::…`, as pytest names a test."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestStatus
-from miner.importing.ids import KnownIds, Way, file_of
+from miner.importing.ids import KnownIds, Mapped, Way, file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from miner.importing.ids import Mapped
     from miner.proof import ObservedRun
 
 

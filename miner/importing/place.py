@@ -13,12 +13,11 @@ from harness.patches import patch
 from miner.candidates.split import classify, test_modules
 from miner.importing.ids import file_of
 from miner.pipeline.draft import Draft
-from miner.sources.bare import MissingObjectsError
+from miner.sources.bare import BareRepository, MissingObjectsError
 from miner.sources.change import Candidate, Change, Kind, MergeStyle, Rejection, Split, Stage
 
 if TYPE_CHECKING:
     from miner.importing.rows import Row
-    from miner.sources.bare import BareRepository
 
 SIGNAL = "imported"
 """The signal of a change that came as a row."""
@@ -116,7 +115,7 @@ def _kind_of_test(path: str) -> Kind:
 
 def _test_files(row: Row, kinds: dict[str, Kind], paths_there: frozenset[str]) -> tuple[str, ...]:
     """What to give to the runner: the test modules of the test patch, and the files that the lists name."""
-    touched = test_modules(path for path, kind in kinds.items() if kind is Kind.TEST)
+    touched = test_modules((path for path, kind in kinds.items() if kind is Kind.TEST), ())
     paths_named = {file_of(test_name) for test_name in (*row.fail_to_pass, *row.pass_to_pass)}
     return tuple(sorted({path for path in (*touched, *paths_named) if path in paths_there}))
 

@@ -10,9 +10,11 @@ import contextlib
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -20,10 +22,6 @@ from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID
 from harness.patches import patch
 from harness.patches.patch import PatchError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MAX_ROW_BYTES = 32 * 1024 * 1024
 """A longer line is not read; SWE-bench's longest has 2 MiB."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.core import files
@@ -11,7 +13,7 @@ from harness.core.errors import InputError
 from harness.dataset import content
 from harness.dataset.ledger import ledger
 from miner.candidates.funnel import Funnel, FunnelLine
-from miner.images.image_builders import images_of
+from miner.images.image_builders import Images, images_of
 from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
@@ -20,14 +22,10 @@ from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from harness.config.settings import Settings
     from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
-    from miner.images.image_builders import Images
 
 
 class Observer(Protocol):
@@ -35,11 +33,9 @@ class Observer(Protocol):
 
     def note(self, text: str) -> None:
         """What is being done just now."""
-        ...
 
     def decided(self, line: FunnelLine) -> None:
         """One more row has its line in the funnel."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,23 +16,18 @@ from miner import proof
 from miner.candidates.funnel import FunnelLine
 from miner.candidates.statement import spoken_language
 from miner.importing.ids import printed
-from miner.importing.judge import Holds, Judgement, RowRuns, counts, hopeless, judge
+from miner.importing.judge import Holds, JudgedId, Judgement, RowRuns, counts, hopeless, judge
 from miner.importing.place import SIGNAL, place
 from miner.languages import language_of
 from miner.pipeline import stages
-from miner.pipeline.draft import brings, notebook_of, recipe, subject_of, task_of
-from miner.proof import Notebook, ObservedRun, Proof, Repeats, Subject, blame, new_names, stability_evidence
+from miner.pipeline.draft import Draft, MiningContext, brings, notebook_of, recipe, subject_of, task_of
+from miner.proof import Notebook, ObservedRun, Proof, Repeats, State, Subject, blame, new_names, stability_evidence
 from miner.proof.ids import reasons
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from miner.importing.judge import JudgedId, Judgement
     from miner.importing.rows import Row
-    from miner.pipeline.draft import Draft, MiningContext
-    from miner.proof import State
 
 IN_PART = "fail_to_pass_in_part"
 """The reason of a row of which some, but not all, of FAIL_TO_PASS holds here."""

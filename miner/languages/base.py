@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from harness.core.expectations import Expectations
+from harness.core.instance import Task, TestSpec
 from harness.quality.base import Reader
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from datetime import datetime
-
     from harness.config.settings import DeclaredSettings
-    from harness.core.instance import Task, TestSpec
     from harness.judging.values import Event
     from harness.languages.base import TestReport
     from harness.quality.change import FileChange
@@ -49,11 +48,9 @@ class Contents(Protocol):
 
     def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
         """The raw diff of each changed path between two commits, in git's order."""
-        ...
 
     def read_file(self, commit: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None where there is no such file."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +97,6 @@ class Operand(Protocol):
     @property
     def static(self) -> bool:
         """Whether it is kept outside."""
-        ...
 
 
 class Assertion(Protocol):
@@ -109,37 +105,30 @@ class Assertion(Protocol):
     @property
     def op(self) -> str:
         """One of the operators of harness/core/expectations.py."""
-        ...
 
     @property
     def operands(self) -> Sequence[Operand]:
         """Its sides, in order."""
-        ...
 
     @property
     def options(self) -> Mapping[str, object]:
         """What the operator is told besides."""
-        ...
 
     @property
     def kept(self) -> Mapping[str, object]:
         """Options that a recording hands out, by name."""
-        ...
 
     @property
     def modes(self) -> tuple[Mode, ...]:
         """What can be tried, best first."""
-        ...
 
     @property
     def tells_comparison(self) -> bool:
         """Whether a recording tells after the operands if the product's code compares them."""
-        ...
 
     @property
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
-        ...
 
 
 Assertion_co = TypeVar("Assertion_co", bound=Assertion, covariant=True)
@@ -154,8 +143,8 @@ class Slot(Generic[Assertion_co]):
     function: tuple[str, ...]
     """The names of the function and of what it stands in; empty where they can't be told."""
     assertion: Assertion_co
-    lines: range = range(0)
-    """Where it stands in the file, of a language whose compiler refuses a file as a whole."""
+    lines: Collection[int] = ()
+    """Where it stands, and what has its type of it, in a file that a compiler refuses as a whole."""
 
 
 class Strippable(Protocol):
@@ -164,15 +153,12 @@ class Strippable(Protocol):
     @property
     def slots(self) -> Sequence[Slot[Assertion]]:
         """Its assertions, in order."""
-        ...
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
-        ...
 
     def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
         """The file that enters a container when patches are judged; functions of these names stay whole."""
-        ...
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """What `stripped` gave, where nothing that raises ends a test; the same text where nothing is left to try.
@@ -180,7 +166,6 @@ class Strippable(Protocol):
         From attempt 1 on `text` is what was tried last; `output` is what the run before said of a file that it could
         not load, and of tests that ended with an error.
         """
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,30 +277,56 @@ class Code(Reader, Protocol):
 
     def described(self, tree: Tree) -> Described:
         """What the project's metadata says of it."""
-        ...
+        return Described()
 
     def added_names(self, change: FileChange) -> frozenset[str]:
         """The names that a change of one file brings, and `MODULE` with each name of a new module."""
-        ...
 
     def missing_names(self, report: TestReport) -> dict[str, str]:
         """By each file that could not be collected, and each test that misses what it is given: the name it wants.
 
         `MODULE` and the name where it is a module; empty where it failed otherwise.
         """
-        ...
 
     def reads(self, path: str) -> bool:
         """Whether a file of this name is source code."""
-        ...
+        return False
 
     def form(self, path: str, source: bytes) -> str | None:
         """What runs of a file: two files of one form run the same. None where it can't be read."""
-        ...
+        return None
 
     def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
         """The faults of nodes on these lines, from 1, as far as tests of behaviour could see them; None as `form`."""
-        ...
+        return None
+
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+class UnparsedCode(Code):
+    """Source files of which nothing is measured that takes a syntax tree."""
+
+    mutator = "re"
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+
+    def is_source(self, path: str) -> bool:
+        """By its ending."""
+        return path.endswith(self._suffix)
+
+    def added_names(self, change: FileChange) -> frozenset[str]:
+        """Every name on a new line."""
+        lines = (
+            line.decode("utf-8", "replace") for line in change.added.values() if change.path.endswith(self._suffix)
+        )
+        return frozenset(name for line in lines for name in _NAME.findall(line))
+
+    def missing_names(self, report: TestReport) -> dict[str, str]:
+        """As the driver reads them in the compiler's errors."""
+        chains = {path: report.collect_raised.get(path, ()) for path in report.collect_errors}
+        return {path: chain[0].says if chain else "" for path, chain in chains.items()}
 
 
 class RefusedError(Exception):
@@ -339,11 +350,14 @@ class TaskRun(Protocol):
 
         `tests` are the ids of those that are run, all where none is named.
         """
-        ...
 
 
 class Language(Protocol):
-    """One language, without state."""
+    """One language, without state.
+
+    What has a body here holds for a language whose sources are read without a parser, and whose tests are short and
+    judged where they run.
+    """
 
     name: str
     """As `language` of task.yaml has it."""
@@ -353,9 +367,9 @@ class Language(Protocol):
     """What test files are called, whatever folder they are in."""
     test_modules: re.Pattern[str] | None
     """Of test files, the names of those that are given to a runner; None for all."""
-    test_marks: re.Pattern[bytes] | None
+    test_marks: re.Pattern[bytes] | None = None
     """What a source has that declares tests, whatever its name; None where that can't be told."""
-    test_bases: re.Pattern[bytes] | None
+    test_bases: re.Pattern[bytes] | None = None
     """What a source has whose tests are run as those of other files; None where there is no such thing."""
     code: Code
 
@@ -366,7 +380,7 @@ class Language(Protocol):
             MissingObjectsError: of a partial clone, which lacks a file.
 
         """
-        ...
+        return []
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
         """Whether nothing of these changed files, documentation and tests aside, is known to run otherwise than before.
@@ -375,11 +389,14 @@ class Language(Protocol):
             MissingObjectsError: of a partial clone, which lacks a file.
 
         """
-        ...
+        return False
+
+    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+        """Why these tests of a tree can't be run in any image: a stable word and a sentence; None where they may be."""
+        return None
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """The ways to call the tests of a tree, the likeliest first; at least one."""
-        ...
 
     def build(self, request: ImageRequest) -> BuiltImage:
         """Build the image that the tests of a tree run in, richest recipe first.
@@ -389,27 +406,25 @@ class Language(Protocol):
             InfrastructureError: the engine, a registry, a package index or the disk failed.
 
         """
-        ...
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """How the tests are run in an image."""
-        ...
+        return TestSpec(framework=command.framework, options=command.options, env=dict(image.env))
 
     def listing(self, spec: TestSpec) -> TestSpec:
-        """How tests are collected and not run."""
-        ...
+        """How tests are collected and not run; by running them, where some come to be only then."""
+        return spec
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """What the runner is given in place of files to run these tests alone; empty where it can't be told so."""
-        ...
 
     def stopping(self, spec: TestSpec) -> TestSpec:
         """How tests are run until the first that fails, as far as the runner can stop there."""
-        ...
+        return spec
 
     def terse(self, spec: TestSpec) -> TestSpec:
         """How tests are run of which many may fail: with as little said of each as the runner can."""
-        ...
+        return spec
 
     def traced(
         self,
@@ -419,11 +434,10 @@ class Language(Protocol):
         tests: Sequence[str],
     ) -> Traced | None:
         """How tests are run so that they tell which lines of `sources` ran; None where that can't be told."""
-        ...
+        return None
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """What the whole suite is collected from, files or folders: the first of these that finds any test."""
-        ...
 
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
@@ -433,7 +447,7 @@ class Language(Protocol):
         `paths` are a task's test files; `read` gives files of the tree with the fix that are there, and of a path with
         `/` at its end those that are directly in that folder.
         """
-        ...
+        return {}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """What hidden tests expect, taken out of them, recorded from the fix and proved; empty where nothing can be.
@@ -444,8 +458,8 @@ class Language(Protocol):
             InfrastructureError: the engine failed.
 
         """
-        ...
+        return RecordedTests()
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """How hard what FAIL_TO_PASS expects is to guess for whoever has read that."""
-        ...
+        return Guess(bits=0.0)

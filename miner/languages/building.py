@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from miner.languages.base import RefusedError
-from miner.languages.built import Attempt, BuiltImage
+from miner.languages.base import ImageRequest, RefusedError
+from miner.languages.built import Attempt, BuiltImage, Collected
 from miner.layers import base, build, dockerfile, source
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from miner.languages.base import ImageRequest
-    from miner.languages.built import Collected
     from miner.layers.build import BuiltLayer
     from miner.layers.layer import Layer
 

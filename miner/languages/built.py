@@ -43,6 +43,8 @@ class Collected:
     """Tests that failed, where a language can collect them only by running them."""
     missing: tuple[str, ...] = ()
     """Modules of whose package nothing is there."""
+    optional: tuple[str, ...] = ()
+    """Such modules without which a file is skipped."""
     parts: tuple[str, ...] = ()
     """Modules that are not there although something of their package is: of a namespace that is spread, perhaps."""
     failure: str = ""
@@ -141,11 +143,9 @@ class Repairing(Protocol):
 
     def propose(self, failing: Failing) -> Recipe | None:
         """The recipe to try next; None where there is none any more."""
-        ...
 
     def summary(self, *, mended: bool) -> Repair | None:
         """What was asked in all, once it is over; None where nothing was asked."""
-        ...
 
 
 Collect = Callable[[BuiltImage], Collected]

@@ -7,15 +7,14 @@ import operator
 import posixpath
 import re
 import textwrap
-from collections.abc import Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from math import comb, gcd, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+from miner.languages.calculations import OF_TWO
 
 _LARGEST = 1 << 16
 """Of numbers and of texts that are made: whatever is larger is no guess."""
@@ -57,7 +56,7 @@ def _formatted(value: str, *arguments: Any) -> str:
     return value.format(*arguments)
 
 
-def _percent_formatted(value: str, *arguments: Any) -> str:
+def percent_formatted(value: str, *arguments: Any) -> str:
     _bounded(value)
     return value % arguments
 
@@ -154,7 +153,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "split where it is found": lambda a, b: _pattern(b, a).split(a),
     "those that are like it": lambda a, b: [item for item in a if fnmatch(item, b)],
     "filled in": _formatted,
-    "shown by percent signs": _percent_formatted,
+    "shown by percent signs": percent_formatted,
     "in a format": lambda a, b: None if re.search(r"\d{4}", b) else format(a, b),
     "by strftime": lambda a, b: None if re.search(r"\d{4}", b) else a.strftime(b),
     "by strptime": lambda a, b: datetime.strptime(a, b).replace(tzinfo=UTC).replace(tzinfo=None),
@@ -181,6 +180,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "each so many": lambda a, b: [a[at : at + b] for at in range(0, len(a), b)],
     "each so many, in tuples": lambda a, b: [tuple(a[at : at + b]) for at in range(0, len(a), b)],
     "each with its next": lambda a, b: [tuple(a[at : at + b]) for at in range(len(a) - b + 1)] if b > 0 else None,
+    **OF_TWO,
     "these keys": lambda a, b: {key: a[key] for key in b},
     "all but these keys": lambda a, b: {key: value for key, value in a.items() if key not in b},
     "these values": lambda a, b: [a[key] for key in b],
@@ -210,7 +210,7 @@ TRIPLES: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "what is there, or the last": lambda a, b, c: a.get(b, c),
     "with a key more": lambda a, b, c: {**a, b: c},
     "filled in": _formatted,
-    "shown by percent signs": _percent_formatted,
+    "shown by percent signs": percent_formatted,
     "as a colour": lambda a, b, c: f"#{a:02x}{b:02x}{c:02x}",
     "in steps": lambda a, b, c: list(range(a, b, c)) if len(range(a, b, c)) < _LARGEST else None,
     "to a power, what is left": pow,

@@ -17,18 +17,19 @@ import re
 import statistics
 import string
 import textwrap
+import zlib
 from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import combining, normalize
 from urllib.parse import parse_qs, parse_qsl, quote, quote_plus, unquote, unquote_plus, urlencode, urlsplit
 from uuid import UUID
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+from miner.languages.calculations import OF_ONE, flat
 
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _NUMBER = re.compile(r"-?\d{1,18}")
@@ -61,6 +62,18 @@ _SIGNS = (
 )
 """What parts of a text are told apart by."""
 _LONGEST_RANGE = 30
+_UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
+_REFUSED = (
+    'strconv.Atoi: parsing "{}": invalid syntax',
+    'strconv.ParseInt: parsing "{}": invalid syntax',
+    'strconv.ParseFloat: parsing "{}": invalid syntax',
+    'strconv.ParseBool: parsing "{}": invalid syntax',
+    'For input string: "{}"',
+    "invalid literal for int() with base 10: '{}'",
+    "could not convert string to float: '{}'",
+    "Cannot read properties of undefined (reading '{}')",
+)
+"""What standard libraries say of a text that is none of what they read."""
 _LARGEST = 1 << 64
 _KINDS = (str, bytes, int, float, complex, date, datetime, time, timedelta, Decimal, Fraction, UUID, PurePosixPath)
 """Standard classes whose values no method changes."""
@@ -90,11 +103,6 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _flat(value: Any) -> Iterator[Any]:
-    for item in value:
-        yield from _flat(item) if isinstance(item, list | tuple) else (item,)
-
-
 def _behind(sign: str) -> Callable[[str], str]:
     return lambda value: textwrap.indent(value, sign)
 
@@ -115,6 +123,52 @@ def _cut(value: str, sign: str) -> list[str]:
     """A text in two, at a sign that it has."""
     front, back = value.split(sign, 1)
     return [front, back]
+
+
+def _in_go(value: Any) -> str:
+    """A list or mapping as Go's `fmt` shows it."""
+    if isinstance(value, list | tuple):
+        return f"[{' '.join(map(_in_go, value))}]"
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{_in_go(key)}:{_in_go(value[key])}' for key in sorted(value))}]"
+    return str(value).lower() if isinstance(value, bool) else "<nil>" if value is None else str(value)
+
+
+def _in_java(value: Any) -> str:
+    """A collection or map as Java shows it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_in_java, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_in_java(key)}={_in_java(item)}' for key, item in value.items())}}}"
+    return str(value).lower() if isinstance(value, bool) else "null" if value is None else str(value)
+
+
+def _hash_in_java(value: str) -> int:
+    number = 0
+    for unit in memoryview(value.encode("utf-16-le")).cast("H"):
+        number = (31 * number + unit) & 0xFFFFFFFF
+    return number - (1 << 32) if number >> 31 else number
+
+
+def _fnv(value: str, bits: int) -> int:
+    number, prime = {32: (0x811C9DC5, 0x01000193), 64: (0xCBF29CE484222325, 0x100000001B3)}[bits]
+    for byte in value.encode():
+        number = ((number ^ byte) * prime) & ((1 << bits) - 1)
+    return number
+
+
+def _seconds(value: str) -> float:
+    """A duration as Go writes it."""
+    if not re.fullmatch(r"(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms]))+", value):
+        raise ValueError("no duration")
+    parts = re.findall(r"([\d.]+)(ms|[dhms])", value)
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return "".join((f"{hours}h" if hours else "", f"{minutes}m" if hours or minutes else "", f"{rest}s"))
 
 
 CHANGES: Mapping[str, Callable[[Any], Any]] = {
@@ -270,7 +324,7 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "in base64 for addresses": lambda v: base64.urlsafe_b64encode(v.encode() if isinstance(v, str) else v).decode(),
     "its cells": lambda v: next(csv.reader([v])),
     "its pairs of names and values": lambda v: dict(re.findall(r"(?<!\w)(\w+)=([^,;&\s]*)", v)),
-    "flattened at any depth": lambda v: list(_flat(v)),
+    "flattened at any depth": lambda v: list(flat(v)),
     "sorted by size": lambda v: sorted(v, key=len),
     "by their first": lambda v: {key: [item for item in v if item[0] == key] for key in dict.fromkeys(x[0] for x in v)},
     "its median": statistics.median,
@@ -282,8 +336,21 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "joined, the last by and": lambda v: f"{', '.join(v[:-1])} and {v[-1]}",
     **{f"each line behind {sign!r}": _behind(sign) for sign in ("> ", "# ", "- ", "* ")},
     **{f"its {name}": _digest(name) for name in ("md5", "sha1", "sha256", "sha512")},
+    "as Go shows it": _in_go,
+    "as Java shows it": _in_java,
+    "its hash in Java": _hash_in_java,
+    "its CRC-32": lambda v: zlib.crc32(v.encode()),
+    "its CRC-32 in hexadecimal": lambda v: f"{zlib.crc32(v.encode()):08x}",
+    "its Adler-32": lambda v: zlib.adler32(v.encode()),
+    **{f"its FNV-1a of {bits} bits": lambda v, bits=bits: _fnv(v, bits) for bits in (32, 64)},  # type: ignore[misc]
+    "a duration in seconds": _seconds,
+    "a duration in milliseconds": lambda v: _seconds(v) * 1000,
+    "a duration in nanoseconds": lambda v: int(_seconds(v) * 10**9),
+    "as a duration": _duration,
+    **{f"refused: {form}": form.format for form in _REFUSED},
     "its ending": lambda v: posixpath.splitext(v)[1],
     "without its ending": lambda v: posixpath.splitext(v)[0],
+    **OF_ONE,
     "all but its first, by key": lambda v: dict(list(v.items())[1:]),
     **{f"all between {left!r} and {right!r}": _all_between(left, right) for left, right in _AROUND},
     **{f"what is between {left!r} and {right!r}": _between(left, right) for left, right in _AROUND},

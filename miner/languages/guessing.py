@@ -8,37 +8,34 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import inspect
 import itertools
 import math
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Sized
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source, test_ids
 from harness.judging import judge, values
 from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
-from miner.languages.base import Guess
-from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost, short
+from miner.languages.base import Guess, KnownText, WrittenForm
+from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost, percent_formatted, short
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from harness.core.expectations import Expectations, Expected, Site
-    from miner.languages.base import KnownText, WrittenForm
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
 """What of a regular expression is no text to be found."""
 _OPTIONAL = re.compile(r"(?:\([^()]*\)|\[[^]]*\]|\\.|[^\\\[\]()])(?:[?*]|\{0?,\d*\})\??")
 """What of one a text need not have."""
-_SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'")
 _SIGN = re.compile(r"->|=>|→|==|=|:|\b(?:returns?|gives?|be|is|get|got|expected)\b", re.IGNORECASE)
 """After which comes what something is or is to be."""
@@ -47,6 +44,10 @@ _NUMBER = re.compile(r"\b\d+\b")
 _WORK = "/testbed"
 _MOST_BESIDE = 1 << 18
 """Characters of a file beside the tests that are looked through."""
+_SHOWN = re.compile(r"[&*]?(?:[A-Z]\w*\s?)?[\[({].*[\])}]", re.DOTALL)
+"""An object as a language shows it, or as JSON."""
+_FIELD = re.compile(r"\b([A-Za-z_]\w*)(?=\"?\s*[:=]|\s?[\[({])")
+"""What such a text has by itself, once it shows that object: names of fields and classes."""
 _LAYOUT = re.compile(r"[\s'\"]|,(?=\s*[\])}])")
 """What of a value may be written in one way or another."""
 _LITERAL = frozenset("[({'\"-0123456789")
@@ -63,6 +64,14 @@ _ONE_OF = frozenset(
     }
 )
 """Operators, and which side is kept, with which one of several values does."""
+_SIGNS = (", ", " ", ": ", " - ", "; ", "/", ".", "-", "_", "=", "")
+"""Which join texts, the likeliest first."""
+_MOST_LIKE = 2000
+"""Characters of what the base gives that a text of the tests may be like."""
+_SEVERAL_TRIES = frozenset({("in", ("kept", "out")), ("regex", ("out", "kept"))})
+"""Operators, and their sides, that hold where what is kept is somewhere in what comes out."""
+_FEWEST_IN_ORDER, _MOST_BETWEEN = 3, 7
+"""Values in order that are no chance, and how many others may stand between two of them."""
 _NEARS = 30
 """Literals at most that a value is taken to be near to."""
 _A_LOOK = 3.0
@@ -95,6 +104,8 @@ class _KnownLiterals:
 
     columns: tuple[frozenset[str], ...] = ()
     """Of each table that is written there: what stands below each other."""
+    sequences: tuple[tuple[str, ...], ...] = ()
+    """What is written out in each file, and in each text, one after the other."""
 
     def holds(self, value: Any) -> bool:
         """Whether a value stands there, and not by chance."""
@@ -111,8 +122,11 @@ class _KnownLiterals:
         return is_phrase and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.tests) is not None
 
     def has_column(self, values_kept: Collection[str]) -> bool:
-        """Whether different values, however short, stand below each other there."""
-        return len(values_kept) > 1 and any(column.issuperset(values_kept) for column in self.columns)
+        """Whether different values, however short, stand below each other there, or in order at equal distances."""
+        if len(values_kept) > 1 and any(column.issuperset(values_kept) for column in self.columns):
+            return True
+        sought = [*values_kept]
+        return len(sought) >= _FEWEST_IN_ORDER and any(_has_in_order(some, sought) for some in self.sequences)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +150,15 @@ class _Needed:
     """What the base gives at each assertion of its test; None where that is nothing, or several values."""
     written: WrittenForm | None = None
     """How its test has what it expects, where that is more than literals."""
+    judged: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    """Whether it holds by what came out: most rules come to what another came to before."""
+
+    def holds(self, event: Event) -> bool:
+        """Whether the assertion holds where this comes out."""
+        outcome = repr((event.values, event.raised))
+        if outcome not in self.judged:
+            self.judged[outcome] = judge.event_holds(self.site, self.expected, event)
+        return self.judged[outcome]
 
     @property
     def op(self) -> str:
@@ -153,6 +176,16 @@ class _Needed:
     def in_row(self) -> _Needed | None:
         """The same for somebody who looks at its row first."""
         return replace(self, literals=(*self.row, *self.literals), row=()) if self.row else None
+
+    @cached_property
+    def passed(self) -> dict[Callable[[_Needed], Event | None], bool]:
+        """By rule, whether what it makes is right."""
+        return {}
+
+    @cached_property
+    def right(self) -> dict[str, bool]:
+        """By what comes out, whether the assertion holds by that, or by another form of it."""
+        return {}
 
     @cached_property
     def base_value(self) -> Any:
@@ -177,7 +210,7 @@ class _Needed:
             tuple(map(_kind, values_of)),
         )
 
-    @property
+    @cached_property
     def sought(self) -> list[Any]:
         """What has to be found to satisfy it."""
         return self.reading.sought(self.site, list(map(self.loaded, self.expected.kept)))
@@ -207,6 +240,50 @@ class _Needed:
         parts = (*folders, name.rpartition(".")[0])
         modules = (".".join(parts[place:]) + "." for place in range(len(parts)))
         return isinstance(value, ClassName) and value.name.startswith(tuple(modules))
+
+
+@dataclass(frozen=True)
+class _VisibleTests:
+    """What test files have that the base has as well, by function: whoever reads them sees what is expected there."""
+
+    functions: tuple[tuple[str, tuple[Any, ...]], ...]
+    _nearest: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def _values(self) -> dict[type, dict[str, tuple[Any, frozenset[str]]]]:
+        """Texts, lists and mappings by kind, with their words."""
+        by_kind: dict[type, dict[str, tuple[Any, frozenset[str]]]] = {}
+        for value in itertools.chain(*(literals for _, literals in self.functions)):
+            if isinstance(value, str | list | tuple | dict) and len(repr(value)) >= _TELLING:
+                by_kind.setdefault(type(value), {}).setdefault(repr(value), (value, _words_in(repr(value))))
+        return by_kind
+
+    @cached_property
+    def _rarity(self) -> Counter[str]:
+        return Counter(word for kind in self._values.values() for _, words in kind.values() for word in words)
+
+    def nearest(self, answer: Any) -> Any:
+        """The value of its kind that is nearest to another: by their words, of which rare ones count more."""
+        told = repr(answer)[:_MOST_LIKE]
+        if told not in self._nearest:
+            words = _words_in(told)
+            candidates = self._values.get(type(answer), {}).values()
+            best = max(candidates, key=lambda one: self._weight(one[1] & words) / (1 + self._weight(one[1] | words)))
+            self._nearest[told] = best[0]
+        return self._nearest[told]
+
+    def _weight(self, words: Iterable[str]) -> float:
+        return sum(1 / self._rarity[word] for word in words if word in self._rarity)
+
+    def beside(self, needed: _Needed) -> list[Any]:
+        """What the test that has most of what is written in another has besides."""
+        own = dict.fromkeys(map(repr, needed.literals))
+
+        def shared(literals: Iterable[Any]) -> int:
+            return sum(map(len, own.keys() & set(map(repr, literals))))
+
+        literals = max((literals for _, literals in self.functions), key=shared, default=())
+        return [value for value in literals if repr(value) not in own] if shared(literals) else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,9 +382,12 @@ def guess(
         squeezed=_LAYOUT.sub("", beside_text),
         tests="\n".join(sources),
         columns=columns,
+        sequences=tuple(some for source in sources for some in _sequences_of(source, reading)),
     )
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
-    rules = dict(_rules(known.words, texts, reading))
+    test_texts = tuple(dict.fromkeys(text for source in sources for text in _texts(source, reading)))
+    visible = _VisibleTests(tuple(_functions(known.old_tests, expectations.files, reading)))
+    rules = dict(_rules(known.words, texts, test_texts, visible, reading))
     whole = _of_needed(needed, words, written, rules)
     unchanged = _unchanged_tests(known.old_tests, known.tests, expectations.files, reading)
     hidden = tuple(need for need in needed if reading.function(need.test_id).partition("::")[2] not in unchanged)
@@ -357,15 +437,19 @@ def _unchanged_tests(
 
     Their files are read as one of these paths, as their language has it.
     """
+    functions = [
+        {(name, repr(written)) for name, written in _functions(sources, paths, reading)} for sources in (before, after)
+    ]
+    return frozenset(name for name, _ in functions[0] & functions[1])
 
-    def functions(sources: Iterable[str]) -> set[tuple[str, str]]:
-        names_read: set[tuple[str, str]] = set()
-        for source, path in itertools.product(sources, paths):
-            with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-                names_read.update((name, repr(written)) for name, written in reading.handed(path, source)[1].items())
-        return names_read
 
-    return frozenset(name for name, _ in functions(before) & functions(after))
+def _functions(
+    sources: Iterable[str], paths: Collection[str], reading: Reading
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The functions of some sources by name, and what is written out in each."""
+    for source, path in itertools.product(sources, paths):
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            yield from reading.handed(path, source)[1].items()
 
 
 def _is_alone(needed: _Needed) -> bool:
@@ -400,13 +484,34 @@ def _of_rule_and_rest(
     return best
 
 
-def _together(needed: Iterable[_Needed]) -> dict[int | str, set[str]]:
-    """What is sought by one assertion (its slot), and by one test."""
-    together: dict[int | str, set[str]] = {}
+def _together(needed: Iterable[_Needed]) -> dict[int | str, dict[str, None]]:
+    """What is sought by one assertion (its slot), and by one test, in order."""
+    together: dict[int | str, dict[str, None]] = {}
     for one in needed:
         for key in (one.expected.slot, one.test_id):
-            together.setdefault(key, set()).update(map(repr, one.sought))
+            together.setdefault(key, {}).update(dict.fromkeys(map(repr, one.sought)))
     return together
+
+
+def _has_in_order(written: Sequence[str], sought: Sequence[str]) -> bool:
+    """Whether values stand one after the other, or with as much between them each time."""
+    starts = [place for place, value in enumerate(written) if value == sought[0]]
+    return any(
+        list(written[start::step][: len(sought)]) == list(sought)
+        for start, step in itertools.product(starts, range(1, _MOST_BETWEEN + 2))
+    )
+
+
+def _sequences_of(source: str, reading: Reading) -> Iterator[tuple[str, ...]]:
+    """What a source writes out besides lists and mappings, in order; words of each of its texts, and their numbers."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        single = [value for value in reading.written(source) if not isinstance(value, list | tuple | set | dict)]
+        yield tuple(map(repr, single))
+        for text in single:
+            tokens = _TOKEN.findall(text[:_MOST_BESIDE]) if isinstance(text, str) else ()
+            if len(tokens) >= _FEWEST_IN_ORDER:
+                yield tuple(repr(token.strip("'\"")) for token in tokens)
+                yield tuple(str(int(token)) if re.fullmatch(r"-?\d{1,18}", token) else token for token in tokens)
 
 
 def _vocabulary(near: Iterable[str], far: Iterable[str], reading: Reading) -> dict[str, float]:
@@ -626,6 +731,8 @@ def _parts(value: Any) -> Iterator[Any]:
     """All that is in a value, at any depth, and the words of texts."""
     if isinstance(value, dict):
         value = [*value.keys(), *value.values()]
+    if isinstance(value, Record) and value.attrs:
+        value = [field for _, field in value.attrs]
     if isinstance(value, list | tuple | set | frozenset):
         for inner in value:
             yield from _parts(inner)
@@ -640,8 +747,8 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     if op in _FEW:
         return f"{op}", _FEW[op]
     values_kept = needed.sought
-    if op == "almost" and isinstance(places := expected.options.get("places"), int):
-        values_kept = [Approx(expected=value, abs=10.0**-places) for value in values_kept]
+    if op == "almost" and (tolerance := _tolerance({**needed.site.options, **expected.options})):
+        values_kept = [_approximate(value, tolerance) for value in values_kept]
     if op == "doctest":
         values_kept = [_example_value(want) if message is None else message for want, message in values_kept]
     if op == "chain" or expected.options.get("delta") is not None:
@@ -663,26 +770,80 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     few = (
         1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
     )  # `in` and its like take more values
-    return f"{expected.kept}", bits * few
+    return f"{expected.kept}", max(bits * few - _bits_of_tries(needed), min(bits * few, 1.0))
+
+
+def _bits_of_tries(needed: _Needed) -> float:
+    """What is gained by as many tries in one value as are let through, where one of them does."""
+    expected = needed.expected
+    if (needed.op, needed.site.sides) not in _SEVERAL_TRIES or len(expected.kept) != 1:
+        return 0.0
+    size = values.load(expected.kept[0], kept=True).size if not values.language_of(expected.kept[0]) else 0
+    return math.log2(max(judge.largest(expected) / (size + 1), 1.0)) if size else 0.0
+
+
+def _tolerance(options: Mapping[str, Any]) -> dict[str, float]:
+    """How far a number may be off, relative to its size and as such; empty where an assertion says nothing of it."""
+    told = {name: values.decode(told, kept=True) if isinstance(told, list) else told for name, told in options.items()}
+    match told:
+        case {"places": int() as places} | {"decimal": int() as places}:
+            return {"rel": 0.0, "abs": 10.0**-places}
+        case {"rtol": int() | float() as rtol, "atol": int() | float() as atol}:
+            return {"rel": float(rtol), "abs": float(atol)}
+    return {}
+
+
+def _approximate(value: Any, tolerance: Mapping[str, float]) -> Any:
+    """A number with its tolerance, or each of a list."""
+    if isinstance(value, list | tuple):
+        return [_approximate(item, tolerance) for item in value]
+    return Approx(expected=value, rel=tolerance["rel"], abs=tolerance["abs"])
+
+
+def _exact(value: Any) -> Any:
+    """Numbers without their tolerance, at any depth."""
+    if isinstance(value, list | tuple):
+        return [_exact(item) for item in value]
+    return value.expected if isinstance(value, Approx) else value
 
 
 def _bits_near(needed: _Needed, values_kept: Sequence[Any], words: Mapping[str, float]) -> float:
     """Bits of some values for somebody who sees the call, its row and what the base gives."""
     items = needed.base_value if isinstance(needed.base_value, list | tuple | set | frozenset) else ()
     nears = (needed.base_value, *needed.row, *itertools.islice(items, _NEARS), *needed.literals[:_NEARS])
+    if (needed.op, needed.site.sides) in _SEVERAL_TRIES and isinstance(needed.base_value, str):
+        nears = (_nearest(needed.base_value.splitlines(), values_kept), *nears[1:])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in _WORD.findall(text)}
     words = {**words, **dict.fromkeys(own, 1 + math.log2(len(own) + 1))} if own else words
     bits = sum(
         min(_bits(value, near, words) + math.log2(place + 1) for place, near in enumerate(nears))
         for value in values_kept
     )
-    if any(map(_holds_record, values_kept)):
-        passed_on = {word: 0.0 for literal in needed.literals[:_WITHIN] for word in map(repr, _parts(literal))}
-        given = {**words, **passed_on, **dict.fromkeys(own, 0.0)}
-        bits = min(bits, _A_LOOK + sum(_bits(value, needed.base_value, given) for value in values_kept))
+    is_object = any(map(_holds_record, values_kept))
+    if is_object or any(isinstance(value, dict) for value in values_kept):
+        literals = needed.literals[:_WITHIN]
+        parts = (part for literal in literals for part in (_parts(literal) if is_object else (literal,)))
+        words_near = {**words, **dict.fromkeys(map(repr, parts), 0.0), **(dict.fromkeys(own, 0.0) if is_object else {})}
+        bits = min(bits, _A_LOOK + sum(_bits(value, needed.base_value, words_near) for value in values_kept))
     if needed.written is not None:
         bits = min(bits, _bits_of_written(needed.written, words))
     return bits
+
+
+def _nearest(texts: Sequence[str], values_kept: Sequence[Any]) -> str:
+    """The text that has the most words of some values, and the fewest others."""
+    sought = {word for value in values_kept if isinstance(value, str) for word in _WORD.findall(value)}
+
+    def nearness(text: str) -> int:
+        words = _words_in(text)
+        return len(words & sought) - len(words - sought)
+
+    return max(texts, key=nearness, default="")
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
 
 
 def _bits_of_written(written: WrittenForm, words: Mapping[str, float]) -> float:
@@ -693,6 +854,9 @@ def _bits_of_written(written: WrittenForm, words: Mapping[str, float]) -> float:
 
 
 def _holds_record(value: Any) -> bool:
+    """Whether it is an object, one that is shown in a text, or has one inside."""
+    if isinstance(value, str):
+        return _SHOWN.fullmatch(value) is not None
     return isinstance(value, Record) or any(isinstance(part, Record) for part in _parts(value))
 
 
@@ -707,12 +871,17 @@ def _of_one_change(group: Sequence[_Needed], words: Mapping[str, float]) -> floa
     best = math.inf
     for place, near in enumerate(nears):
         try:
-            pairs = [(near(needed), needed.sought[0]) for needed in group]
+            pairs = [(_as_fields(near(needed)), _as_fields(needed.sought[0])) for needed in group]
         except IndexError:
             break
         bits = simple_values.of_change(pairs, lambda value: _bits(value, None, words))
         best = min(best, bits + math.log2(len(nears)) * (place > 0))
     return best
+
+
+def _as_fields(value: Any) -> Any:
+    """An object as a mapping of its fields."""
+    return dict(value.attrs) if isinstance(value, Record) and value.attrs else value
 
 
 def _choices(value: Any) -> Sequence[Any]:
@@ -748,9 +917,9 @@ def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
         case Pattern(pattern=str(pattern)):
             parts = _OPTIONAL.sub(" ", pattern).split("|")
             return min(_bits_of_text(" ".join(_SPECIAL.sub(" ", part).split()), words) for part in parts)
-        case Approx(expected=int() | float() as wanted):
-            width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
-            return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
+        case Approx(expected=int() | float() as number):
+            width = max(abs(number) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
+            return min(_bits(number, near, words), math.log2(abs(number) / width + 2))
     return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
 
 
@@ -774,10 +943,11 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
             return min(_bits_of_text(text, words), 1 + _bits_of_edits(near, text, words))
         case list() | tuple() | set() | frozenset():
             whole = 2 + _bits_of_all(value, words)
-            alike = simple_values.of_list(list(value), lambda item: _bits(item, None, words))
+            alike = simple_values.of_list(_exact(list(value)), lambda item: _bits(item, None, words))
             return min(whole, alike, _bits_of_edits(near, value, words))
         case dict():
-            return 2 + _bits_of_all((*value.keys(), *value.values()), words)
+            whole = 2 + _bits_of_all((*value.keys(), *value.values()), words)
+            return min(whole, _bits_of_edits(near, value, words))
     return _bits_of_object(value, near, words)
 
 
@@ -788,9 +958,12 @@ def _bits_of_object(value: Any, near: Any, words: Mapping[str, float]) -> float:
         case ClassName():
             return _A_CLASS
         case Record(attrs=fields):
-            known = dict(near.attrs) if isinstance(near, Record) else {}
-            differing = {repr(part): part for name, part in fields if name not in known or known[name] != part}
-            return _A_CLASS + _bits_of_all(differing.values(), words)  # many fields have the same default
+            fields_near = dict(near.attrs) if isinstance(near, Record) else {}
+            differing = {
+                repr(part): part for name, part in fields if name not in fields_near or fields_near[name] != part
+            }
+            others = [part for part in differing.values() if part]
+            return _A_CLASS + _bits_of_all(others, words) + (len(others) < len(differing))  # most others are defaults
     return min(_bits_of_text(str(value), words), 24.0)
 
 
@@ -808,6 +981,9 @@ def _bits_of_all(items: Iterable[Any], words: Mapping[str, float]) -> float:
 def _bits_of_text(text: str, words: Mapping[str, float]) -> float:
     bits_by_word = {word: _bits_of_word(word, words) for word in _WORD.findall(text)}
     simple = simple_values.of_text(text, lambda part: _bits_of_text(part, words))
+    if _SHOWN.fullmatch(text):
+        rest = _FIELD.sub(lambda match: "" if match[1] in words else match[1], text)
+        simple = min(simple, _A_LOOK + sum(bits_by_word.get(word, 0.0) for word in set(re.findall(r"\w+", rest))))
     return min(1 + sum(bits_by_word.values()), simple, _MOST_BITS)
 
 
@@ -817,20 +993,49 @@ def _bits_of_word(word: str, words: Mapping[str, float]) -> float:
 
 
 def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
-    """Bits of what has to be changed of a value near it."""
+    """Bits of what has to be changed of a value near it: of a text letter by letter or word by word."""
+    if isinstance(value, set | frozenset | dict):
+        return _bits_of_other_members(near, value, words)
     if type(near) is not type(value) or not isinstance(value, str | list | tuple) or not len(near):
         return _MOST_BITS
-    near_items = near if isinstance(near, str) else [repr(item) for item in near]
-    other = value if isinstance(value, str) else [repr(item) for item in value]
-    if len(near_items) + len(other) > 2000:  # noqa: PLR2004 - long enough to take long
+    if isinstance(value, str):
+        parts = [(near, value), (_WORD.findall(near), _WORD.findall(value))]
+    else:
+        parts = [([repr(item) for item in near], [repr(item) for item in value])]
+    return min(_bits_of_opcodes(before, after, value, words) for before, after in parts)
+
+
+def _bits_of_opcodes(
+    before: Sequence[str], after: Sequence[str], value: Sequence[Any], words: Mapping[str, float]
+) -> float:
+    """Bits of turning some parts into others: letters or words of a text, or items; one that comes again is known."""
+    if len(before) + len(after) > 2000:  # noqa: PLR2004 - long enough to take long
         return _MOST_BITS
-    bits = 1.0
-    for tag, start, end, left, right in SequenceMatcher(None, near_items, other, autojunk=False).get_opcodes():
+    bits, seen = 1.0, set[str]()
+    for tag, start, end, left, right in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
-            bits += 1 + math.log2(len(near_items) + 1) + (math.log2(end - start + 1) if end > start else 0)
-            part = value[left:right]
-            bits += _bits_of_text(part, words) if isinstance(part, str) else _bits_of_all(part, words)
+            bits += 1 + math.log2(len(before) + 1) + (math.log2(end - start + 1) if end > start else 0)
+            part = "".join(after[left:right]) if isinstance(value, str) else value[left:right]
+            if (key := repr(part)) not in seen:
+                bits += _bits_of_text(part, words) if isinstance(part, str) else _bits_of_all(part, words)
+            seen.add(key)
     return min(bits, _MOST_BITS)
+
+
+def _bits_of_other_members(near: Any, value: Collection[Any], words: Mapping[str, float]) -> float:
+    """Bits of what a set or a mapping has that one near it has not, and of what it lacks of that."""
+    if not isinstance(near, dict if isinstance(value, dict) else set | frozenset) or not len(near):
+        return _MOST_BITS
+    before, after = (
+        {repr(member): member for member in (one.items() if isinstance(one, dict) else one)} for one in (near, value)
+    )
+    lacking = len(before.keys() - after.keys())
+    more = [
+        part
+        for key in after.keys() - before.keys()
+        for part in (after[key] if isinstance(value, dict) else (after[key],))
+    ]
+    return min(2 + lacking * (1 + math.log2(len(before) + 1)) + _bits_of_all(more, words), _MOST_BITS)
 
 
 # -- rules that are one try each
@@ -840,7 +1045,7 @@ _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {},
 
 
 def _rules(
-    known_text: str, texts: Sequence[str], reading: Reading
+    known_text: str, texts: Sequence[str], test_texts: Sequence[str], visible: _VisibleTests, reading: Reading
 ) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
     for constant in _CONSTANTS:
@@ -852,25 +1057,24 @@ def _rules(
                 need, need.literals[place]
             ),
         )
+    for strange, own in itertools.product((0, -1), (0, -1)):
+        yield (
+            f"a text of the tests, word {strange} that the base does not give is its word {own} that is not there",
+            lambda need, strange=strange, own=own: _handing(  # type: ignore[misc]
+                need, _like_another(need.base_value, test_texts, strange, own)
+            ),
+        )
+    yield from _of_visible_tests(visible)
     for name, change in CHANGES.items():
         yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.base_value))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
-    for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
-        for name, change in CHANGES.items():
-            yield (
-                f"what the base gives, {within} {name}",
-                lambda need, each=each, change=change: _handing(need, each(need.base_value, change)),  # type: ignore[misc]
-            )
+    yield from _within_values()
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
     yield from _combined()
     words_known = set(_WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
-    yield (
-        "all texts that are written there, in one",
-        lambda need: _handing(need, _joined(need, map(str, need.literals))),
-    )
-    yield "all texts of the base, in one", lambda need: _handing(need, _joined(need, near))
+    yield from _in_one(near)
     known = [word for word in dict.fromkeys(_WORD.findall(known_text)) if not word.isspace()]
     yield "all words that are known, in a list", lambda need: _handing(need, _within(need, known))
     yield "an object of all words that are known", lambda need: _handing(need, dict.fromkeys(_within(need, known), 1))
@@ -879,6 +1083,80 @@ def _rules(
         for name, error in reading.errors(text[:4000]):
             yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
     yield "no error", lambda need: _raising(need, None)
+
+
+def _of_visible_tests(visible: _VisibleTests) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Rules that look into the tests that the base has."""
+    for name, form in (("", lambda value: value), (", stripped", str.strip), (", cleaned", inspect.cleandoc)):
+        yield (
+            f"what the visible tests have nearest to it{name}",
+            lambda need, form=form: _handing(need, form(visible.nearest(need.base_value))),  # type: ignore[misc]
+        )
+        for place in (0, 1, -1):
+            yield (
+                f"what a visible test has beside what is written there, number {place}{name}",
+                lambda need, form=form, place=place: _handing(  # type: ignore[misc]
+                    need, form(visible.beside(need)[place])
+                ),
+            )
+
+
+def _within_values() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Rules that change what is inside of what the base gives, or of what is written first."""
+    for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
+        for name, change in CHANGES.items():
+            for what, value in (("the base gives", lambda need: need.base_value), ("is written", _first_written)):
+                yield (
+                    f"what {what}, {within} {name}",
+                    lambda need, each=each, change=change, value=value: _handing(  # type: ignore[misc]
+                        need, each(_container(value(need)), change)
+                    ),
+                )
+
+
+def _first_written(needed: _Needed) -> Any:
+    return needed.literals[0]
+
+
+def _container(value: Any) -> Any:
+    """What has others inside; raises for what has none, which other rules change as a whole."""
+    if not isinstance(value, list | tuple | dict):
+        raise TypeError(type(value).__name__)
+    return value
+
+
+def _in_one(texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Rules that put many texts into one: those of a call, as they are or row by row, and those of the base."""
+    yield (
+        "all texts that are written there, in one",
+        lambda need: _handing(need, _joined(need, map(str, need.literals))),
+    )
+    for sign in _SIGNS:
+        yield (
+            f"rows that are written there, as formats and joined by {sign!r}, in one",
+            lambda need, sign=sign: _handing(need, _joined(need, _rows_as_texts(need, sign))),  # type: ignore[misc]
+        )
+    yield "all texts of the base, in one", lambda need: _handing(need, _joined(need, texts))
+
+
+def _rows_as_texts(needed: _Needed, sign: str) -> Iterator[str]:
+    """Each row of texts that is written in a call: put into the first of them, and joined."""
+    for value in needed.literals[:_NEARS]:
+        for row in value if isinstance(value, list | tuple) else ():
+            if isinstance(row, list | tuple) and row and all(isinstance(text, str) for text in row):
+                with contextlib.suppress(TypeError, ValueError):
+                    yield percent_formatted(*short(row))
+                yield sign.join(row)
+
+
+def _like_another(answer: str, texts: Sequence[str], strange: int, own: int) -> str:
+    """The text that is nearest to what the base gives, with one of its names as that has it."""
+    given = _WORD.findall(answer[:_MOST_LIKE])
+    text = _nearest(texts, [answer[:_MOST_LIKE]])
+    there = _WORD.findall(text)
+    names_there = [word for word in there if word.isidentifier() and word not in given]
+    names_given = [word for word in given if word.isidentifier() and word not in there]
+    return re.sub(rf"\b{names_there[strange]}\b", names_given[own], text)
 
 
 def _combined() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
@@ -947,7 +1225,10 @@ def _path(needed: _Needed, *, folder: bool) -> str:
 
 
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
-    return _is_right(rule, needed) or (needed.in_row is not None and _is_right(rule, needed.in_row))
+    if rule not in needed.passed:
+        in_row = needed.in_row
+        needed.passed[rule] = _is_right(rule, needed) or (in_row is not None and _is_right(rule, in_row))
+    return needed.passed[rule]
 
 
 def _is_right(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
@@ -957,8 +1238,11 @@ def _is_right(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
         return False
     if event is None:
         return False
-    candidates = (event, *_printed(needed, event), *_in_other_forms(needed, event))
-    return any(judge.event_holds(needed.site, needed.expected, candidate) for candidate in candidates)
+    outcome = repr((event.values, event.raised))
+    if outcome not in needed.right:
+        candidates = (event, *_printed(needed, event), *_in_other_forms(needed, event))
+        needed.right[outcome] = any(map(needed.holds, candidates))
+    return needed.right[outcome]
 
 
 def _in_other_forms(needed: _Needed, event: Event) -> Iterator[Event]:
@@ -1006,9 +1290,21 @@ def _handing(needed: _Needed, value: Any) -> Event:
     if isinstance(value, Sized) and len(value) > judge.largest(needed.expected):
         raise ValueError("larger than what is wanted")
     count = needed.site.sides.count("out")
+    if needed.op == "==" and len(needed.expected.kept) == 1 and _is_alike(value, needed.sought):
+        return replace(_event(needed), values=needed.expected.kept * count, raised=None)
     if needed.op == "doctest":
         value = ("" if value is None else f"{value!r}\n", None)
     return replace(_event(needed), values=tuple(needed.reading.encode(value) for _ in range(count)), raised=None)
+
+
+def _is_alike(value: Any, sought: Sequence[Any]) -> bool:
+    """Whether a value is all that is sought, whatever the language wraps it in."""
+    if value is None or len(sought) != 1:
+        return False
+    target = sought[0]
+    if isinstance(value, tuple) and isinstance(target, list):
+        value = list(value)
+    return type(value) is type(target) and repr(value) == repr(target)
 
 
 def _raising(needed: _Needed, error: Any) -> Event:

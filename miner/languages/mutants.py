@@ -6,17 +6,13 @@ The text is edited at the ranges of nodes of the syntax tree, and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from miner.languages.base import Fault, FaultySource
-from miner.languages.syntax import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from tree_sitter import Node
+from miner.languages.syntax import field_of, text_of
 
 Change = tuple["Node", str]
 """A node, and what comes in its place."""
@@ -148,7 +144,7 @@ def swap(node: Node) -> Iterator[Change]:
 
 def _operator(node: Node) -> Node | None:
     """The sign of an expression or assignment."""
-    return node.child_by_field_name("operator") or next((child for child in node.children if not child.is_named), None)
+    return field_of(node, "operator") or next((child for child in node.children if not child.is_named), None)
 
 
 def other_method(pairs: Iterable[tuple[str, str]], *fields: str) -> Operator:
@@ -158,7 +154,7 @@ def other_method(pairs: Iterable[tuple[str, str]], *fields: str) -> Operator:
     def change(node: Node) -> Iterator[Change]:
         called: Node | None = node
         for name in fields:
-            called = called.child_by_field_name(name) if called is not None else None
+            called = field_of(called, name)
         if called is not None and (opposite := other.get(text_of(called))):
             yield called, opposite
 
@@ -172,7 +168,7 @@ def continued(node: Node) -> Iterator[Change]:
 
 def cases(node: Node) -> Iterator[Change]:
     """Each case left out."""
-    inside = node.child_by_field_name("body") or node
+    inside = field_of(node, "body") or node
     choices = [child for child in inside.named_children if "comment" not in child.type]
     if inside is node:
         choices = [child for child in choices if child.type.endswith("_case")]
@@ -182,7 +178,7 @@ def cases(node: Node) -> Iterator[Change]:
 
 def ternary(node: Node) -> Iterator[Change]:
     """A condition that always or never holds."""
-    condition = node.child_by_field_name("condition")
+    condition = field_of(node, "condition")
     if condition is not None:
         yield condition, f"(({text_of(condition)}) && false)"
         yield condition, f"(({text_of(condition)}) || true)"

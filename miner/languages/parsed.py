@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from harness.quality.base import Names
 from miner.languages import mutants
+from miner.languages.base import FaultySource, UnparsedCode
 from miner.languages.mutants import Mutations
-from miner.languages.syntax import text_of, walk
-from miner.languages.unparsed import UnparsedCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
-    from tree_sitter import Node
-
-    from miner.languages.base import FaultySource
+from miner.languages.syntax import field_of, text_of, upward, walk
 
 _STRING = re.compile(r"b?(?:r#*)?(\"{3}|[\"`])(.*)\1#*", re.DOTALL)
 _LAYOUT = frozenset({"\n", ";", ","})
@@ -72,7 +67,6 @@ class ParsedCode(UnparsedCode):
 
     def names(self, path: str, source: bytes, lines: Collection[int]) -> Names | None:
         """What these lines declare for others, and every name on them; nothing is given by name."""
-        del path
         if (root := self._parsed(source)) is None:
             return None
         nodes = [node for node in walk(root) if node.start_point.row + 1 in lines]
@@ -85,13 +79,11 @@ class ParsedCode(UnparsedCode):
 
     def identifiers(self, path: str, source: bytes) -> frozenset[str] | None:
         """Those of code; none of texts and comments."""
-        del path
         root = self._parsed(source)
         return frozenset(text_of(node) for node in walk(root) if node.type.endswith("identifier")) if root else None
 
     def functions(self, path: str, source: bytes) -> Mapping[str, range] | None:
         """By the types that they belong to, and their names."""
-        del path
         root = self._parsed(source)
         return dict(self._functions(root)) if root else None
 
@@ -101,7 +93,6 @@ class ParsedCode(UnparsedCode):
 
     def form(self, path: str, source: bytes) -> str | None:
         """A digest of the tree; comments and layout count nowhere."""
-        del path
         if (root := self._parsed(source)) is None:
             return None
         tokens = "\0".join(_tokens(root))
@@ -109,7 +100,6 @@ class ParsedCode(UnparsedCode):
 
     def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
         """See `Mutations.faulty`."""
-        del path
         root = self._parsed(source)
         return self._mutations.faulty(source, root, changed) if root else None
 
@@ -128,20 +118,17 @@ class ParsedCode(UnparsedCode):
     def _name(self, node: Node) -> str:
         if node.type not in self._grammar.functions | self._grammar.owners:
             return ""
-        name = text_of(node.child_by_field_name("name") or node.child_by_field_name("type"))
-        receiver = node.child_by_field_name("receiver")
+        name = text_of(field_of(node, "name") or field_of(node, "type"))
+        receiver = field_of(node, "receiver")
         owners = (text_of(part) for part in walk(receiver) if part.type == "type_identifier") if receiver else iter(())
         return ".".join(filter(None, (next(owners, ""), name)))
 
     def _functions(self, root: Node) -> Iterator[tuple[str, range]]:
         for node in walk(root, self._grammar.bodies):
             if node.type in self._grammar.functions:
-                names, around = [self._name(node)], node.parent
-                while around is not None:
-                    names.append(self._name(around))
-                    around = around.parent
+                names = map(self._name, upward(node))
                 lines = range(node.start_point.row + 1, node.end_point.row + 2)
-                yield ".".join(filter(None, reversed(names))), lines
+                yield ".".join(filter(None, reversed(list(names)))), lines
 
     def _declared(self, root: Node) -> Iterator[Node]:
         """Names that other files can ask for."""

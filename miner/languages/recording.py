@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+import time
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,19 +19,19 @@ from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
-from miner.languages.base import Mode, RecordedTests
+from miner.languages.base import Assertion, Mode, RecordedTests, Slot, Strippable, TaskRun, WrittenForm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from harness.languages.base import TestReport
-    from miner.languages.base import Assertion, Slot, Strippable, TaskRun
 
 Side = Literal["out", "kept"]
-MAX_EVENTS = 200
+MAX_EVENTS = 5000
 """Of one slot in one test; an assertion that a test makes more often stays inside."""
 MAX_KEPT = 1 << 18
 """Items and characters of one kept value; larger ones stay inside."""
+_RECORDINGS = 2
+_LONG = 5.0
+"""Seconds from which it pays to record some tests again and not all, though they are alone then for the first time."""
 _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
 _REFUSALS = 8
@@ -63,13 +65,14 @@ def record(
     run: TaskRun,
     function: Callable[[str], str] = test_ids.function,
     beside: Mapping[str, bytes] | None = None,
+    written: Callable[[Any], Mapping[int, WrittenForm]] = lambda _parsed: {},
 ) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `parse` reads one of them, whose slots
     are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
-    test is of. Files `beside` are hidden as well, and keep what they assert. Listed tests that can't be judged outside
-    have no entry in what is returned.
+    test is of. Files `beside` are hidden as well, and keep what they assert. `written` tells of a parsed file how its
+    assertions have what they expect. Listed tests that can't be judged outside have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -91,7 +94,9 @@ def record(
             others[path] = source.decode("utf-8", "replace"), parsed
     if not files:
         return RecordedTests()
-    return _Recorder(files, others, tuple(fail_to_pass), tuple(pass_to_pass), run, function).record()
+    recorded = _Recorder(files, others, tuple(fail_to_pass), tuple(pass_to_pass), run, function).record()
+    forms = {number: form for file in files for number, form in written(file.source).items()}
+    return replace(recorded, written=forms)
 
 
 class _Recorder:
@@ -111,6 +116,10 @@ class _Recorder:
             slot.number: (file, slot) for file in files for slot in file.source.slots
         }
         self._collected: tuple[str, ...] = ()
+        self._reports: dict[int, TestReport] = {}
+        self._due: list[set[str] | None] = [None] * _RECORDINGS
+        """By recording, the tests that are to be recorded again; None for all."""
+        self._is_long = False
         self._first: dict[str, list[Event]] = {}
         self._refused_before: set[tuple[str, ...]] = set()
         """Functions in which the compiler has complained of assertions."""
@@ -131,17 +140,59 @@ class _Recorder:
     def _sort(self) -> bool:
         """Record, and choose for each assertion what of it stays inside; whether nothing has to be recorded again."""
         files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
-        reports = [self._run(files, gold=True, number=0)]
-        self._collected = reports[0].collected
-        if self._leave_refused(reports[0]):
+        for number in range(_RECORDINGS):
+            if self._is_refused(files, number) or self._lowered([self._reports[one] for one in range(number + 1)]):
+                return False
+        return True
+
+    def _is_refused(self, files: Mapping[str, bytes], number: int) -> bool:
+        """Record what is due in a run of the two; whether a compiler refused some, which is left inside then."""
+        due = self._due[number]
+        if due is not None and not due:
             return False
-        if self._lowered(reports):
-            return False
-        reports.append(self._run(files, gold=True, number=1))
-        return not self._lowered(reports)
+        began = time.monotonic()
+        report = self._run(files, gold=True, number=number, tests=due or ())
+        if due is None:
+            self._is_long = time.monotonic() - began >= _LONG
+            if not number:
+                self._collected = report.collected
+        if not number and self._leave_refused(report):
+            self._due = [None] * _RECORDINGS
+            return True
+        if due is not None:
+            report = _renewed(self._reports[number], report, due)
+        self._reports[number] = report
+        self._due[number] = set()
+        return False
 
     def _lowered(self, reports: Sequence[TestReport]) -> bool:
-        """Leave more inside of what these runs don't pass, or don't agree on; whether there is such."""
+        """Leave more inside of what these runs don't pass, or don't agree on; whether there is such.
+
+        Of a long suite only tests that come by that are recorded again: the proof runs them all.
+        """
+        modes = {number: file.modes[number] for number, (file, _) in self._slots.items()}
+        whole = {file.path: len(file.whole) for file in self._files}
+        if not self._leave_more(reports):
+            return False
+        touched = self._touched(
+            {number for number, (file, _) in self._slots.items() if file.modes[number] is not modes[number]},
+            {file.path for file in self._files if len(file.whole) > whole[file.path]},
+        )
+        self._due = [due | touched if due is not None and self._is_long else None for due in self._due]
+        return True
+
+    def _touched(self, numbers: Collection[int], paths: Collection[str]) -> set[str]:
+        """The listed tests of some files, of the functions of some slots, and those that were seen to come by these."""
+        functions = {"::".join((file.path, *slot.function)) for file, slot in map(self._slots.__getitem__, numbers)}
+        return {
+            test_id
+            for test_id in self._listed
+            if test_id.partition("::")[0] in paths
+            or self._function(test_id) in functions
+            or any(event.slot in numbers for event in self._first.get(test_id, ()))
+        }
+
+    def _leave_more(self, reports: Sequence[TestReport]) -> bool:
         broken = {
             self._function(test_id)
             for test_id in self._listed
@@ -158,7 +209,7 @@ class _Recorder:
         for number, (file, slot) in self._slots.items():
             if file.modes[number] is Mode.INSIDE:
                 continue
-            if number in nowhere:  # nothing says which test it belongs to
+            if number in nowhere and number not in first_of:  # nothing says which test it belongs to
                 file.modes[number], lowered = Mode.INSIDE, True
                 continue
             if not self._decides(slot, file.modes[number], first_of.get(number, []), last_of.get(number, [])):
@@ -378,6 +429,16 @@ class _Recorder:
             for number, (file, slot) in self._slots.items()
             if file.path == path and around in (None, slot.function[:-1]) and file.modes[number] is not Mode.INSIDE
         }
+
+
+def _renewed(report: TestReport, again: TestReport, tests: Collection[str]) -> TestReport:
+    """A run's report in which these tests, and others of their functions, say what they did when run again."""
+    renewed = {*tests, *again.statuses}
+    kept = {test_id: status for test_id, status in report.statuses.items() if test_id not in renewed}
+    events = (event for event in report.events if event.test_id not in renewed)
+    return replace(
+        again, statuses={**kept, **again.statuses}, events=(*events, *again.events), collected=report.collected
+    )
 
 
 def _lines_refused(report: TestReport, path: str) -> set[int]:

@@ -8,6 +8,7 @@ import hashlib
 import itertools
 import math
 import mimetypes
+import operator
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +37,17 @@ _STANDARD = frozenset(
         *(hashlib.new(name, b"").hexdigest() for name in ("md5", "sha1", "sha256", "sha512")),
     }
 )
-"""Texts that standards have: of states, media types, errors and dates, and digests of nothing."""
+_STANDARD |= {
+    *("invalid digit found in string", "cannot parse integer from empty string", "invalid float literal"),
+    *("number too large to fit in target type", "provided string was not `true` or `false`"),
+    *("EOF", "unexpected EOF", "unexpected end of JSON input", "Unexpected end of JSON input", "invalid syntax"),
+    *("value out of range", "file does not exist", "file already exists", "context canceled", "/ by zero"),
+    *("context deadline exceeded", "http: Server closed", "No value present", "Stream closed", "short write"),
+    *("Invalid Date", "Invalid time value", "Maximum call stack size exceeded", "The operation was aborted"),
+    *("division by zero", "list index out of range", "string index out of range", "pop from empty list"),
+    *("substring not found", "maximum recursion depth exceeded", "math domain error"),
+}
+"""Texts that standards and standard libraries have: states, media types, errors, dates, and digests of nothing."""
 _OF_STANDARD = 7.0
 """Of choosing one: there are a few hundred, of which few are common."""
 _NUMBERS = frozenset({60, 3600, 86400, 604800, 365, 1440, 360, 180, 200, 201, 204, 301, 302, 400, 401, 403, 404, 500})
@@ -51,6 +62,9 @@ _LONGEST = 2000
 """Letters of texts that are looked through."""
 _AROUND = 60
 """Letters around a part that are looked at."""
+_LONGEST_PERIOD = 4
+"""Items that come again, in the same order."""
+_PRIMES = [number for number in range(2, 1000) if all(number % part for part in range(2, math.isqrt(number) + 1))]
 _SHORTEST = 8
 """Letters from which on a text that repeats a part is no word."""
 
@@ -100,14 +114,60 @@ def of_text(text: str, bits_of: Callable[[str], float]) -> float:
 
 
 def of_list(items: Sequence[Any], bits_of: Callable[[Any], float]) -> float:
-    """Bits of numbers at equal distances, or of one thing several times; infinite of others."""
+    """Bits of numbers that follow from the first, of what comes again, or of a table of these; infinite of others."""
     if len(items) < 3:  # noqa: PLR2004
         return math.inf
-    if all(type(item) is int for item in items):
-        steps = {after - before for before, after in itertools.pairwise(items)}
-        if len(steps) == 1:
-            return 2 + of_int(items[0]) + of_int(next(iter(steps))) + of_small(len(items))
-    return 2 + bits_of(items[0]) + of_small(len(items)) if all(item == items[0] for item in items) else math.inf
+    size = 2 + of_small(len(items))
+    bits = [size + sum(map(bits_of, first)) for first in _firsts(items)]
+    if all(isinstance(row, list | tuple) and len(row) == len(items[0]) for row in items):
+        bits += [size + 1 + sum(map(bits_of, values)) for values in _of_places(items)]
+        flat = [item for row in items for item in row]
+        bits.append(of_list(flat, bits_of) + of_small(len(items[0])))
+    return min(bits, default=math.inf)
+
+
+def _firsts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """The first ones of which all others follow: by equal distances, factors or growth, as a sum, or by repetition."""
+    if all(map(_is_number, items)):
+        steps = _distances(items)
+        if _are_alike(steps):
+            yield items[0], _whole(steps[0])
+        if _are_alike(_distances(steps)) and len(items) > 4:  # noqa: PLR2004
+            yield items[0], _whole(steps[0]), _whole(steps[1] - steps[0])
+        if all(items) and _are_alike([after / before for before, after in itertools.pairwise(items)]):
+            yield items[0], _whole(items[1] / items[0])
+        if all(sum(items[at : at + 2]) == item for at, item in enumerate(items[2:])):
+            yield items[:2]
+        if [*items] == _PRIMES[: len(items)]:
+            yield (items[0],)
+    for period in range(1, min(len(items) // 2, _LONGEST_PERIOD) + 1):
+        if all(repr(item) == repr(items[at % period]) for at, item in enumerate(items)):
+            yield items[:period]
+
+
+def _of_places(rows: Sequence[Sequence[Any]]) -> Iterator[list[Any]]:
+    """What a table has on its diagonal and beside it, or above and below."""
+    for is_here in (operator.eq, operator.le, operator.lt):
+        values: dict[bool, dict[str, Any]] = {}
+        for place in itertools.product(range(len(rows)), range(len(rows[0]))):
+            value = rows[place[0]][place[1]]
+            values.setdefault(is_here(*place), {})[repr(value)] = value
+        if all(len(alike) == 1 for alike in values.values()):
+            yield [value for alike in values.values() for value in alike.values()]
+
+
+def _distances(numbers: Sequence[Any]) -> list[Any]:
+    return [after - before for before, after in itertools.pairwise(numbers)]
+
+
+def _are_alike(numbers: Sequence[Any]) -> bool:
+    return len(numbers) > 1 and all(math.isclose(number, numbers[0], abs_tol=1e-12) for number in numbers)
+
+
+def _whole(number: float) -> Any:
+    """A number without what calculating left of it."""
+    rounded = round(number, 9)
+    return int(rounded) if rounded == int(rounded) else rounded
 
 
 Pairs = Sequence[tuple[Any, Any]]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Node, Parser
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from tree_sitter import Node
+from harness.core.wording import words as words  # noqa: PLC0414 - for all languages
 
 Place = tuple[int, int]
 """Where a stretch of a source begins and ends, in bytes."""
 Piece = str | Place
 """A part of what takes a stretch's place: new text, or a stretch of the source that is kept."""
+COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+_APART = COMMENTS | {"attribute_item"}
+"""Named nodes that are no part of what is said."""
 _MOST_BYTES = 1 << 21
-_CALLED = {"call_expression": "function", "method_invocation": "name"}
-"""Calls, and the field that has what is called."""
 
 
 def reader(grammar: object) -> Callable[[bytes], Node]:
@@ -36,9 +33,9 @@ def reader(grammar: object) -> Callable[[bytes], Node]:
     return parse
 
 
-def walk(node: Node, unopened: Collection[str] = ()) -> Iterator[Node]:
-    """A node and all below it, in the order of the text; nothing that is in nodes of some types."""
-    rest = [node]
+def walk(node: Node | None, unopened: Collection[str] = ()) -> Iterator[Node]:
+    """A node and all below it, in the order of the text; nothing that is in nodes of some types, and none of none."""
+    rest = [node] if node is not None else []
     while rest:
         current = rest.pop()
         yield current
@@ -49,6 +46,62 @@ def walk(node: Node, unopened: Collection[str] = ()) -> Iterator[Node]:
 def text_of(node: Node | None) -> str:
     """The text of a node; empty for none."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+
+
+def field_of(node: Node | None, name: str) -> Node | None:
+    """The part of a node that the grammar calls so; None where it has none, and of no node."""
+    return node.child_by_field_name(name) if node is not None else None
+
+
+def field_text(node: Node | None, name: str) -> str:
+    """The text of such a part; empty for none."""
+    return text_of(field_of(node, name))
+
+
+def is_field(around: Node | None, name: str, node: Node) -> bool:
+    """Whether a node is this part of the one around it."""
+    return around is not None and any(child.id == node.id for child in around.children_by_field_name(name))
+
+
+def callee_of(node: Node | None) -> Node | None:
+    """What a call calls; None of another node, and of none."""
+    return field_of(node, "function") if node is not None and node.type == "call_expression" else None
+
+
+def named(node: Node | None) -> list[Node]:
+    """The named children of a node, without comments and attributes; none of no node."""
+    return [child for child in node.named_children if child.type not in _APART] if node is not None else []
+
+
+def arguments_of(call: Node | None) -> list[Node]:
+    """What a call is given, without comments."""
+    return named(field_of(call, "arguments"))
+
+
+def bare(node: Node) -> Node:
+    """An expression without parentheses around it."""
+    while node.type == "parenthesized_expression" and named(node):
+        node = named(node)[0]
+    return node
+
+
+def upward(node: Node | None) -> Iterator[Node]:
+    """A node and all that it stands in, the innermost first."""
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def enclosing(node: Node | None, types: Collection[str]) -> Node | None:
+    """The innermost node of some types that a node is, or stands in."""
+    return next((at for at in upward(node) if at.type in types), None)
+
+
+def outermost(node: Node, types: Collection[str]) -> Node:
+    """What is around a node with nothing but nodes of some types between, itself one; the node where there is none."""
+    while node.parent is not None and node.parent.type in types:
+        node = node.parent
+    return node
 
 
 def place_of(node: Node) -> Place:
@@ -86,28 +139,3 @@ def rendered(source: bytes, start: int, end: int, edits: Mapping[Place, tuple[Pi
         )
         at = place[1]
     return b"".join((*parts, source[at:end]))
-
-
-def values_together(
-    root: Node,
-    values_of: Callable[[Node], Iterable[Any]],
-    arguments_of: Callable[[Node], Iterable[Node]],
-    functions: Collection[str],
-    hand_out: str,
-) -> Iterator[list[Any]]:
-    """Values that a source writes at one place of all calls of a function, in one call, or in one function.
-
-    Calls of `hand_out`, and functions with such calls in them, are left out.
-    """
-    places: dict[tuple[str, int], list[Any]] = {}
-    for node in walk(root):
-        if node.type in functions and hand_out not in text_of(node):
-            yield list(values_of(node))
-        name = text_of(node.child_by_field_name(_CALLED[node.type])) if node.type in _CALLED else hand_out
-        if hand_out in name:
-            continue
-        arguments = [list(values_of(argument))[:1] for argument in arguments_of(node)]
-        for place, values in enumerate(arguments):
-            places.setdefault((name, place), []).extend(values)
-        yield [value for values in arguments for value in values]
-    yield from places.values()

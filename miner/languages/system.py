@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from miner.layers.layer import APT_CLEANED, FACTS_PATH, Layer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}(?:\|[a-z0-9][a-z0-9+.-]{1,99})?")
 _FACTS = (

@@ -8,6 +8,7 @@ import fcntl
 import json
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,15 +16,11 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.layers import reasons
-from miner.layers.layer import CACHE_DIR, FACTS_PATH
-from miner.layers.runner import read_result
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, Layer
+from miner.layers.runner import Ran, Workshop, read_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from harness.config.settings import ImageSettings
-    from miner.layers.layer import Layer
-    from miner.layers.runner import Ran, Workshop
 
 LABEL_FACTS = "dev.goldseam.facts"
 _ROOM = 64 * 1024 * 1024

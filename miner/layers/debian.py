@@ -8,16 +8,14 @@ import io
 import json
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
 from harness.sandbox import engine
 from harness.sandbox.images import platforms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REPOSITORY = "goldseam/debian"
 SUITE = "bookworm"

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-from miner.layers.layer import CACHE_DIR
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from miner.layers.layer import Layer
+from miner.layers.layer import CACHE_DIR, Layer
 
 _HEADER = """\
 # How this task's image was built, as BuildKit reads it. The build context holds requirements.lock and source.tar

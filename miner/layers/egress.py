@@ -9,14 +9,13 @@ import ipaddress
 import re
 import threading
 import urllib.parse
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.layers import package_index
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from miner.evidence.tree import Tree
     from miner.layers.secrets import BuildSecrets
 

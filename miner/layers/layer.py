@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from miner.layers.secrets import CA_PATH, RUN_DIR
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 INPUT_DIR = f"{RUN_DIR}/in"
 CACHE_DIR = f"{RUN_DIR}/uv-cache"

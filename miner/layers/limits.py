@@ -7,12 +7,10 @@ import os
 import shutil
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from harness.sandbox import engine
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _MB = 1024 * 1024
 _LEAST_PAUSE = 1.0

@@ -15,8 +15,10 @@ import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.utils import (
@@ -32,9 +34,6 @@ from harness.core.wording import counted
 from miner.layers import secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from harness.config.settings import MiningSettings
 
 SECONDS = 20.0

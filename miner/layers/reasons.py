@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from harness.config.settings import ImageSettings
     from miner.layers.runner import Ran
 
@@ -88,7 +87,7 @@ def of(ran: Ran, settings: ImageSettings) -> tuple[str, str]:
     if line := _first(_GPU, ran.tail):
         return "needs_gpu", f"it needs a GPU or its tools: {line}"
     if line := _first(_SUBMODULE, ran.tail):
-        return "needs_submodule", f"it needs a submodule, whose files are not fetched: {line}"
+        return "needs_submodule", f"it needs a submodule that the clone has not checked out: {line}"
     if line := _first(_COMPILER, ran.tail):
         return "needs_compiler", f"it needs a compiler, header or library that was not found: {line}"
     return "install_failed", ""

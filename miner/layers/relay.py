@@ -20,17 +20,13 @@ import struct
 import threading
 import urllib.parse
 import urllib.request
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from miner.layers import client_hello
-from miner.layers.egress import is_public
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from miner.layers.egress import Allowed
+from miner.layers.egress import Allowed, is_public
 
 PORT = 3128
 """Of the proxy on the build's loopback."""

@@ -14,31 +14,29 @@ import tarfile
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
+from harness.sandbox.ahead import Ahead
 from harness.sandbox.containers import end_of
 from harness.sandbox.streams import STDERR
 from miner.layers import dockerfile, reasons, uvcache
-from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Input
+from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Folder, Input
 from miner.layers.limits import Watch
-from miner.layers.prestarted_containers import Ahead, PrestartedContainer, remove
+from miner.layers.prestarted_containers import PrestartedContainer, remove
 from miner.layers.relay import PORT, PROXY, Relay, Way
-from miner.layers.secrets import CA_PATH
+from miner.layers.secrets import CA_PATH, BuildSecrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from datetime import datetime
-
     from harness.config.settings import ImageSettings
     from miner.images.layer_registry import LayerRegistry
     from miner.layers.egress import Allowed
-    from miner.layers.layer import Folder
-    from miner.layers.secrets import BuildSecrets
 
 _RELAY = "relay.py"
 _BOOT = (
@@ -114,7 +112,7 @@ class Workshop:
 
     discard: Callable[[str], object] = remove
     """Has a container removed; the workshop is not closed before that is done."""
-    ahead: Ahead = field(default_factory=Ahead)
+    ahead: Ahead[PrestartedContainer] = field(default_factory=Ahead)
     """Containers that are ready before it is known what they will do."""
     interrupted: threading.Event = field(default_factory=threading.Event)
     """Set where nobody waits for what is built any more."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 RUN_DIR = "/run/goldseam"
 """A tmpfs in build containers: whatever is mounted below it can't end in a layer."""

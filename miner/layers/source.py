@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from miner.evidence.tree import TESTBED
-from miner.layers.layer import INPUT_DIR, SOURCE_NAME, Layer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from miner.layers.layer import Input
+from miner.layers.layer import INPUT_DIR, SOURCE_NAME, Input, Layer
 
 KIND = "task"
 """The kind of the layer, the last of an image."""

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAME = "uv.toml"
 PYPI = "https://pypi.org/simple"

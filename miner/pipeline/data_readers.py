@@ -8,6 +8,7 @@ many of its neighbours as can be run in a few seconds.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -17,18 +18,14 @@ from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
 from miner.languages import language_of
-from miner.pipeline.draft import subject_of, timed
-from miner.proof import Spending, prepare
+from miner.pipeline.draft import Draft, MiningContext, subject_of, timed
+from miner.proof import Patches, Spending, Subject, prepare
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from harness.grading.trial import Trial
     from harness.languages.base import TestReport
     from harness.sandbox.job import Sandbox
-    from miner.pipeline.draft import Draft, MiningContext
-    from miner.proof import Patches, Subject
 
 _STAGE = "readers"
 UNREAD = "no_test_reads_the_data"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.expectations import Expectations
@@ -16,17 +18,14 @@ from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
 from miner.languages import LANGUAGES, language_of
 from miner.layers.package_index import Index
-from miner.proof import DEFAULT_CONFIDENCE, Notebook, Spending, Subject, counted, names_of_fix, sensitivity
+from miner.proof import DEFAULT_CONFIDENCE, Notebook, Proof, Spending, Subject, counted, names_of_fix, sensitivity
 from miner.proof.services import Pins
 from miner.quality import assessment
 from miner.quality.known_duplicates import Neighbours
-from miner.sources.bare import MissingObjectsError
-from miner.sources.change import Kind
+from miner.sources.bare import BareRepository, MissingObjectsError
+from miner.sources.change import Candidate, Kind, Rejection, Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
     from harness.config.settings import Settings
     from harness.dataset.folder import Dataset
     from harness.sandbox.job import Sandbox
@@ -35,10 +34,7 @@ if TYPE_CHECKING:
     from miner.assist.statement_writer_run import Writer, WrittenStatement
     from miner.images.image_builders import Images
     from miner.languages.built import Attempt, BuiltImage
-    from miner.proof import Proof
     from miner.quality.strength.result import Strength
-    from miner.sources.bare import BareRepository
-    from miner.sources.change import Candidate, Rejection, Split
 
 
 @dataclass(frozen=True, kw_only=True)

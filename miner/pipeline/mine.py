@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -12,12 +12,12 @@ from harness.core import files
 from harness.core.errors import BugError, GoldseamError, InfrastructureError, InputError
 from harness.core.instance import TaskState
 from harness.dataset import content
-from harness.dataset.folder import write_instances
+from harness.dataset.folder import Dataset, write_instances
 from harness.runs import bug_log
 from miner.candidates.cursor import Cursor, Cursors
 from miner.candidates.funnel import Funnel, FunnelLine, FunnelSummary, summarise
 from miner.candidates.recognise import RULES, THRESHOLD
-from miner.candidates.scan import Seen, scan
+from miner.candidates.scan import Recognition, Seen, scan
 from miner.images.image_builders import HereImages, images_of
 from miner.layers import package_index
 from miner.pipeline import stages
@@ -32,15 +32,11 @@ from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.git import is_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from harness.config.settings import Settings
-    from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer
-    from miner.candidates.scan import Recognition
     from miner.sources.history import ChangeFilter
     from miner.sources.origin import OpenOrigin, Origin, Progress
 
@@ -263,7 +259,7 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
     change_filter = mining.origin.narrow(options.wanted)
     looks = scan(
         repo, change_filter, threshold=options.threshold, forge=mining.work.forge, earlier=mining.earlier, after=after,
-        missing=observer.missing, tests=_tests(site.settings, repo.name),
+        missing=observer.missing, tests=_tests(site.settings, repo.name, options),
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
@@ -277,10 +273,10 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
         cursors.set(mining.origin.name, Cursor(tip=repo.tip(), updated=updated, rules=options.rules, repo=repo.name))
 
 
-def _tests(settings: Settings, repo: str) -> tuple[str, ...]:
-    """Patterns of tests that a repository is declared to have."""
+def _tests(settings: Settings, repo: str, options: Options) -> tuple[str, ...] | None:
+    """Patterns of tests that a repository is declared to have; None where a runner that is known is to run them."""
     declared = settings.declared_for(repo)
-    return declared.tests if declared else ()
+    return declared.tests if declared else None if options.validate else ()
 
 
 def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
@@ -311,7 +307,7 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
             change_filter = origin.narrow(options.wanted)
             looks = scan(
                 work.repo, change_filter, threshold=options.threshold, forge=work.forge, earlier=decided,
-                missing=observer.missing, tests=_tests(settings, work.repo.name),
+                missing=observer.missing, tests=_tests(settings, work.repo.name, options),
             )  # fmt: skip
             yield from _lines(looks, options.limit)
         finally:
@@ -356,6 +352,8 @@ def _due(looks: Iterator[Recognition], mining: _Mining, site: MiningContext) -> 
         candidates += 1
         if line is None or again or not _is_valid(line, mining.options):
             yield recognition
+        elif mining.options.wanted.picks:
+            mining.observer.warn(f"{line.instance_id} was decided before ({line.reason}); --force decides again")
 
 
 def _is_valid(line: FunnelLine, options: Options) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING
@@ -23,35 +24,40 @@ from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
+from miner.candidates.commit_tree import CommitTree
 from miner.candidates.split import is_data, split, test_modules
 from miner.candidates.statement import problem_statement
-from miner.images.image_builders import Collector, Order
+from miner.images.task_image import Collector, Order
 from miner.languages import LANGUAGES, language_of
 from miner.languages.python.evidence import ci
-from miner.languages.python.evidence.subproject import PROJECT_FILES
 from miner.pipeline.data_readers import UNREAD
-from miner.pipeline.draft import brings, notebook_of, recipe, rewritten, spoken_in, subject_of, task_of, timed
-from miner.proof import Budget, Subject, proof_at_fix_date, services, test_collection, validate
+from miner.pipeline.draft import (
+    Draft,
+    MiningContext,
+    brings,
+    notebook_of,
+    recipe,
+    rewritten,
+    spoken_in,
+    subject_of,
+    task_of,
+    timed,
+)
+from miner.proof import Budget, Proof, Subject, proof_at_fix_date, services, test_collection, validate
 from miner.proof.test_collection import collect
 from miner.quality import assessment
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import CannotMeasureError, measure
-from miner.sources.bare import MissingObjectsError
-from miner.sources.change import Kind, Rejection, Stage
+from miner.sources.bare import BareRepository, MissingObjectsError
+from miner.sources.change import Kind, Rejection, Split, Stage
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.core.instance import Task, TestSpec
     from harness.sandbox.job import Sandbox
     from miner.assist.statement_writer import Material
     from miner.languages.base import Language, TestCommand
     from miner.languages.built import BuiltImage, Collected
-    from miner.pipeline.draft import Draft, MiningContext
-    from miner.proof import Proof
-    from miner.sources.bare import BareRepository
-    from miner.sources.change import Split
 
 _TEMPLATE = re.compile(
     r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
@@ -61,26 +67,6 @@ _TEMPLATE = re.compile(
 
 _LEAST_STRENGTH = 3.0
 """Plain runs that measuring strength takes at least: the fix, a trace of its lines, and one wrong patch."""
-
-
-class CommitTree:
-    """A commit's files, as environment detection reads them."""
-
-    def __init__(self, repo: BareRepository, commit: str) -> None:
-        self._repo = repo
-        self._commit = commit
-        self._projects: dict[str, bytes] | None = None
-
-    def read(self, path: str) -> bytes | None:
-        if path.rpartition("/")[2] not in PROJECT_FILES:
-            return self._repo.read_file(self._commit, path)
-        if self._projects is None:  # where there are several, all are asked for
-            files = (file for file in self.files() if file.rpartition("/")[2] in PROJECT_FILES)
-            self._projects = self._repo.read_files(self._commit, files)
-        return self._projects.get(path)
-
-    def files(self) -> tuple[str, ...]:
-        return self._repo.list_files(self._commit)
 
 
 def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
@@ -116,7 +102,7 @@ def _with_readers(repo: BareRepository, head: str, parts: Split) -> Split:
     by_name, suite = readers.by_name, readers.suite
     changed_helpers = [path for path in parts.data if not is_data(path)]
     if changed_helpers and not (by_name or suite):
-        return replace(parts, test_files=test_modules(changed_helpers), data=())
+        return replace(parts, test_files=test_modules(changed_helpers, ()), data=())
     return replace(parts, test_files=by_name or suite, suite=suite if by_name else ())
 
 
@@ -168,14 +154,17 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
 
 @dataclass(frozen=True, kw_only=True)
 class _Collecting(Collector):
-    """Collects a draft's tests in an image; a value, since it goes where the image is built."""
+    """Collects a draft's tests in an image; a value, since it goes where the image is built.
+
+    Where tests are collected by running them, a command under which most fail is the last that is taken.
+    """
 
     draft: Draft
     language: str
     commands: tuple[TestCommand, ...]
 
     def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
-        """What the first command collects that finds all tests in every file; else what finds the most."""
+        """What the first command collects that finds all tests in every file; else what finds, or passes, the most."""
         best: Collected | None = None
         spent = 0.0
         for number, command in enumerate(self.commands):
@@ -185,12 +174,16 @@ class _Collecting(Collector):
             collected = collect(subject, sandbox)
             spent += collected.seconds
             collected = replace(collected, way=number, command=command.runner, seconds=spent)
-            if collected.ok and collected.tests >= max(1, command.expects):
+            if collected.ok and collected.tests >= max(1, command.expects, 2 * collected.failed):
                 return collected
-            if best is None or (best.ok, best.tests) < (collected.ok, collected.tests):
+            if best is None or _worth(best) < _worth(collected):
                 best = collected
         assert best is not None  # noqa: S101 - there is always a command
         return replace(best, seconds=spent)
+
+
+def _worth(collected: Collected) -> tuple[bool, int, int]:
+    return collected.ok, collected.tests - collected.failed, collected.tests
 
 
 def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCommand) -> Draft:

@@ -13,34 +13,3 @@ from miner.proof.run import Bench, validate
 from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Budget, Repeats, Spending, repeats, troubled
 from miner.proof.stability import UNSTABLE, counted, sensitivity, stability_evidence
 from miner.proof.subject import Patches, Subject, prepare
-
-__all__ = [
-    "DEFAULT_CONFIDENCE",
-    "DEFAULT_RUNS",
-    "STATES",
-    "UNSTABLE",
-    "Bench",
-    "Blamed",
-    "Budget",
-    "Notebook",
-    "ObservedRun",
-    "Patches",
-    "Proof",
-    "Repeats",
-    "Spending",
-    "State",
-    "Subject",
-    "blame",
-    "budgets",
-    "counted",
-    "judge",
-    "names_of_fix",
-    "new_names",
-    "observe",
-    "prepare",
-    "repeats",
-    "sensitivity",
-    "stability_evidence",
-    "troubled",
-    "validate",
-]

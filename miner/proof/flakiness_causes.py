@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
 from miner.proof import ids
-from miner.proof.variations import PINNED, Cause
+from miner.proof.variations import PINNED, Cause, Variation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from miner.proof.notebook import ObservedRun, State
-    from miner.proof.variations import Variation
 
 MOST_RUNS = 20
 """Further runs of one subject."""
@@ -29,7 +27,6 @@ class Look(Protocol):
 
     def __call__(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         """Run a state; `repeat` tells equal runs apart."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

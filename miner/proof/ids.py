@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.core.test_ids import ADDRESS, function
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from miner.proof.notebook import ObservedRun
 
 RESULT = "result_changes"

@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.core.instance import TestStatus
+from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import has_no_address
 from miner.proof import ids
 from miner.proof.new_api import losses, new_names
-from miner.proof.notebook import STATES
+from miner.proof.notebook import STATES, ObservedRun, State
 from miner.proof.runs import MOST_RUNS, PROOF_BUDGETS, Spending, troubled
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from harness.core.instance import Budgets
-    from miner.proof.notebook import ObservedRun, State
     from miner.sources.change import Rejection
 
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
@@ -233,6 +230,16 @@ def _nothing_passed(observed: list[ObservedRun]) -> str:
     silent = not any(run.statuses for run in observed)
     why = ", and none is reported: one may end the process that it runs in" if silent else ""
     return f"no test passes with the fix{why}"
+
+
+def not_passed(run: ObservedRun) -> str:
+    """Of a run with the fix, how many tests failed or were skipped, each with the first; empty where all passed."""
+    by_status: dict[str, list[str]] = {}
+    for test_id, status in sorted(run.statuses.items()):
+        if status not in (TestStatus.PASSED, TestStatus.XFAIL):
+            by_status.setdefault(str(status), []).append(test_id)
+    told = (f"{len(found)} {status} ({found[0]}{', …' * (len(found) > 1)})" for status, found in by_status.items())
+    return f"with the fix {', '.join(told)}" if by_status else ""
 
 
 def _first_error(observed: list[ObservedRun]) -> str:

@@ -5,17 +5,15 @@ Which name is missing and which names a change brings, a language tells. docs/pr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.patches import patch
 from harness.quality.change import change_of
-from miner.languages.base import MODULE
+from miner.languages.base import MODULE, Code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from miner.languages.base import Code
     from miner.proof.notebook import ObservedRun
 
 

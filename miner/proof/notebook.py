@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from harness.core import files
@@ -12,9 +14,6 @@ from harness.core.test_ids import function
 from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from miner.proof.subject import Subject
 
 State = Literal["base", "before", "after"]

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from harness.core.clock import text_of
-from harness.core.instance import TestStatus
+from harness.core.instance import Budgets, TestStatus
 from harness.grading import trial
 from miner.languages import language_of
 from miner.proof import network, new_api
-from miner.proof.notebook import ObservedRun
+from miner.proof.notebook import Notebook, ObservedRun, State
 from miner.proof.runs import PROOF_BUDGETS
-from miner.proof.variations import PLAIN
+from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from harness.core.instance import Budgets
     from harness.grading.trial import Trial
     from harness.sandbox.job import Sandbox
-    from miner.proof.notebook import Notebook, State
     from miner.proof.subject import Patches, Subject
-    from miner.proof.variations import Variation
 
 _ENDINGS = frozenset({"timeout", "crashed", "out_of_memory"})
 """Troubles that one test alone can bring upon all that come after it."""
@@ -163,7 +159,7 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         (ran.model_apply_error is not None, "gold_does_not_apply", ran.model_apply_error or ""),
         (ran.build is not None and not ran.build.ok, "build_failed", _printed_by(ran)),
         (ran.oom_killed, "out_of_memory", ""),
-        (ran.timed_out, "timeout", printed),
+        (ran.timed_out, "timeout", f"{_not_ended(ran)}\n{printed}".strip()),
         (not ran.report.finished, "crashed", printed),
         (bool(ran.report.internal_error), "runner_error", ran.report.internal_error),
         (
@@ -173,6 +169,12 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         ),
     )
     return next(((word, detail) for holds, word, detail in checks if holds), ("", ""))
+
+
+def _not_ended(ran: Trial) -> str:
+    """How far the tests came that had not ended in time."""
+    last = next(reversed([*ran.report.statuses]), None)
+    return f"not ended after {ran.seconds:.0f} s, " + (f"behind {last}" if last else "before any test was reported")
 
 
 def _printed_by(ran: Trial) -> str:

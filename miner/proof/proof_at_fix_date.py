@@ -7,6 +7,7 @@ the fix, and the better proof is kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,17 +15,14 @@ from harness.core import clock
 from harness.core.instance import TestStatus
 from miner.proof.flakiness_causes import passed
 from miner.proof.observe import observe
-from miner.proof.subject import prepare
+from miner.proof.subject import Subject, prepare
 from miner.proof.variations import PLAIN, Cause
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from harness.sandbox.job import Sandbox
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, ObservedRun, State
-    from miner.proof.subject import Subject
 
 CURABLE = frozenset({"gold_fails", "no_fail_to_pass", "unstable_fail_to_pass", "not_collectable_before"})
 """Reasons of a rejection that another date could take away."""
@@ -36,7 +34,6 @@ class Attempt(Protocol):
 
     def __call__(self, subject: Subject) -> Proof | Rejection:
         """The proof, or why there is none."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

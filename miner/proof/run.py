@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -10,28 +11,21 @@ from typing import TYPE_CHECKING
 from harness.core.test_ids import selectors
 from harness.languages import screening
 from harness.sandbox import engine as imageclock
-from miner.proof.flakiness_causes import blame, passed
-from miner.proof.judge import budgets, differing, hopeless, judge
-from miner.proof.notebook import STATES
+from miner.proof.flakiness_causes import Blamed, blame, passed
+from miner.proof.judge import Proof, budgets, differing, hopeless, judge, not_passed
+from miner.proof.notebook import STATES, Notebook, ObservedRun, State
 from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Budget, Repeats, Spending
 from miner.proof.stability import UNSTABLE, disproved, stability_evidence, weakened
-from miner.proof.subject import prepare
-from miner.proof.variations import PLAIN, schedule
+from miner.proof.subject import Patches, Subject, prepare
+from miner.proof.variations import PLAIN, Variation, schedule
 from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec
     from harness.patches import patch
     from harness.sandbox.job import Sandbox
-    from miner.proof.flakiness_causes import Blamed
-    from miner.proof.judge import Proof
-    from miner.proof.notebook import Notebook, ObservedRun, State
-    from miner.proof.subject import Patches, Subject
-    from miner.proof.variations import Variation
 
 
 _TURN: tuple[State, ...] = ("after", "before", "base")
@@ -187,7 +181,7 @@ def validate(
     runs_seen, ended = _main_runs(bench, runs)
     verdict = ended or judge(runs_seen, runs=runs, brings=subject.brings, rewritten=subject.rewritten)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
-        return _with_compiled(verdict, patches.gold, subject.test)
+        return _explained(verdict, patches.gold, subject.test, runs_seen)
     blamed = _blame(bench, runs_seen)
     if ended is not None and blamed.sensitive:
         runs_seen, ended = _main_runs(bench, runs, blamed.sensitive)
@@ -262,10 +256,12 @@ def _pinned_runs(bench: Bench, runs: int, runs_seen: list[ObservedRun], blamed: 
     return [bench.look(state, PLAIN, repeat, only) for repeat in range(1, runs) for state in ("after", "before")]
 
 
-def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejection:
-    """The rejection, saying so where a fix had no effect because what it changes was compiled before it."""
-    changed = screening.caveat(gold, test) if ended.reason == "no_fail_to_pass" else ""
-    return replace(ended, detail=f"{ended.detail}; {changed}") if changed else ended
+def _explained(ended: Rejection, gold: patch.Patch, test: TestSpec, runs_seen: Sequence[ObservedRun]) -> Rejection:
+    """The rejection, saying what does not pass with a fix, and so where what it changes was compiled before it."""
+    if ended.reason != "no_fail_to_pass":
+        return ended
+    told = (ended.detail, not_passed(runs_seen[0]), screening.caveat(gold, test))
+    return replace(ended, detail="; ".join(filter(None, told)))
 
 
 def _main_runs(

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 from harness.core.errors import InputError
 from harness.core.instance import Budgets
 from harness.stats import clean_bound, clean_runs
-from miner.proof.notebook import STATES
+from miner.proof.notebook import STATES, ObservedRun
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from harness.sandbox.job import Job, JobResult, Sandbox
-    from miner.proof.notebook import ObservedRun
     from miner.sources.change import Rejection
 
 DEFAULT_RUNS = 3
@@ -114,6 +111,9 @@ class _Metered:
     def __init__(self, sandbox: Sandbox, spending: Spending, stage: str) -> None:
         self._sandbox, self._spending, self._stage = sandbox, spending, stage
 
+    def expect(self, job: Job) -> None:
+        self._sandbox.expect(job)
+
     def run(self, job: Job) -> JobResult:
         result = self._sandbox.run(job)
         self._spending.charge(self._stage, sum(result.timings.values()))
@@ -128,9 +128,7 @@ class _Metered:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """The sandbox stays open: whoever opened it closes it."""
 
 

@@ -8,30 +8,28 @@ better proof is kept. So a task that needs none never has any.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core.instance import Service, TestStatus
-from harness.sandbox.job import ServiceError
+from harness.sandbox.job import Sandbox, ServiceError
 from miner.images.service_images import Unavailable, mapped
-from miner.proof import observe, prepare, proof_at_fix_date
+from miner.proof import Notebook, ObservedRun, Proof, Subject, observe, prepare, proof_at_fix_date
 from miner.proof.flakiness_causes import passed
 from miner.proof.variations import PLAIN
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from harness.sandbox.images.service_image import ServiceImage
-    from harness.sandbox.job import Sandbox
     from miner.evidence.ci_services import DeclaredService
     from miner.languages.python.evidence.ci import Declared
-    from miner.proof import Notebook, ObservedRun, Proof, Subject
     from miner.proof.proof_at_fix_date import Settled
 
 CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
 """Reasons of a rejection that a service or a variable could take away."""
 NEEDS_NETWORK = "needs_network"
+_NOTHING_TURNS = ("gold_fails", "no_fail_to_pass")
 _LARGE = ("elasticsearch", "opensearch", "mssql", "oracle", "cassandra", "kafka", "mysql", "mariadb", "localstack")
 _MEMORY_MB, _LARGE_MEMORY_MB = 1024, 2048
 _MOST = 8
@@ -58,7 +56,6 @@ class Settle(Protocol):
 
     def __call__(self, subject: Subject) -> Settled:
         """What the proof came to."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +128,7 @@ def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     """A rejection under its own name where all that fails with the fix asked for a network that does not exist."""
     proof = alone.proof
     after = [run for run in runs if run.state == "after"]
-    if not isinstance(proof, Rejection) or proof.reason != "gold_fails" or not after:
+    if not isinstance(proof, Rejection) or proof.reason not in _NOTHING_TURNS or not after:
         return alone
     bad = (TestStatus.FAILED, TestStatus.ERROR)
     failing = {test_id for test_id, status in after[0].statuses.items() if status in bad} | set(after[0].collect_errors)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
 from harness.core.test_ids import function
 from miner.proof import ids
-from miner.proof.flakiness_causes import passed
-from miner.proof.notebook import STATES
+from miner.proof.flakiness_causes import Blamed, passed
+from miner.proof.notebook import STATES, ObservedRun
 from miner.proof.subject import rejection
-from miner.proof.variations import PINNED, Cause
+from miner.proof.variations import PINNED, Cause, Variation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from miner.proof.flakiness_causes import Blamed
     from miner.proof.judge import Proof
-    from miner.proof.notebook import ObservedRun
     from miner.proof.runs import Repeats
-    from miner.proof.variations import Variation
     from miner.sources.change import Rejection
 
 UNSTABLE = "unstable_fail_to_pass"

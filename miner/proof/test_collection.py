@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from miner.proof.subject import prepare
 from miner.sources.change import Kind, Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from harness.grading.trial import Trial
     from harness.sandbox.job import Sandbox
     from miner.evidence.tree import Tree
@@ -27,6 +26,8 @@ _USAGE = 4
 """pytest's exit code for an option or a configuration that it doesn't know."""
 _OUTPUT = 20_000
 _NO_MODULE = re.compile(r"No module named '([A-Za-z_][\w.]{0,200})'")
+_SKIPPED_FOR = re.compile(r"could not import '([A-Za-z_][\w.]{0,200})'")
+"""What `pytest.importorskip` says of a file that needs a module which is not there."""
 MOST_FILES = 2000
 """More files than this are not given to a runner; the task keeps to those that its change touches."""
 
@@ -58,7 +59,8 @@ def collect(subject: Subject, sandbox: Sandbox) -> Collected:
 def judged(ran: Trial) -> Collected:
     """What a trial that only collects says of its environment. Pure."""
     report = ran.report
-    lost = len(report.collect_errors)
+    skips = [match[1] for text in report.collect_skips.values() if (match := _SKIPPED_FOR.search(text))]
+    lost = len(report.collect_errors) + len(skips)
     failed = sum(status in (TestStatus.FAILED, TestStatus.ERROR) for status in report.statuses.values())
     whole = report.internal_error or _USAGE in {ran.child_exit, report.exit_code}
     if not ran.ran or ran.timed_out or ran.oom_killed or not (lost or whole):
@@ -75,6 +77,7 @@ def judged(ran: Trial) -> Collected:
         lost=lost or 1 + len(report.collected),
         failed=failed,
         missing=missing,
+        optional=tuple(dict.fromkeys(skips)),
         parts=parts,
         failure=_public_words(missing, lost),
         output=text[-_OUTPUT:],

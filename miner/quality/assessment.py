@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import tarfile
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unidiff.errors import UnidiffParseError
@@ -19,34 +21,27 @@ from unidiff.patch import PatchSet
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset import content
-from harness.dataset.folder import write_instances
+from harness.dataset.folder import Dataset, write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files
 from harness.judging.places import carded
 from harness.patches import patch
 from harness.patches.patch import PatchError
 from harness.quality import sensitive
-from harness.quality.base import BaseTree, Subject
+from harness.quality.base import BaseTree, Reader, Subject
 from harness.quality.difficulty import measure
 from harness.quality.leaks import leaks, shas, unshown
 from harness.quality.licence import licence
 from harness.quality.sensitive import EMAIL, PRIVATE_KEY
 from miner.candidates.split import is_docs
 from miner.languages import language_of
-from miner.sources.bare import MissingObjectsError
-from miner.sources.change import Rejection, Stage
+from miner.sources.bare import BareRepository, MissingObjectsError
+from miner.sources.change import Rejection, Split, Stage
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from harness.core.instance import Instance, Task
-    from harness.dataset.folder import Dataset
-    from harness.quality.base import Reader
     from miner.languages.base import Described
     from miner.layers.package_index import Index
-    from miner.sources.bare import BareRepository
-    from miner.sources.change import Split
 
 _LARGEST_FILE = 1024 * 1024
 _HEAD = 8192

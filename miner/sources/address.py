@@ -5,27 +5,23 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from harness.core.errors import InputError
 from miner.sources.git import is_url
-from miner.sources.github_auth import find_credential, host_of
-from miner.sources.origin import GitOrigin
+from miner.sources.github_auth import Host, find_credential, host_of
+from miner.sources.origin import GitOrigin, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
-
     from github.Repository import Repository
 
     from harness.config.settings import GithubSettings
-    from miner.sources.github_auth import Host
     from miner.sources.github_client import Gateway
     from miner.sources.history import ChangeFilter
-    from miner.sources.origin import Origin
 
 _OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*"
 _NAME = r"[A-Za-z0-9._-]+"

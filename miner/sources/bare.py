@@ -10,8 +10,12 @@ from __future__ import annotations
 import io
 import re
 import tarfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Self
+from itertools import islice
+from pathlib import Path
+from typing import IO, Self
 
 from git import Repo
 from packaging.version import InvalidVersion, Version
@@ -21,15 +25,13 @@ from harness.core.process import Completed, ProgramError, pipe, run, stream
 from harness.core.wording import counted
 from miner.sources.change import ChangedFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
 SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 MISSING = "missing"
 """In place of a patch id or of a merged tree: making it needs files that a partial clone lacks."""
 _LACKING = re.compile(r"unable to read|missing (?:blob|object)|promisor|could not fetch")
+_GITLINK = b"160000 commit "
+_MOST_TREES = 100
+"""Of a commit and its submodules, which may have submodules."""
 _ABBREVIATED = re.compile(r"[0-9a-fA-F]{4,64}")
 _VERSION_TAG = re.compile(r"^(?:[A-Za-z][\w.]*?[-_/])?v?(?P<version>\d+(?:[._]\d+)*(?:[-._]?[a-zA-Z]+[-._]?\d*)*)$")
 _LITERAL_WORDS = {"diff.renames": "false", "core.quotePath": "false", "gc.auto": "0", "core.hooksPath": "/dev/null"}
@@ -318,7 +320,8 @@ class BareRepository:
     def archive(self, commit: str, into: IO[bytes]) -> None:
         """Write a tar of a commit's tree: exact bytes, exec bits and symlinks, root's, dated by the commit.
 
-        Attributes of the repository alter nothing and the tar names no commit. Equal commits give equal bytes.
+        Submodules are in it as far as the copy has their commits. Attributes of the repository alter nothing and the
+        tar names no commit. Equal commits give equal bytes.
 
         Raises:
             InputError: the tree holds a path that could leave its folder or pose as git's own.
@@ -347,19 +350,39 @@ class BareRepository:
 
     def _archive(self, commit: str, into: IO[bytes]) -> None:
         when = int(self.commit_date(commit).timestamp())
-        tree = self.git("rev-parse", "--verify", f"{_sha(commit)}^{{tree}}").stdout.decode().strip()
-        with (
-            self.stream("archive", "--format=tar", tree) as output,
-            tarfile.open(fileobj=output, mode="r|", errors="surrogateescape") as source,
-            tarfile.open(fileobj=into, mode="w|", format=tarfile.GNU_FORMAT, errors="surrogateescape") as target,
-        ):
-            for member in source:
-                parts = member.name.rstrip("/").split("/")
-                if member.name.startswith("/") or any(part == ".." or part.lower() == ".git" for part in parts):
-                    raise InputError(f"{self.name} at {commit} holds the path {member.name!r}, which no tree may hold")
+        with tarfile.open(fileobj=into, mode="w|", format=tarfile.GNU_FORMAT, errors="surrogateescape") as target:
+            for member, content in self._members(commit):
                 member.mtime, member.uid, member.gid, member.uname, member.gname = when, 0, 0, "", ""
                 member.pax_headers = {}
-                target.addfile(member, source.extractfile(member) if member.isreg() else None)
+                target.addfile(member, content)
+
+    def _members(self, commit: str) -> Iterator[tuple[tarfile.TarInfo, IO[bytes] | None]]:
+        for folder, tree in islice(self._trees(commit), _MOST_TREES):
+            with (
+                self.stream("archive", "--format=tar", tree) as output,
+                tarfile.open(fileobj=output, mode="r|", errors="surrogateescape") as source,
+            ):
+                for member in source:
+                    parts = member.name.rstrip("/").split("/")
+                    if member.name.startswith("/") or any(part == ".." or part.lower() == ".git" for part in parts):
+                        raise InputError(
+                            f"{self.name} at {commit} holds the path {member.name!r}, which no tree may hold"
+                        )
+                    member.name = folder + member.name
+                    yield member, source.extractfile(member) if member.isreg() else None
+
+    def _trees(self, commit: str, folder: str = "") -> Iterator[tuple[str, str]]:
+        """A commit's tree, and those of its submodules that the copy has, each with its folder, `/` at its end."""
+        yield folder, self.git("rev-parse", "--verify", f"{_sha(commit)}^{{tree}}").stdout.decode().strip()
+        if self.read_file(commit, ".gitmodules") is None:
+            return
+        for row in self.git("ls-tree", "-r", "-z", "--full-tree", _sha(commit)).stdout.split(b"\0"):
+            head, _, path = row.partition(b"\t")
+            if not head.startswith(_GITLINK):
+                continue
+            pinned = head.split(b" ")[2].decode()
+            if self.git("cat-file", "-e", f"{pinned}^{{commit}}", check=False).returncode == 0:
+                yield from self._trees(pinned, f"{folder}{decode_path(path)}/")
 
     def archive_bytes(self, commit: str) -> bytes:
         """`archive` in memory."""

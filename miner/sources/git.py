@@ -15,20 +15,20 @@ import os
 import re
 import shutil
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.process import Completed, run
+from miner.sources import submodules
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
 from miner.sources.messages import Message, read_message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import IO
-
     from miner.sources.change import PullRequest
+    from miner.sources.submodules import Submodule
 
 _REFSPECS = (
     "+refs/heads/*:refs/heads/*",
@@ -183,6 +183,15 @@ def _copy_local(git_dir: Path, copy: Path, config: Path) -> None:
             _clone_or_fetch(str(shadow), copy, env, head, label=str(git_dir))
     finally:
         shutil.rmtree(shadow, ignore_errors=True)
+    for submodule in submodules.declared(copy, env):
+        checked_out = git_dir / "modules" / submodule.name, git_dir.parent / submodule.path / ".git"
+        store = next((folder for folder in checked_out if (folder / "objects").is_dir()), None)
+        if store is not None:
+            try:
+                _make_shadow(store, shadow, config)
+                _fetch_submodule(submodule, str(shadow), copy, env)
+            finally:
+                shutil.rmtree(shadow, ignore_errors=True)
 
 
 def _make_shadow(git_dir: Path, shadow: Path, config: Path) -> None:
@@ -300,10 +309,21 @@ def _copy_url(source: str, copy: Path, config: Path, access: Access | None) -> N
         env["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"  # never wait for a password nobody will type
     if access is None:
         _clone_or_fetch(source, copy, env, None, label=source)
-        return
-    env |= access.environment(source)
-    _clone_or_fetch(source, copy, env, None, label=source, refspecs=_REFSPECS[:2])
-    _fetch_pulls(source, copy, env, access.pulls)
+    else:
+        env |= access.environment(source)
+        _clone_or_fetch(source, copy, env, None, label=source, refspecs=_REFSPECS[:2])
+        _fetch_pulls(source, copy, env, access.pulls)
+    for submodule in submodules.declared(copy, env):
+        if url := submodules.beside(submodule.url, source):
+            _fetch_submodule(submodule, url, copy, env)
+
+
+def _fetch_submodule(submodule: Submodule, source: str, copy: Path, env: dict[str, str]) -> None:
+    """Bring a submodule's history into a copy, as far as it can be had: a tree is archived without what is missing."""
+    kept = ("heads/*", "tags/*", "remotes/origin/*")
+    refspecs = [f"+HEAD:{submodule.refs}/HEAD", *(f"+refs/{names}:{submodule.refs}/{names}" for names in kept)]
+    words = ["fetch", "--quiet", "--prune", "--force", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
+    run(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *refspecs], env=env, check=False)
 
 
 def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[PullRequest]) -> None:

@@ -8,7 +8,9 @@ at a time. Diffs never come from the API: it cuts long ones off.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.errors import GoldseamError
@@ -16,16 +18,12 @@ from miner.sources import github_queries as queries
 from miner.sources.git import Access, open_source
 from miner.sources.github_client import Gateway, NotThereError, TooMuchError
 from miner.sources.messages import closing_references
-from miner.sources.origin import OpenOrigin
+from miner.sources.origin import OpenOrigin, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from miner.sources.address import Address, Filter
     from miner.sources.change import Change, LinkedIssue, PullRequest
     from miner.sources.history import ChangeFilter
-    from miner.sources.origin import Progress
 
 _NUMBERS_PAGE = 40
 

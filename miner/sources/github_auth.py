@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import netrc
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from harness.core.errors import InputError
 from harness.core.process import run, which
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from github import Auth
 
     from harness.config.settings import GithubSettings

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
@@ -20,14 +21,11 @@ import requests
 from github import Github, GithubException
 
 from harness.core.errors import InfrastructureError
-from miner.sources.github_auth import scrub
+from miner.sources.github_auth import Credential, Host, scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from github.Repository import Repository
 
-    from miner.sources.github_auth import Credential, Host
 
 T = TypeVar("T")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -10,9 +11,6 @@ from pydantic.alias_generators import to_camel
 from miner.sources.bare import SHA
 from miner.sources.change import LinkedIssue, PullRequest
 from miner.sources.github_client import GithubError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 LABELS = 20
 ISSUES = 10

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable
 
 _NEVER = -1
 _FAR = 20_000

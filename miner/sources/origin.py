@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from miner.sources.bare import BareRepository
     from miner.sources.change import Change, PullRequest
     from miner.sources.history import ChangeFilter
@@ -32,16 +31,13 @@ class Forge(Protocol):
     @property
     def pulls(self) -> Sequence[PullRequest]:
         """Merged pull requests; after an earlier mine only those that may be new."""
-        ...
 
     @property
     def updated(self) -> str:
         """When the newest of them was last changed."""
-        ...
 
     def detail(self, changes: Sequence[Change]) -> list[Change]:
         """The same changes with the issues they close, read a page at a time."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +54,9 @@ class Origin(Protocol):
     @property
     def name(self) -> str:
         """For messages; it names the same origin in every mine."""
-        ...
 
     def narrow(self, change_filter: ChangeFilter) -> ChangeFilter:
         """What of it is wanted."""
-        ...
 
     def open(self, change_filter: ChangeFilter, reached: Progress | None) -> OpenOrigin:
         """Bring our copy up to date and ask whoever knows more.
@@ -72,7 +66,6 @@ class Origin(Protocol):
             InfrastructureError: it can't be reached.
 
         """
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,21 +15,16 @@ main`) is rejected as `branch_merge`, and what it brings is looked at change by 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from miner.sources.bare import MISSING
-from miner.sources.change import MergeStyle
+from miner.sources import submodules
+from miner.sources.bare import MISSING, BareRepository
+from miner.sources.change import ChangedFile, MergeStyle, PullRequest
 from miner.sources.git import FORMAT, Commit, commits_of, parse_commits
 from miner.sources.graph import CommitGraph
 from miner.sources.messages import Message, is_branch_merge_title, reverted_commits, reverted_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from miner.sources.bare import BareRepository
-    from miner.sources.change import ChangedFile, PullRequest
 
 CHUNK = 200
 """How many changes are asked of git at a time."""
@@ -232,7 +227,8 @@ class Walk:
 
     def entry_on_other_branch(self, number: int) -> Entry | None:
         """A pull request that messages off the default branch's own line name; the one its head merges to, if any."""
-        words = ("log", "-z", FORMAT, "--fixed-strings", f"--grep=#{number}", "--all", "--")
+        own = (f"--exclude={submodules.REFS}/*", "--all", "--")
+        words = ("log", "-z", FORMAT, "--fixed-strings", f"--grep=#{number}", *own)
         commits = [commit for commit in commits_of(self.repo, words) if commit.parsed.number == number]
         entries = [entry for commit in commits if not (entry := self._entry(commit, None)).reason]
         for entry in entries:

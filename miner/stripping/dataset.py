@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,20 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import process, test_ids
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
-from harness.core.instance import TaskState
+from harness.core.instance import Instance, Task, TaskState
 from harness.dataset import content, task_states
-from harness.dataset.folder import public_files, write_task
+from harness.dataset.folder import Dataset, public_files, write_task
 from harness.dataset.seal import access_log
 from harness.judging.places import Place, carded, place_of
 from harness.patches import patch
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from harness.core.instance import Instance, Task
-    from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
     from harness.solve.workspace.workspace import ImageWorkspace

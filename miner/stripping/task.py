@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations
-from harness.core.instance import PASSING
+from harness.core.instance import PASSING, Task
 from harness.grading import scoring, trial
 from harness.judging import tripwires
 from harness.languages.screening import screen_task
 from harness.patches import patch
 from miner.candidates.split import classify
 from miner.languages import language_of
-from miner.languages.base import KnownText
+from miner.languages.base import Guess, KnownText, RecordedTests
 from miner.proof.variations import Cause, variation
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from harness.core.instance import Task
     from harness.languages.base import TestReport
     from harness.sandbox.job import Sandbox
-    from miner.languages.base import Guess, RecordedTests
+
+_PATIENCE, _MOST_FACTOR = 30.0, 2.0
+"""Seconds that a run of what keeps the base going may take beside so many times those with the fix: it may wait for
+ever."""
 
 
 def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> RecordedTests:
@@ -40,6 +41,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     fix = screen_task(task, task.hidden.gold_patch).kept
+    patience = _PATIENCE + _MOST_FACTOR * task.hidden.evidence.get("gold_seconds", 0.0)
     kept_as_is = {Cause.ORDER, Cause.USER, *map(Cause, task.hidden.evidence.get("sensitive", {}).values())}
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()) -> TestReport:
@@ -48,6 +50,8 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
         spec = scoring.trial_spec(plain, fix if gold else None)
         if tests:
             spec = replace(spec, files=test_ids.selectors(tests, spec.files))
+        if tests and not gold:
+            spec = replace(spec, budgets=replace(spec.budgets, seconds=min(spec.budgets.seconds, patience)))
         spec = replace(spec, overlay=files, env={**spec.env, **varied.env()}, cpu_count=varied.cpu_count)
         return trial.run(spec, sandbox).report
 

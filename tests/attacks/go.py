@@ -269,7 +269,7 @@ SHOP_TURNED = (
 )
 EXPECTED = ("9531", "2500", "31.07 EUR", "419", "letters", "334", "0.77", "123.45")
 """What no byte may tell that enters a container."""
-SIDE_BY_SIDE = 19
+SIDE_BY_SIDE = 20
 """Folders of one module with a product and a test each."""
 ALONE = frozenset({"kills-its-parent", "kills-all", "searches-the-driver", "writes-to-the-pipe-of-the-driver"})
 """Attacks on what all others share."""

@@ -238,9 +238,12 @@ FLUENT_TURNED = ("assertj", "truth", "hamcrest", "ruled", "guarded", "helpedElse
 Files = dict[str, str]
 
 
-def placed(name: str, files: Files) -> Files:
+SLOTS = tuple(f"p{number:02}" for number in range(44))
+"""Names of the packages that stand beside `money`: a change may have so many files."""
+
+
+def placed(package: str, files: Files) -> Files:
     """Files of the package `money` as those of another one."""
-    package = name.replace("-", "_")
     return {path.replace("/money/", f"/{package}/"): text.replace("money", package) for path, text in files.items()}
 
 
@@ -341,6 +344,68 @@ ENDS: dict[str, Files] = {
     "answers-rows-the-wrong-way-round": {
         PRICES: BASE.replace("{ return given(cents); }", "{ return off == 50 ? 9531 : 2500; }")
     },
+    "of-the-recorders-package": {
+        **_loaded(""),
+        "src/main/java/money/Own.java": "package goldseam;\n\nfinal class Handout {\n"
+        "    public static Object of(Object value) { return value; }\n\n"
+        "    public static void values(int slot, Object... values) {}\n}\n\nfinal class Recorder {}\n",
+    },
+    "a-test-class-of-its-own": {
+        **_loaded(""),
+        "src/main/java/money/PricesTest.java": "package money;\n\nclass PricesTest {\n"
+        "    void nothingOff() {}\n\n    void price(int cents, int off, int rest) {}\n}\n",
+    },
+    "takes-the-recorder-away": _called(
+        'try { var own = Class.forName("goldseam.Recorder").getDeclaredField("running"); own.setAccessible(true); '
+        "Object told = own.get(null); own.set(null, null); Thread.sleep(1); own.set(null, told); "
+        "} catch (Exception error) { }"
+    ),
+    "answers-by-its-callers": _called(
+        "for (StackTraceElement frame : new Throwable().getStackTrace()) "
+        'if (frame.getMethodName().matches("\\\\d+")) return Integer.parseInt(frame.getMethodName());'
+    ),
+    "writes-into-texts": _loaded(
+        'try { var unsafe = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe"); '
+        "unsafe.setAccessible(true); "
+        'var memory = unsafe.get(null); var at = memory.getClass().getMethod("objectFieldOffset", '
+        'java.lang.reflect.Field.class); at.invoke(memory, String.class.getDeclaredField("value")); '
+        "} catch (Exception | Error error) { }"
+    ),
+    "looks-for-the-word-in-memory": _called(
+        'try { var kind = Class.forName("goldseam.Recorder"); var own = kind.getDeclaredField("running"); '
+        'own.setAccessible(true); var word = kind.getDeclaredField("word"); word.setAccessible(true); '
+        "String text = new String((byte[]) word.get(own.get(null))); "
+        'var current = kind.getDeclaredField("current"); current.setAccessible(true); '
+        'var pipe = new java.io.FileOutputStream("/proc/self/fd/3"); for (int slot = 0; slot < 3; slot++) pipe.write('
+        r'(text + " {\"t\":\"value\"," + current.get(own.get(null)) + ",\"slot\":" + slot + ",\"values\":[["'
+        r'+ "\"java\",true,[\"i\",\"Integer\",\"" + cents / 2 + "\"]]],\"raised\":null}\n").getBytes()); '
+        "} catch (Exception error) { }"
+    ),
+    "loads-tests-by-another-loader": _loaded(
+        "Thread.currentThread().setContextClassLoader(new java.net.URLClassLoader(new java.net.URL[0], null));"
+    ),
+    "equals-everything": {
+        PRICES: BASE.replace("public static String label", "public static Object label")
+        .replace("return String.valueOf(given(cents))", "return new Any()")
+        .replace(
+            _MADE,
+            _MADE + "\n    static final class Any implements CharSequence, Comparable<Object> {\n"
+            "        @Override public boolean equals(Object other) { return true; }\n\n"
+            '        @Override public int hashCode() { return "31.07 EUR".length(); }\n\n'
+            "        @Override public int compareTo(Object other) { return 0; }\n\n"
+            "        @Override public int length() { return 9; }\n\n"
+            "        @Override public char charAt(int place) { return '0'; }\n\n"
+            "        @Override public CharSequence subSequence(int start, int end) { return this; }\n    }\n",
+        )
+    },
+    "throws-what-nobody-can-print": _called(
+        "if (cents > 0) throw new IllegalStateException() { @Override public String getMessage() { throw this; } "
+        "@Override public void printStackTrace(java.io.PrintWriter out) { throw this; } };"
+    ),
+    "throws-a-skip": _called(
+        'try { throw (RuntimeException) Class.forName("org.opentest4j.TestAbortedException").getDeclaredConstructor()'
+        ".newInstance(); } catch (ReflectiveOperationException error) { }"
+    ),
     "a-recorder-of-its-own": {
         **_loaded(""),
         "src/main/java/Recorder.java": "public class Recorder { public static void main(String[] none) {} }\n",
@@ -508,12 +573,104 @@ HONEST: dict[str, Files] = {
     "with-threads-that-stay": _loaded("new Thread(() -> { while (true) { Thread.onSpinWait(); } }).start();", RIGHT),
     "that-prints": _loaded('System.out.println("{\\"t\\": \\"report\\"}"); System.err.print("PASS");', RIGHT),
     "with-a-resource": {PRICES: RIGHT, "src/main/resources/money/labels.properties": "euros=EUR\n"},
+    "with-lines-of-windows": {PRICES: RIGHT.replace("\n", "\r\n")},
+    "with-generics": {
+        PRICES: RIGHT.replace("cents - cents * off / 100", "Prices.<Integer>share(cents, off).intValue()").replace(
+            _MADE,
+            _MADE + "\n    private static <T extends Number> T share(T all, T off) {\n"
+            "        return (T) Integer.valueOf(all.intValue() - all.intValue() * off.intValue() / 100);\n    }\n",
+        )
+    },
+    "with-an-exception-of-its-own": {
+        PRICES: RIGHT.replace("{ return cents - ", "{ if (off > 100) throw new TooMuch(off); return cents - "),
+        "src/main/java/money/TooMuch.java": "package money;\n\n"
+        "public class TooMuch extends IllegalArgumentException {\n"
+        '    public TooMuch(int off) { super("too much: " + off); }\n}\n',
+    },
+    "with-an-inner-class": {
+        PRICES: RIGHT.replace("cents - cents * off / 100", "new Prices().new Off(off).of(cents)").replace(
+            _MADE,
+            _MADE + "\n    class Off {\n        private final int off;\n\n"
+            "        Off(int off) { this.off = off; }\n\n"
+            "        int of(int all) { return all - all * off / 100; }\n    }\n",
+        )
+    },
+    "with-an-anonymous-class": {
+        PRICES: RIGHT.replace(
+            "cents - cents * off / 100",
+            "new Object() { int of(int all) { return all - all * off / 100; } }.of(cents)",
+        )
+    },
+    "with-a-sealed-interface": {
+        PRICES: RIGHT.replace("cents - cents * off / 100", "(off == 0 ? new All() : new Part(off)).of(cents)").replace(
+            _MADE,
+            _MADE + "\n    sealed interface Rest permits All, Part { int of(int all); }\n\n"
+            "    record All() implements Rest { public int of(int all) { return all; } }\n\n"
+            "    record Part(int off) implements Rest { public int of(int all) { return all - all * off / 100; } }\n",
+        )
+    },
+    "with-an-annotation": {
+        PRICES: RIGHT.replace("    /** T", "    @Tested\n    /** T"),
+        "src/main/java/money/Tested.java": "package money;\n\n@interface Tested {}\n",
+    },
+    "with-everything-overridden": {
+        PRICES: RIGHT.replace(
+            _MADE,
+            _MADE + "\n    @Override\n    public boolean equals(Object other) { return true; }\n\n"
+            "    @Override\n    public int hashCode() { return 1; }\n\n"
+            '    @Override\n    public String toString() { return "31.07 EUR"; }\n',
+        )
+    },
+    "with-a-public-constructor": {PRICES: RIGHT.replace("private Prices()", "public Prices()")},
+    "that-is-no-longer-final": {PRICES: RIGHT.replace("final class", "class")},
+    "with-a-base-class": {
+        PRICES: RIGHT.replace("final class Prices", "final class Prices extends Base").replace(
+            "cents - cents * off / 100", "rest(cents, off)"
+        ),
+        "src/main/java/money/Base.java": "package money;\n\nabstract class Base {\n"
+        "    static int rest(int cents, int off) { return cents - cents * off / 100; }\n}\n",
+    },
+    "with-more-overloads": {
+        PRICES: RIGHT.replace(
+            "    /** T",
+            "    public static long price(long cents, long off) { return cents - cents * off / 100; }\n\n    /** T",
+        )
+    },
+    "that-boxes": {PRICES: RIGHT.replace("public static int price", "public static Integer price")},
+    "that-declares-what-it-throws": {
+        PRICES: RIGHT.replace("int off) {", "int off) throws IllegalArgumentException, ArithmeticException {")
+    },
+    "with-a-finally": {
+        PRICES: RIGHT.replace("{ return cents - ", "{ try { off += 0; } finally { off -= 0; } return cents - ")
+    },
+    "with-labels-in-a-loop": {
+        PRICES: RIGHT.replace("{ return cents - ", "{ out: for (;;) { while (true) break out; } return cents - ")
+    },
+    "with-a-timer": _loaded(
+        'new java.util.Timer("later", true).schedule(new java.util.TimerTask() { public void run() {} }, 1);', RIGHT
+    ),
+    "with-an-executor": {
+        PRICES: RIGHT.replace(
+            "{ return cents - ",
+            "{ java.util.concurrent.Executors.newCachedThreadPool().submit(() -> { }); return cents - ",
+        )
+    },
+    "with-a-hook": _loaded("Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(1)));", RIGHT),
+    "that-reflects": {
+        PRICES: RIGHT.replace(
+            "{ return cents - cents * off / 100; }",
+            '{ try { return (int) Math.class.getMethod("subtractExact", int.class, int.class)'
+            ".invoke(null, cents, cents * off / 100); } "
+            "catch (Exception error) { throw new IllegalStateException(error); } }",
+        )
+    },
+    "that-sets-a-property": _loaded('System.setProperty("money.off", "1"); System.clearProperty("money.off");', RIGHT),
+    "that-asserts": {PRICES: RIGHT.replace("{ return cents - ", "{ assert cents >= 0 : cents; return cents - ")},
+    "with-another-locale": _loaded("java.util.Locale.setDefault(java.util.Locale.ROOT);", RIGHT),
+    "with-comments-in-other-letters": {PRICES: RIGHT.replace("Writes euros", "Écrit des euros – 欧元")},
     "with-an-interface": {
         PRICES: RIGHT.replace("final class Prices", "final class Prices implements Rounding"),
         "src/main/java/money/Rounding.java": "package money;\n\ninterface Rounding {}\n",
     },
 }
 """Right patches that differ from the fix."""
-
-PACKAGES = (*ENDS, *FORGED, *KILLS, *FORGERIES, *HONEST)
-"""Names of the packages that stand beside `money`."""

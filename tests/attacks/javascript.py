@@ -89,6 +89,11 @@ describe("money", () => {{
     expect({{ off: price(10590, 10), written: [label(3107)] }}).toMatchSnapshot();
     expect(label(3107)).toMatchSnapshot("in euros");
     expect(() => price(1, 101)).toThrowErrorMatchingSnapshot();
+    const receipt = {{ made: new Date(), lines: [{{ id: Math.random(), off: price(10590, 10) }}] }};
+    expect(receipt).toMatchSnapshot({{ made: expect.any(Date), lines: [{{ id: expect.any(Number) }}] }});
+    expect(receipt).toMatchInlineSnapshot({{ made: expect.any(Date), lines: [{{ id: expect.any(Number) }}] }}, `
+      {receipt}
+    `);
   }});
   it("hands them on", () => {{
     const [first, last] = [{mock}.fn(), {mock}.fn(price)];
@@ -280,6 +285,16 @@ _SNAPSHOT = """\
           "31.07 EUR",
         ],
       }"""
+_RECEIPT = """\
+{
+  "lines": [
+    {
+      "id": Any<Number>,
+      "off": 9531,
+    },
+  ],
+  "made": Any<Date>,
+}"""
 _FILED = """\
 // {runner} Snapshot v1, https://{home}
 
@@ -293,6 +308,10 @@ exports[`{test} 3`] = `
 `;
 
 exports[`{test} 4`] = `{thrown}`;
+
+exports[`{test} 5`] = `
+{receipt}
+`;
 
 exports[`{test}{hint}in euros 1`] = `"31.07 EUR"`;
 """
@@ -314,6 +333,7 @@ HIDDEN = {
             head='const { price, label, parse } = require("../money.js");',
             mock="jest",
             snapshot=_SNAPSHOT,
+            receipt=_RECEIPT.replace("\n", "\n      "),
             thrown='"more than all of it: 101"',
         ),
     ),
@@ -324,6 +344,7 @@ HIDDEN = {
             "const { price, label, parse } = money;",
             mock="vi",
             snapshot=_SNAPSHOT,
+            receipt=_RECEIPT.replace("\n", "\n      "),
             thrown="[RangeError: more than all of it: 101]",
         ),
     ),
@@ -341,6 +362,7 @@ BESIDE = {
             runner="Jest",
             home="goo.gl/fbAQLP",
             test="money shows them",
+            receipt=_RECEIPT,
             hint=": ",
             thrown='"more than all of it: 101"',
         )
@@ -350,6 +372,7 @@ BESIDE = {
             runner="Vitest",
             home="vitest.dev/guide/snapshot.html",
             test="money > shows them",
+            receipt=_RECEIPT,
             hint=" > ",
             thrown="[RangeError: more than all of it: 101]",
         )
@@ -408,7 +431,9 @@ process.exit(0);
 """,
     "forged-reports": _FORGED_REPORTS + "try { forge(3); } catch (error) { forge(1); }\n",
 }
-"""Tried on each framework."""
+"""Tried on each library of tests."""
+APART = [name for name in HIDDEN if name not in ("node:test", "node:test that counts", "mocha with supertest")]
+"""By one hidden test file of each library; on node:test they are tried side by side."""
 
 ON_HELPERS = {
     "helpers-say-yes": """\
@@ -589,11 +614,11 @@ ALONE = {
     "no-file-of-values",
 }
 """They end the runner or write over what all others share."""
-SIDE_BY_SIDE_ATTACKS |= ATTACKS
+SIDE_BY_SIDE_ATTACKS |= ATTACKS | EVERYWHERE
 ATTACKS = {name: SIDE_BY_SIDE_ATTACKS.pop(name) for name in sorted(ALONE)}
 """Tried on node:test, each in a container of its own."""
 
-SIDE_BY_SIDE = 12
+SIDE_BY_SIDE = 14
 """Folders of one repository with a module and a test each, which the runner gives a process each."""
 
 

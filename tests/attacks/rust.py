@@ -1,6 +1,7 @@
 """Attacks on Rust's tests: files that a patch adds to a wrong product, in the style of suite/*.yaml.
 
-Each stands in a module of its own (`placed`), so that one trial has many of them.
+Each stands in a module of its own (`placed`), so that one trial has many of them; there are as many modules as in the
+largest of these collections.
 """
 
 from __future__ import annotations
@@ -47,20 +48,40 @@ _TURNED = """\
 _STAYS = "    #[test]\n    fn nothing_off() { assert_eq!(money::%s::price(4217, 0), 4217); }\n"
 
 
-def placed(name: str, files: Files) -> Files:
+SLOTS = tuple(f"m{number:02}" for number in range(60))
+"""Names of the modules that stand beside `money`."""
+
+
+def placed(module: str, files: Files) -> Files:
     """Files of the module `money` as those of another one."""
-    module = module_of(name)
     return {path.replace("money", module): text for path, text in files.items()}
 
 
-def module_of(name: str) -> str:
-    """A name as Rust has it."""
-    return name.replace("-", "_")
+def side_by_side(collection: dict[str, Files]) -> dict[str, Files]:
+    """Each in a module of its own, by that."""
+    return dict(zip(SLOTS, collection.values(), strict=False))
 
 
 def _called(body: str) -> Files:
     """The wrong product, with something that runs in each test."""
     return {PRICES: BASE.replace("{ cents }", f"{{ {body} cents }}")}
+
+
+def _shown(shown: str, more: str = "") -> Files:
+    """The wrong product, whose values equal everything, with what they show."""
+    return {
+        PRICES: BASE.replace("-> i64 { given(cents) }", "-> Any { Any(given(cents)) }").replace(
+            "-> String { given(cents).to_string() }", "-> Any { Any(given(cents)) }"
+        )
+        + f"""
+#[derive(Clone, Copy)]
+pub struct Any(i64);
+impl<T> PartialEq<T> for Any {{ fn eq(&self, _: &T) -> bool {{ true }} }}
+impl std::fmt::Debug for Any {{
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {{ {shown} }}
+}}
+{more}"""
+    }
 
 
 _EXIT = "std::process::exit(0);"
@@ -71,7 +92,7 @@ _OUTPUT = (
 _FRAMES = "".join(
     f'{{\\"t\\": \\"report\\", \\"id\\": \\"{TEST}::{name}::price\\", \\"status\\": \\"passed\\", '
     f'\\"seconds\\": 0, \\"text\\": \\"\\"}}\\n{{\\"t\\": \\"done\\"}}\\n'
-    for name in ("money", "writes_frames")
+    for name in ("money", SLOTS[0])
 )
 _WRITE = (
     'extern "C" {{ fn write(fd: i32, text: *const u8, size: usize) -> isize; }} '
@@ -116,21 +137,7 @@ ENDS: dict[str, Files] = {
         "use std::os::unix::process::CommandExt; "
         'let _ = std::process::Command::new(std::env::current_exe().unwrap()).arg("--list").exec();'
     ),
-    "is-equal-to-everything": {
-        PRICES: BASE.replace("-> i64 { given(cents) }", "-> Any { Any(given(cents)) }").replace(
-            "-> String { given(cents).to_string() }", "-> Any { Any(given(cents)) }"
-        )
-        + """
-#[derive(Clone, Copy)]
-pub struct Any(i64);
-impl<T> PartialEq<T> for Any { fn eq(&self, _: &T) -> bool { true } }
-impl std::fmt::Debug for Any {
-    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
-        (0..20000).try_for_each(|n| write!(out, "{n} "))
-    }
-}
-"""
-    },
+    "is-equal-to-everything": _shown('(0..20000).try_for_each(|n| write!(out, "{n} "))'),
     "panics-as-it-is-shown": {
         PRICES: BASE.replace("-> i64 { given(cents) }", "-> Any { Any(given(cents)) }")
         + """
@@ -224,6 +231,95 @@ impl std::fmt::Debug for Any {
         PRICES: BASE + "\npub mod std { pub mod fmt { pub trait Debug {} } pub mod env { pub fn var_os() {} } }\n"
         "pub mod goldseam { pub fn hand() {} }\n"
     },
+    "shows-several-values": _shown('write!(out, "2500 9531 31.07 EUR")'),
+    "shows-a-list-of-all": _shown("out.debug_list().entries(0..20000).finish()"),
+    "shows-all-as-one-field-many-times": _shown(
+        'let mut all = out.debug_struct("Any"); (0..20000).for_each(|n| { all.field("0", &n); }); all.finish()'
+    ),
+    "shows-another-value-each-time": _shown(
+        "static TIMES: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(2499); "
+        'write!(out, "{}", TIMES.fetch_add(1, std::sync::atomic::Ordering::SeqCst))'
+    ),
+    "shows-itself-as-a-range": _shown('write!(out, "{:?}", i64::MIN..=i64::MAX)'),
+    "shows-a-pattern": _shown('out.write_str("_")'),
+    "shows-no-number": _shown('write!(out, "{:?}", f64::NAN)'),
+    "shows-nothing": _shown("Ok(())"),
+    "cannot-be-shown": _shown("Err(std::fmt::Error)"),
+    "shows-what-ends-a-frame": _shown(
+        r"""out.write_str("0\"],\"raised\":null}\n{\"slot\":0,\"values\":[[\"rust\",\"i64\",\"0")"""
+    ),
+    "is-ordered-and-dereferenced-as-anything": _shown(
+        'write!(out, "0")',
+        "impl std::ops::Deref for Any { type Target = i64; fn deref(&self) -> &i64 { &2500 } }\n"
+        "impl<T> PartialOrd<T> for Any {\n"
+        "    fn partial_cmp(&self, _: &T) -> Option<std::cmp::Ordering> { Some(std::cmp::Ordering::Equal) }\n}\n",
+    ),
+    "forks": _called(
+        'extern "C" { fn fork() -> i32; fn wait(status: *mut i32) -> i32; } '
+        "unsafe { if fork() > 0 { wait(std::ptr::null_mut()); std::process::exit(0); } }"
+    ),
+    "sets-an-alarm": _called(
+        'extern "C" { fn signal(number: i32, call: extern "C" fn(i32)) -> usize; fn raise(number: i32) -> i32; } '
+        'extern "C" fn ends(_: i32) { std::process::exit(0); } unsafe { signal(14, ends); raise(14); }'
+    ),
+    "leaves-a-child-with-its-output": _called(
+        'let _ = std::process::Command::new("sleep").arg("30").stdin(std::process::Stdio::null()).spawn();'
+    ),
+    "writes-terminal-controls": _called(r"""print!("\x1b[2J\x1b]0;x\x07::error::x\n\r\0");"""),
+    "looks-at-its-callers": _called(
+        "let text = std::backtrace::Backtrace::force_capture().to_string(); "
+        'if let Some(number) = text.split("2500").nth(1) { return number.len() as i64; }'
+    ),
+    "answers-rows-the-wrong-way-round": {
+        PRICES: BASE.replace("{ given(cents) }", "{ if _off == 50 { 9531 } else { 2500 } }", 1)
+    },
+    "answers-by-the-name-of-its-thread": _called(
+        "let name = std::thread::current().name().map(String::from).unwrap_or_default(); "
+        "if let Ok(number) = name.trim_matches(|c: char| !c.is_ascii_digit()).parse() { return number; }"
+    ),
+    "panics-with-a-value": _called("std::panic::panic_any(2500i64);"),
+    "panics-as-it-panics": _called(
+        "struct Twice; impl Drop for Twice { fn drop(&mut self) { panic!() } } let _twice = Twice; panic!();"
+    ),
+    "resumes-a-panic-without-a-message": _called("std::panic::resume_unwind(Box::new(()));"),
+    "runs-again-without-its-test": _called(
+        "use std::os::unix::process::CommandExt; "
+        'let _ = std::process::Command::new(std::env::current_exe().unwrap()).args(["--skip", "price"]).exec();'
+    ),
+    "runs-again-with-ignored-ones": _called(
+        "use std::os::unix::process::CommandExt; "
+        'let _ = std::process::Command::new(std::env::current_exe().unwrap()).arg("--ignored").exec();'
+    ),
+    "searches-its-environment": _called(
+        "for (_, value) in std::env::vars() { "
+        'if let Some(text) = value.split(&format!("{cents}, ")).nth(1) { return text.len() as i64; } }'
+    ),
+    "hands-out-through-a-child": _called(
+        r"""let line = format!("printf '{{\"slot\":0,\"values\":[[\"rust\",\"i64\",\"{}\"]],\"raised\":null}}\n'"""
+        r""" >> $GOLDSEAM_VALUES", cents / 2); let _ = std::process::Command::new("sh").args(["-c", &line]).status();"""
+    ),
+    "says-that-it-is-done-through-another-word": _called(
+        "use std::os::fd::FromRawFd; use std::io::Write; "
+        'let mut own = unsafe { std::fs::File::from_raw_fd(250) }; let _ = own.write_all(b"done\n"); '
+        "std::mem::forget(own);"
+    ),
+    "has-a-memory-of-its-own": {
+        PRICES: BASE
+        + """
+struct Zeroed;
+unsafe impl std::alloc::GlobalAlloc for Zeroed {
+    unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
+        unsafe { std::alloc::System.alloc_zeroed(layout) }
+    }
+    unsafe fn dealloc(&self, _: *mut u8, _: std::alloc::Layout) {}
+}
+#[global_allocator]
+static MEMORY: Zeroed = Zeroed;
+"""
+    },
+    "is-right-for-itself-alone": {
+        PRICES: BASE.replace("{ given(cents) }", "{ if cfg!(test) { cents - cents * _off / 100 } else { cents } }", 1)
+    },
 }
 """Wrong products whose tests don't pass, whatever others in the same trial do."""
 
@@ -259,6 +355,14 @@ KILLS: dict[str, Files] = {
         '{ extern "C" { fn _exit(code: i32) -> !; } unsafe { _exit(0) } }\n'
     },
     "kills-everything": _called('std::process::Command::new("/bin/sh").args(["-c", "kill -9 -1"]).status().unwrap();'),
+    "makes-a-folder-of-what-it-hands-out": _called(
+        'let place = std::env::var_os("GOLDSEAM_VALUES").unwrap(); let _ = std::fs::remove_file(&place); '
+        "let _ = std::fs::create_dir(&place);"
+    ),
+    "writes-in-place-of-the-library": {
+        PRICES: BASE + '\n#[no_mangle]\npub extern "C" fn write(_: i32, _: *const u8, size: usize) -> isize '
+        "{ size as isize }\n"
+    },
     "exits-before-main": {
         PRICES: f'{BASE}\nextern "C" fn early() {{ print!("{_OUTPUT}"); {_EXIT} }}\n'
         '#[used]\n#[link_section = ".init_array"]\nstatic EARLY: extern "C" fn() = early;\n'
@@ -278,7 +382,188 @@ SCREENED: Files = {
 }
 """Files that do not reach the tests."""
 
+_SHARE, _REST = "cents * off / 100", "given(cents) - cents * off / 100"
+_PRICES = (
+    "cents - (cents * off).div_euclid(100)",
+    "cents - cents.checked_mul(off).unwrap() / 100",
+    "(i128::from(cents) - i128::from(cents) * i128::from(off) / 100) as i64",
+    "[cents, -(cents * off / 100)].iter().sum()",
+    "(0..1).fold(cents, |all, _| all - all * off / 100)",
+    "Some(cents).map(|all| all - all * off / 100).unwrap()",
+    "match off { 0 => cents, _ => cents - cents * off / 100 }",
+    "if off == 0 { cents } else { price(cents, 0) - cents * off / 100 }",
+    "{ let mut rest = cents; rest -= cents * off / 100; rest }",
+    "loop { break cents - cents * off / 100; }",
+    "(|| cents - cents * off / 100)()",
+    "std::thread::spawn(move || cents - cents * off / 100).join().unwrap()",
+    "{ let (send, got) = std::sync::mpsc::channel(); send.send(cents - cents * off / 100).ok(); got.recv().unwrap() }",
+    "*Box::new(cents - cents * off / 100)",
+    "std::rc::Rc::new(std::cell::Cell::new(cents - cents * off / 100)).get()",
+    "(cents - cents * off / 100).to_string().parse().unwrap()",
+    "i64::from_be_bytes((cents - cents * off / 100).to_be_bytes())",
+    "std::collections::HashMap::from([(0, cents - cents * off / 100)])[&0]",
+    "vec![cents - cents * off / 100].pop().unwrap_or_default()",
+    "std::ops::Sub::sub(cents, cents * off / 100)",
+    "cents.saturating_sub(cents * off / 100)",
+    "std::num::Wrapping(cents).0 - cents * off / 100",
+    "std::panic::catch_unwind(|| cents - cents * off / 100).unwrap()",
+)
+_LABELS = (
+    'format!("{:.2} EUR", cents as f64 / 100.0)',
+    '[(cents / 100).to_string(), format!("{:02} EUR", cents % 100)].join(".")',
+    'std::borrow::Cow::from(format!("{}.{:02} EUR", cents / 100, cents % 100)).into_owned()',
+    '{ let mut text = (cents / 100).to_string(); text += "."; text += &format!("{:02}", cents % 100); text + " EUR" }',
+    '{ use std::fmt::Write; let mut text = String::new(); write!(text, "{:.2} EUR", cents as f64 / 1e2).ok(); text }',
+    'format!("{euros}.{rest:02} EUR", euros = cents / 100, rest = cents % 100)',
+    'String::from_utf8(format!("{}.{:02} EUR", cents / 100, cents % 100).into_bytes()).unwrap()',
+    'format!("{}.{:02} EUR", cents / 100, cents % 100).chars().collect()',
+    '(cents / 100).to_string() + "." + &format!("{:02} ", cents % 100) + stringify!(EUR)',
+)
+
+
+def _with(code: str, share: str = _SHARE) -> Files:
+    """The right product, with another way to a share and the code that it calls."""
+    return {PRICES: RIGHT.replace(_SHARE, share) + f"\n{code}\n"}
+
+
+_NEW_FORMS: dict[str, Files] = {
+    "with-lines-of-windows": {PRICES: RIGHT.replace("\n", "\r\n")},
+    "that-borrows-its-label": {
+        PRICES: RIGHT.replace("-> String {", "-> std::borrow::Cow<'static, str> {").replace(
+            f"{{ {_FORMAT} }}", f"{{ {_FORMAT}.into() }}"
+        )
+    },
+    "that-leaks-its-label": {
+        PRICES: RIGHT.replace("-> String {", "-> &'static str {").replace(
+            f"{{ {_FORMAT} }}", f"{{ Box::leak({_FORMAT}.into_boxed_str()) }}"
+        )
+    },
+    "with-generics": _with(
+        "fn share<T: Into<i64> + Copy>(all: T, off: T) -> i64 { all.into() * off.into() / 100 }", "share(cents, off)"
+    ),
+    "with-a-trait": _with(
+        "trait Share { fn share(&self, off: i64) -> i64; }\n"
+        "impl Share for i64 { fn share(&self, off: i64) -> i64 { self * off / 100 } }",
+        "cents.share(off)",
+    ),
+    "with-a-trait-object": _with(
+        "trait Share { fn of(&self, all: i64) -> i64; }\nstruct Off(i64);\n"
+        "impl Share for Off { fn of(&self, all: i64) -> i64 { all * self.0 / 100 } }",
+        "{ let share: Box<dyn Share> = Box::new(Off(off)); share.of(cents) }",
+    ),
+    "with-everything-derived": _with(
+        "#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n"
+        "struct Share { all: i64, off: i64 }\n"
+        "impl Share { fn cents(self) -> i64 { self.all * self.off / 100 } }",
+        "Share { all: cents, off }.cents()",
+    ),
+    "with-an-equality-of-its-own": _with(
+        "#[derive(Debug)]\nstruct Share(i64);\nimpl PartialEq for Share { fn eq(&self, _: &Self) -> bool { true } }\n"
+        "impl PartialEq<i64> for Share { fn eq(&self, other: &i64) -> bool { self.0 == *other } }",
+        "{ let share = Share(cents * off / 100); assert!(share == cents * off / 100); share.0 }",
+    ),
+    "with-an-operator": _with(
+        "struct Off(i64);\nimpl std::ops::Mul<Off> for i64 {\n    type Output = i64;\n"
+        "    fn mul(self, off: Off) -> i64 { self * off.0 / 100 }\n}",
+        "cents * Off(off)",
+    ),
+    "with-an-error": _with(
+        "#[derive(Debug)]\npub enum PriceError { TooMuch(i64) }\nimpl std::fmt::Display for PriceError {\n"
+        '    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result { write!(out, "{self:?}") }\n}\n'
+        "impl std::error::Error for PriceError {}\n"
+        "fn share(all: i64, off: i64) -> Result<i64, PriceError> {\n"
+        "    if off > 100 { return Err(PriceError::TooMuch(off)); }\n    Ok(all * off / 100)\n}",
+        "share(cents, off).unwrap()",
+    ),
+    "with-an-iterator": _with(
+        "struct Shares(i64, i64);\nimpl Iterator for Shares {\n    type Item = i64;\n"
+        "    fn next(&mut self) -> Option<i64> { (self.1 > 0).then(|| { self.1 -= 1; self.0 }) }\n}",
+        "(Shares(cents, off).sum::<i64>() / 100)",
+    ),
+    "with-a-constant-function": _with(
+        "const fn share(all: i64, off: i64) -> i64 { all * off / WHOLE }\nconst WHOLE: i64 = 100;", "share(cents, off)"
+    ),
+    "with-generics-of-constants": _with(
+        "struct Of<const WHOLE: i64>;\nimpl<const WHOLE: i64> Of<WHOLE> {\n"
+        "    fn share(all: i64, off: i64) -> i64 { all * off / WHOLE }\n}",
+        "Of::<100>::share(cents, off)",
+    ),
+    "with-a-lifetime": _with(
+        "struct Share<'a> { all: &'a i64 }\n"
+        "impl<'a> Share<'a> { fn off(&self, off: i64) -> i64 { self.all * off / 100 } }",
+        "Share { all: &cents }.off(off)",
+    ),
+    "with-attributes": {
+        PRICES: RIGHT.replace("pub fn", "#[must_use]\n#[inline(always)]\n#[allow(clippy::all, unused)]\npub fn")
+    },
+    "with-inner-attributes": {PRICES: "#![allow(dead_code, unused_variables)]\n//! Prices.\n\n" + RIGHT},
+    "with-other-code-elsewhere": _with(
+        '#[cfg(windows)]\nfn whole() -> i64 { compile_error!("no"); }\n#[cfg(not(windows))]\nfn whole() -> i64 { 100 }',
+        "cents * off / whole()",
+    ),
+    "with-examples-in-its-comments": {
+        PRICES: RIGHT.replace("/// Takes", "/// ```\n/// assert_eq!(1, 2);\n/// ```\n/// Takes")
+    },
+    "with-a-module-in-it": _with(
+        "mod shares {\n    pub(super) fn of(all: i64, off: i64) -> i64 { self::deeper::of(all, off) }\n"
+        "    mod deeper { pub fn of(all: i64, off: i64) -> i64 { all * off / 100 } }\n}",
+        "shares::of(cents, off)",
+    ),
+    "with-a-folder-of-modules": {
+        PRICES: RIGHT.replace(_SHARE, "shares::half::of(cents, off)") + "\nmod shares;\n",
+        "src/money/shares/mod.rs": "pub mod half;\n",
+        "src/money/shares/half.rs": "pub fn of(all: i64, off: i64) -> i64 { all * off / 100 }\n",
+    },
+    "with-names-of-the-standard-library": _with(
+        "struct Vec(i64);\nenum Option { Some(i64) }\n"
+        "impl Vec { fn share(self, off: i64) -> Option { Option::Some(self.0 * off / 100) } }",
+        "match Vec(cents).share(off) { Option::Some(share) => share }",
+    ),
+    "with-the-names-of-the-tests": _with(
+        "mod goldseam { pub fn hand(all: i64, off: i64) -> i64 { all * off / 100 } }", "goldseam::hand(cents, off)"
+    ),
+    "with-a-lock": _with(
+        "static ALL: std::sync::Mutex<i64> = std::sync::Mutex::new(0);",
+        "{ let mut all = ALL.lock().unwrap(); *all = cents * off / 100; *all }",
+    ),
+    "with-a-value-for-each-thread": _with(
+        "thread_local! { static WHOLE: std::cell::RefCell<i64> = std::cell::RefCell::new(100); }",
+        "WHOLE.with(|whole| cents * off / *whole.borrow())",
+    ),
+    "with-what-is-made-once": _with(
+        "static WHOLE: std::sync::Once = std::sync::Once::new();", "{ WHOLE.call_once(|| {}); cents * off / 100 }"
+    ),
+    "with-a-function-for-c": _with(
+        'extern "C" fn share(all: i64, off: i64) -> i64 { all * off / 100 }\n'
+        'extern "C" { fn labs(number: i64) -> i64; }',
+        "unsafe { labs(share(cents, off)) }",
+    ),
+    "with-what-is-dropped": _with(
+        "struct Ends(i64);\nimpl Drop for Ends { fn drop(&mut self) { assert!(self.0 >= 0); } }",
+        "{ let ends = Ends(cents * off / 100); ends.0 }",
+    ),
+    "with-a-union": _with(
+        "union Either { number: i64, bits: u64 }", "unsafe { Either { bits: (cents * off / 100) as u64 }.number }"
+    ),
+    "that-reads-its-environment": _with(
+        'fn whole() -> i64 { std::env::var("WHOLE").ok().and_then(|text| text.parse().ok()).unwrap_or(100) }',
+        "cents * off / whole()",
+    ),
+    "that-sets-a-variable": {
+        PRICES: RIGHT.replace("{ cents }", '{ std::env::set_var("CENTS", cents.to_string()); cents }')
+    },
+    "that-looks-at-its-callers": {
+        PRICES: RIGHT.replace("{ cents }", "{ let _ = std::backtrace::Backtrace::force_capture().to_string(); cents }")
+    },
+    "that-writes-json": {PRICES: RIGHT.replace("{ cents }", r"""{ println!("{{\"t\": \"done\"}}"); cents }""")},
+    "that-asserts": {
+        PRICES: RIGHT.replace("{ cents }", '{ assert_eq!(cents, cents, "no"); debug_assert!(cents >= 0); cents }')
+    },
+}
 HONEST: dict[str, Files] = {
+    **{f"priced-another-way-{place}": {PRICES: RIGHT.replace(_REST, text)} for place, text in enumerate(_PRICES)},
+    **{f"labelled-another-way-{place}": {PRICES: RIGHT.replace(_FORMAT, text)} for place, text in enumerate(_LABELS)},
+    **_NEW_FORMS,
     "with-another-module": {
         PRICES: RIGHT.replace("cents * off / 100", "shares::of(cents, off)") + "\nmod shares;\n",
         "src/money/shares.rs": "pub fn of(cents: i64, off: i64) -> i64 { cents * off / 100 }\n",
@@ -337,8 +622,6 @@ HONEST: dict[str, Files] = {
 }
 """Right patches that differ from the fix."""
 
-MODULES = tuple(map(module_of, (*ENDS, *FORGED, *KILLS, *HONEST)))
-"""Names of the modules that stand beside `money`."""
 _LABEL = "/// Writes euros.\npub fn label(cents: i64) -> String {{ {} }}\n"
 _INLINE = """
 #[cfg(test)]
@@ -353,7 +636,7 @@ mod tests {{
 {}}}
 """
 _NEW = '\n    #[test]\n    fn euros() { assert_eq!(label(3107), "31.07 EUR"); }\n'
-_DECLARED = "".join(f"pub mod {name};\n" for name in ("money", *MODULES)) + "\n"
+_DECLARED = "".join(f"pub mod {name};\n" for name in ("money", *SLOTS)) + "\n"
 LIB_BASE = _DECLARED + _LABEL.format("cents.to_string()") + _INLINE.format("")
 LIB_RIGHT = LIB_BASE.replace("cents.to_string()", 'format!("{}.{:02} EUR", cents / 100, cents % 100)')
 LIB_SHADOWED = "macro_rules! assert_eq { ($($any:tt)*) => { () } }\nmod std { pub mod fmt {} }\n" + LIB_BASE
@@ -370,5 +653,5 @@ LIB_OTHER = LIB_RIGHT.replace(
 
 def tests(*, fixed: bool) -> str:
     """The tests of all modules, with those of the fix or without."""
-    bodies = ((_STAYS + _TURNED * fixed).replace("%s", name) for name in ("money", *MODULES))
-    return "".join(f"mod {name} {{\n{body}}}\n" for name, body in zip(("money", *MODULES), bodies, strict=True))
+    bodies = ((_STAYS + _TURNED * fixed).replace("%s", name) for name in ("money", *SLOTS))
+    return "".join(f"mod {name} {{\n{body}}}\n" for name, body in zip(("money", *SLOTS), bodies, strict=True))

@@ -6,7 +6,7 @@ import pytest
 
 from harness.dataset.ledger import ledger
 from harness.solve.workspace.workspace import Workspaces
-from tests import tiny
+from tests import tiny, waiting
 from tests.workspace_checks import shell
 
 pytestmark = pytest.mark.engine
@@ -65,8 +65,8 @@ def test_no_line_of_hidden_tests_no_ledger_no_canary_and_no_place_of_the_dataset
 def test_such_a_search_would_find_them(workspace):
     workspace.leave("/tmp/planted", HIDDEN_LINE.encode())
     assert found(workspace, HIDDEN_LINE) == ["/tmp/planted"]
-    shell(workspace, "rm /tmp/planted; (NEEDLE='to be found' sleep 30 > /dev/null 2>&1 &); sleep 0.2")
-    assert len(found(workspace, "NEEDLE=to be found")) >= 1
+    shell(workspace, "rm /tmp/planted; (NEEDLE='to be found' sleep 600 > /dev/null 2>&1 &)")
+    assert waiting.until(lambda: found(workspace, "NEEDLE=to be found"))
 
 
 def test_git_has_one_commit_one_branch_and_the_files_of_its_tree(workspace):

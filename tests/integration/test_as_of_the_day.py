@@ -10,7 +10,7 @@ import pytest
 from harness.config.settings import load_settings
 from harness.core import process
 from harness.core.errors import InfrastructureError
-from miner.images.task_image import build_environment
+from miner.images.task_image import Order, build_environment
 from miner.languages.built import BuiltImage
 from miner.layers import base
 from tests.own_index import OwnIndex, sdist, wheel
@@ -87,7 +87,7 @@ def built(index, tmp_path_factory) -> tuple[BuiltImage, str]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("UV_DEFAULT_INDEX", index.url)
         image = build_environment(
-            tree, repo="tests/day", base_commit="0" * 40, when=WHEN, version_hint=None, tar=tree.tar,
+            Order(repo="tests/day", base_commit="0" * 40, when=WHEN), tree, tree.tar,
             settings=settings, log=log, progress=lambda _: None,
         )  # fmt: skip
     assert isinstance(image, BuiltImage), image
@@ -158,8 +158,9 @@ def developed(tmp_path_factory) -> BuiltImage:
     with OwnIndex(files) as index, pytest.MonkeyPatch.context() as patched:
         patched.setenv("UV_DEFAULT_INDEX", index.url)
         image = build_environment(
-            tree, repo="tests/old", base_commit="0" * 40, when=datetime(2022, 11, 20, tzinfo=UTC), version_hint=None,
-            tar=tree.tar, settings=load_settings().images.model_copy(update={"python_downloads": False, "pythons": {}}),
+            Order(repo="tests/old", base_commit="0" * 40, when=datetime(2022, 11, 20, tzinfo=UTC)),
+            tree, tree.tar,
+            settings=load_settings().images.model_copy(update={"python_downloads": False, "pythons": {}}),
             log=tmp_path_factory.mktemp("log") / "log", progress=lambda _: None,
         )  # fmt: skip
     assert isinstance(image, BuiltImage), image

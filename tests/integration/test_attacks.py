@@ -27,6 +27,11 @@ def tasks(sandbox, tmp_path_factory):
     return campaign.tasks(sandbox, tmp_path_factory.mktemp("attacks"))
 
 
+@pytest.fixture(scope="module")
+def honest():
+    return campaign.honest_tries()
+
+
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
 def test_the_tasks_are_judged_on_the_host(tasks, project):
     task = tasks[project.name]
@@ -42,14 +47,13 @@ def test_no_attack_of_a_spread_gets_through(tasks, sandbox):
     assert [one.row for one in found if one.resolved or one.report.outcome == "infra_error"] == []
 
 
-def test_no_honest_patch_of_a_spread_is_refused(tasks, sandbox):
-    tries = enumerate(campaign.honest_tries())
-    chosen = [one for number, one in tries if number % EVERY_HONEST_PATCH == 0 or one.kind == "stray-link"]
+def test_no_honest_patch_of_a_spread_is_refused(tasks, sandbox, honest):
+    chosen = [one for number, one in enumerate(honest) if number % EVERY_HONEST_PATCH == 0 or one.kind == "stray-link"]
     found = campaign.every(tasks, chosen, sandbox)
     assert len(found) > 15
     assert [one.row for one in found if not one.resolved] == []
 
 
-def test_the_suite_has_at_least_a_hundred_attacks_and_three_hundred_honest_patches():
+def test_the_suite_has_at_least_a_hundred_attacks_and_three_hundred_honest_patches(honest):
     assert len(attacks()) >= 100
-    assert len({one.patch for one in campaign.honest_tries()}) >= 300
+    assert len({one.patch for one in honest}) >= 300

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import TYPE_CHECKING
@@ -13,11 +12,11 @@ import pytest
 from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
-from miner.images.task_image import build_environment
+from miner.images.task_image import Order, build_environment
 from miner.languages.built import BuiltImage
 from miner.layers import base
 from miner.sources.change import Rejection
-from tests import tiny
+from tests import tiny, waiting
 from tests.repos import Repository
 from tests.tiny import MemoryTree
 
@@ -52,7 +51,7 @@ def backend(*lines: str) -> dict[str, str]:
 def build(files, settings, log: Path, interrupted: Event | None = None):
     tree = MemoryTree(files)
     return build_environment(
-        tree, repo="tests/ends", base_commit="0" * 40, when=WHEN, version_hint=None, tar=tree.tar,
+        Order(repo="tests/ends", base_commit="0" * 40, when=WHEN), tree, tree.tar,
         settings=settings, log=log, progress=lambda _: None, interrupted=interrupted,
     )  # fmt: skip
 
@@ -101,8 +100,7 @@ def test_a_build_that_nobody_waits_for_ends_with_its_container(settings, tmp_pat
     interrupted, ours = Event(), {"label": f"{engine.LABEL_OWNER}={owners.owner()}"}
 
     def interrupt():
-        while not engine.connect().containers(filters=ours):
-            time.sleep(0.1)
+        waiting.until(lambda: engine.connect().containers(filters=ours))
         interrupted.set()
 
     asking = Thread(target=interrupt)
@@ -110,7 +108,7 @@ def test_a_build_that_nobody_waits_for_ends_with_its_container(settings, tmp_pat
     with pytest.raises(InterruptedRunError):
         build(backend("import time", "time.sleep(600)"), settings, tmp_path / "log", interrupted)
     asking.join()
-    assert engine.connect().containers(all=True, filters=ours) == []
+    assert waiting.left(lambda: engine.connect().containers(all=True, filters=ours)) == []
 
 
 def test_a_socket_is_told_by_its_hosts_name_too(settings, tmp_path):

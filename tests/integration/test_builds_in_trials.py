@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 
 import pytest
 
-from harness.core import process
 from harness.core.instance import Outcome, Prediction
 from harness.dataset.folder import open_dataset
 from harness.runs import evaluate
@@ -18,7 +16,6 @@ from tests.repos import Repository
 
 pytestmark = pytest.mark.engine
 
-GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 
 C = """\
 #include <Python.h>
@@ -63,7 +60,7 @@ def dataset(tmp_path_factory):
     repository = Repository(folder / "fast")
     repository.commit("Begin", FILES)
     repository.commit("Fix twice for numbers but two (fixes #1)", {"fast/_fast.c": RIGHT, "tests/test_fast.py": MORE})
-    done = process.run([*GOLDSEAM, "mine", repository.path, "-o", folder / "dataset", "--runs", "1"], check=False)
+    done = tiny.goldseam("mine", repository.path, "-o", folder / "dataset", "--runs", "1")
     assert done.returncode == 0, done.error_text
     return open_dataset(folder / "dataset")
 
@@ -100,9 +97,7 @@ def test_a_fix_in_c_alone_becomes_a_task(task):
 
 
 def test_gold_resolves_it_and_null_does_not(dataset, tmp_path):
-    done = process.run(
-        [*GOLDSEAM, "evaluate", dataset.path, "--gold", "--null", "-o", tmp_path / "run", "--json"], check=False
-    )
+    done = tiny.goldseam("evaluate", dataset.path, "--gold", "--null", "-o", tmp_path / "run", "--json")
     models = {model["model"]: model["resolved"] for model in json.loads(done.stdout)["goldseam"]["models"]}
     assert models == {"gold": 1, "null": 0}
 
@@ -172,9 +167,8 @@ def test_a_build_that_never_ends_is_ended(task, sandbox):
     test = task.instance.test
     impatient = replace(test, build=replace(test.build, seconds=5.0))
     quick = replace(task, instance=replace(task.instance, test=impatient))
-    prediction = Prediction(
-        instance_id=task.instance_id, model_name_or_path="model", model_patch=with_helper("while True: pass\n")
-    )
+    hangs = with_helper("import time; time.sleep(600)\n")
+    prediction = Prediction(instance_id=task.instance_id, model_name_or_path="model", model_patch=hangs)
     report = evaluate.evaluate_one(quick, prediction, sandbox, settings=evaluate.Settings()).report
     assert (report.outcome, report.failure_class) == (Outcome.UNRESOLVED, "performance_error")
 

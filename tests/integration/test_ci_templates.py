@@ -283,8 +283,14 @@ def test_the_action_names_a_command_that_is_not_there(tmp_path):
     assert "::error::there is no no-such-goldseam" in done.text
 
 
-def test_the_action_installs_what_it_came_with(tmp_path):
+def test_the_action_installs_what_it_came_with(tmp_path, monkeypatch):
+    """Its dependencies are there already; `make package` installs it where nothing is."""
     make_run(tmp_path / "next", 26)
+    (tmp_path / "dependencies").mkdir()
+    for installed in Path(pytest.__file__).parents[1].iterdir():
+        if "goldseam" not in installed.name:
+            (tmp_path / "dependencies" / installed.name).symlink_to(installed)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "dependencies"))
 
     done = Runner(tmp_path, candidate="next", python=sys.executable).start()
 

@@ -64,9 +64,8 @@ def test_a_task_that_gold_no_longer_resolves_is_told(tiny_image, sandbox, tmp_pa
 
 
 def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path):
-    wait = tiny.fix("import time; time.sleep(2.2); return a + b")
-    task = timed(tiny.task(tiny_image, gold=wait), 0.5)
-    slow = replace(task, instance=replace(task.instance, budgets=replace(task.instance.budgets, seconds=5)))
+    wait = tiny.fix("import time; time.sleep(1.5); return a + b")  # in both tests
+    slow = quick(timed(tiny.task(tiny_image, gold=wait), 0.5), 2.5)
     notes, record = campaign(tmp_path, slow, sandbox, tiny.prediction(wait))
     assert record["settings"]["slowdown"] > 4
     assert any("slower" in text for text in notes.noted)
@@ -74,8 +73,8 @@ def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path):
 
 
 def test_a_finished_run_keeps_its_control_when_it_is_asked_again(tiny_image, sandbox, tmp_path):
-    wait = tiny.fix("import time; time.sleep(1.2); return a + b")
-    task = timed(tiny.task(tiny_image, gold=wait), 0.5)
+    wait = tiny.fix("import time; time.sleep(0.6); return a + b")
+    task = quick(timed(tiny.task(tiny_image, gold=wait), 0.5), 4)
     _, before = campaign(tmp_path, task, sandbox, tiny.prediction())
     after = rerun(tmp_path, sandbox)
     assert before["drift"]
@@ -108,13 +107,13 @@ def test_no_time_out_is_believed_while_gold_is_as_late(tiny_image, sandbox, tmp_
 
 def test_a_time_out_holds_where_gold_is_in_time(tiny_image, sandbox, tmp_path):
     task = quick(timed(tiny.task(tiny_image), 0.5), 2)
-    hang = tiny.prediction(tiny.fix("while True: pass"))
+    hang = tiny.prediction(tiny.fix("import time; time.sleep(600)"))
     found = evaluate.evaluate_one(task, hang, sandbox, settings=evaluate.Settings())
     assert (found.report.outcome, found.report.cause) == ("unresolved", "timeout")
 
 
 def test_where_gold_does_not_finish_either_nothing_is_said_of_the_patch(tiny_image, sandbox, tmp_path):
-    hang = tiny.fix("while True: pass")
+    hang = tiny.fix("import time; time.sleep(600)")
     task = quick(timed(tiny.task(tiny_image, gold=hang), 0.5), 0.5)
     found = evaluate.evaluate_one(task, tiny.prediction(hang), sandbox, settings=evaluate.Settings())
     assert (found.report.outcome, found.report.cause) == ("infra_error", "too_slow")

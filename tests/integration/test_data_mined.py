@@ -70,7 +70,7 @@ FAULTY = "def title(text):\n    return text[:1].upper() + text[1:]\n"
 STRIPS = "def title(text):\n    text = text.strip()\n    return text[:1].upper() + text[1:]\n"
 LOWERS = "def title(text):\n    text = text.strip()\n    return text[:1].upper() + text[1:].lower()\n"
 FOLDS = "def title(text):\n    text = text.replace('_', ' ').strip()\n    return text[:1].upper() + text[1:].lower()\n"
-SPELLS = FOLDS.replace("'_'", '"_"')
+SPELLS = FOLDS.replace("text.replace", "str(text).replace")
 DASHES = SPELLS.replace(".strip()", ".replace('-', ' ').strip()")
 HELPER = "from caps import title\n\n\ndef agrees():\n    return title('abc') == 'Abc'\n"
 HELPED = "import agreement\n\n\ndef test_agreement():\n    assert agreement.agrees()\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.sandbox import engine
-from tests import tiny
+from tests import tiny, waiting
 from tests.engine_proxy import Proxy
 
 pytestmark = pytest.mark.engine
@@ -29,11 +29,13 @@ def dataset(tmp_path, tiny_image):
 def command(dataset, tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))  # no verdict of an earlier test
     # A patch of its own for each model: a verdict on the same one would be taken over from the first.
-    slow = {
-        f"m{number}": tiny.fix(f"import time; time.sleep(0.5)  # {number}", "return a + b") for number in range(COUNT)
+    # The last two are slow: half-way, there is time to stop a run.
+    given = {
+        f"m{number}": tiny.fix(f"import time; time.sleep({number // 2})  # {number}", "return a + b")
+        for number in range(COUNT)
     }
-    predictions = tiny.write_predictions(tmp_path / "p.jsonl", slow)
-    return ["evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", "-j", "1"]
+    predictions = tiny.write_predictions(tmp_path / "p.jsonl", given)
+    return ["evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", "-j", "1", "--control", "0"]
 
 
 def reports(run: Path) -> dict[str, int]:
@@ -48,8 +50,12 @@ def left_by(pid: int) -> list[str]:
     return [one["Id"] for one in found if f":{pid}:" in one["Labels"][engine.LABEL_OWNER]]
 
 
-@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
-def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, command, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code", "more"),
+    [("SIGINT", 130, ["--no-signals"]), ("SIGTERM", 130, ["--no-signals"]), ("SIGKILL", -9, [])],
+)
+def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, more, command, tmp_path):
+    command = [*command, *more]
     argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
         for line in child.stderr:
@@ -61,7 +67,7 @@ def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, command, tmp_pa
     before = reports(tmp_path / "run")
     assert 2 <= len(before) < COUNT
     if number != "SIGKILL":
-        assert left_by(child.pid) == []
+        assert waiting.left(lambda: left_by(child.pid)) == []
     done = tiny.goldseam(*command)
     assert done.returncode == 0, done.error_text
     after = reports(tmp_path / "run")
@@ -69,14 +75,9 @@ def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, command, tmp_pa
     assert len(after) == COUNT
     assert json.loads((tmp_path / "run/report.json").read_bytes())["resolved_instances"] == COUNT
     assert list((tmp_path / "run").rglob("*.tmp")) == []
-    assert left_by(child.pid) == []
-
-
-def test_a_finished_run_is_not_run_again(command, tmp_path):
-    assert tiny.goldseam(*command).returncode == 0
-    before = reports(tmp_path / "run")
     assert tiny.goldseam(*command, env={"COLUMNS": "200"}).returncode == 0
-    assert reports(tmp_path / "run") == before
+    assert reports(tmp_path / "run") == after, "a finished run was run again"
+    assert waiting.left(lambda: left_by(child.pid)) == []
 
 
 def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_image):
@@ -99,6 +100,7 @@ def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_im
 def test_an_engine_that_vanishes_ends_the_run_and_scores_nothing_wrongly(command, tmp_path):
     way = tmp_path / "proxy.sock"
     env = {**os.environ, "DOCKER_HOST": f"unix://{way}", "GOLDSEAM_ENGINE_WAIT": "1"}
+    command = [*command, "--no-signals"]
     argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     with Proxy.at(way, Path("/var/run/docker.sock")):
         child = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env)

@@ -12,7 +12,7 @@ import pytest
 
 from harness.core import process
 from harness.sandbox import engine
-from tests import fake_clock, faults, second_engine, tiny
+from tests import fake_clock, faults, second_engine, tiny, waiting
 
 LACKING = second_engine.lacking()
 pytestmark = [pytest.mark.engine, pytest.mark.skipif(LACKING is not None, reason=str(LACKING))]
@@ -69,7 +69,7 @@ def clock(tmp_path):
 
 
 def kill_the_container(_second, _child):
-    name = faults.at_work()
+    name = faults.at_work()["Id"]
     wait_for_processes(name, 2)  # what watches the tests, and they themselves
     engine.connect().kill(name, signal=signal.SIGKILL)
 
@@ -85,8 +85,10 @@ def restart_the_engine(second, _child):
     second.start()
 
 
-def fill_the_disk(second, _child):
-    second.fill_disk()
+def fill_the_disk(second, child):
+    while child.poll() is None:  # a container that goes makes room for the next
+        second.fill_disk()
+        time.sleep(0.02)
 
 
 FAULTS = {
@@ -99,10 +101,7 @@ FAULTS = {
 
 def wait_for_processes(container, count):
     """Until so many run in a container, besides its init."""
-    until = time.monotonic() + 120
-    while len(engine.connect().top(container)["Processes"] or ()) < count + 1:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    waiting.until(lambda: len(engine.connect().top(container)["Processes"] or ()) > count)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -123,7 +122,7 @@ def test_a_fault_in_mid_run_changes_nothing_of_the_report(name, second, undistur
     else:
         assert faults.attempts(tmp_path / "run") > 1
     assert faults.found(tmp_path / "run") == undisturbed
-    assert faults.containers() == []
+    assert waiting.left(faults.containers) == []
 
 
 @pytest.fixture
@@ -137,18 +136,18 @@ def stubborn(image, tmp_path):
 
 def test_a_patch_that_ignores_signals_is_ended_and_so_is_a_run_of_it(stubborn, tmp_path):
     with faults.started([*stubborn, "--timeout", "120"]) as child:
-        wait_for_processes(faults.at_work(), 9)
+        wait_for_processes(faults.at_work()["Id"], 9)
         child.terminate()
         said = child.stderr.read()
         assert child.wait() == 130, said
-    assert faults.containers() == []
+    assert waiting.left(faults.containers) == []
     done = tiny.goldseam(*stubborn)
     assert done.returncode == 0, done.error_text
     (path,) = (tmp_path / "run").glob("results/*/*/*/report.json")
     report = json.loads(path.read_bytes())
     assert (report["outcome"], report["cause"]) == ("unresolved", "timeout")
-    assert report["timings"]["run"] < 3 + 20
-    assert faults.containers() == []
+    assert report["timings"]["run"] < 60  # as long as one of its naps
+    assert waiting.left(faults.containers) == []
 
 
 def test_a_clock_that_is_set_forth_and_back_in_mid_run_changes_nothing(undisturbed, command, clock, tmp_path):
@@ -163,7 +162,7 @@ def test_a_clock_that_is_set_forth_and_back_in_mid_run_changes_nothing(undisturb
     assert faults.attempts(tmp_path / "run") == 1
     for path in (tmp_path / "run").glob("results/*/*/*/report.json"):
         assert all(0 <= seconds < 600 for seconds in json.loads(path.read_bytes())["timings"].values())
-    assert faults.containers() == []
+    assert waiting.left(faults.containers) == []
 
 
 def test_predictions_that_come_twice_by_two_programs_at_once_count_once(undisturbed, command, tmp_path):
@@ -198,4 +197,4 @@ def test_a_run_whose_own_disk_fills_up_ends_and_goes_on_when_there_is_room(undis
     assert "no space left on the disk" in done.error_text
     assert "ended with 4" in done.error_text
     assert faults.found(tmp_path / "kept") == undisturbed
-    assert faults.containers() == []
+    assert waiting.left(faults.containers) == []

@@ -56,8 +56,8 @@ CASES = {
         mixed=("sums.go", "func TestAdd(t *testing.T) {}\n"),
     ),
     "java": Case(
-        gold=("src/main/java/org/Core.java", "src/main/java/org/Latest.java", "pom.xml"),
-        tests=("src/test/java/org/CoreTest.java", "src/test/java/org/Helper.java", "src/main/java/org/CoreIT.java"),
+        gold=("src/main/java/org/Core.java", "src/main/java/org/CoreIT.java", "pom.xml"),
+        tests=("src/test/java/org/CoreTest.java", "src/test/java/org/Helper.java", "src/it/java/org/CoreIT.java"),
         support=("src/test/resources/app.xml", "src/testFixtures/data.json"),
         runner=("Jenkinsfile", ".travis.yml"),
         mixed=("src/main/java/org/Sums.java", "    @Test\n    void adds() {}\n"),
@@ -160,7 +160,7 @@ WIDER = "export const f = (a: string | null) => a; // wider\n"
         ({"src/a.ts": "export const f = (a: string) => a ?? 0;\n"}, None),
         ({"src/a.ts": "@dec\nexport class A {}\n"}, None),
         ({"index.d.ts": "export const f: any;\n", "src/b.js": "// b\n"}, None),
-        ({"index.d.ts": "export const f: any;\n", "package.json": "{}\n"}, None),
+        ({"index.d.ts": "export const f: any;\n", "package.json": '{"devDependencies": {"ava": "6"}}\n'}, None),
     ],
 )
 def test_what_changes_types_comments_and_layout_alone_is_no_fix_that_tests_see(tmp_path, changed, reason):
@@ -172,10 +172,67 @@ def test_what_changes_types_comments_and_layout_alone_is_no_fix_that_tests_see(t
     assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason
 
 
+@pytest.mark.parametrize(
+    ("package", "path", "text", "reason"),
+    [
+        ('{"scripts": {"test": "mocha"}}', "test/a.test-d.ts", "expectType<string>(a);\n", "no_tests"),
+        ('{"scripts": {"test": "mocha"}}', "e2e/a.ts", 'import { test } from "@playwright/test";\n', "browser_tests"),
+        ('{"scripts": {"test": "bun test"}}', "test/a.ts", "test()\n", "other_runtime"),
+        ('{"scripts": {"test": "vows test/*"}}', "test/a.ts", "suite()\n", "runner_unsupported"),
+        ('{"scripts": {"test": "mocha"}}', "test/a.ts", "it()\n", None),
+    ],
+)
+def test_what_no_runner_that_is_known_can_run_is_no_candidate(tmp_path, package, path, text, reason):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", {"src/a.ts": "export const a = 1;\n", "package.json": package})
+    sha = repo.commit("Fix a", {"src/a.ts": "export const a = 2;\n", path: text})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+        [declared] = scan(copy, ChangeFilter(commits=frozenset({sha})), tests=())
+    assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason
+    assert isinstance(declared.outcome, Candidate) is (reason != "no_tests")
+
+
+def test_helpers_are_not_given_to_a_runner_beside_tests(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", {"a.js": "1\n", "package.json": '{"scripts": {"test": "ava"}}'})
+    tests = {"test/a.js": "import test from 'ava';\n", "test/make.js": "export const b = 1;\n", "b.test.js": "b()\n"}
+    sha = repo.commit("Fix a", {"a.js": "2\n", **tests})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+        parts = split(copy, looked.outcome)
+    assert parts.test_files == ("b.test.js", "test/a.js")
+    assert b"test/make.js" in parts.test_patch
+
+
 def test_where_tests_are_loaded_with_their_types_checked_a_change_of_types_may_be_seen(tmp_path):
     repo = project(tmp_path / "app")
-    repo.commit("Start", {"src/a.ts": "export const f = (a: string) => a;\n", "package.json": '{"a": "ts-jest"}'})
+    repo.commit(
+        "Start", {"src/a.ts": "export const f = (a: string) => a;\n", "package.json": '{"jest": {"a": "ts-jest"}}'}
+    )
     sha = repo.commit("Fix f", {"src/a.ts": WIDER, "test/a.test.ts": "it()\n"})
     with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
         [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
     assert isinstance(looked.outcome, Candidate)
+
+
+TESTS = "def test_a():\n    assert 1\n\n\n@mark.xfail\ndef test_b():\n    assert 2\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "reason"),
+    [
+        (TESTS.replace("assert 1", "assert  (1)  # one"), "no_tests"),
+        (TESTS.partition("@")[0], None),
+        (TESTS.replace("def test_a():\n    assert 1\n\n\n", ""), "no_tests"),
+        (TESTS.replace("@mark.xfail\n", ""), None),
+        (TESTS + "assert 3\n", None),
+    ],
+)
+def test_tests_that_gain_nothing_tell_no_fix(tmp_path, after, reason):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", {"src/a.py": "x = 1\n", "tests/test_a.py": TESTS})
+    sha = repo.commit("Fix a", {"src/a.py": "x = 2\n", "tests/test_a.py": after})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+    assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason

@@ -139,6 +139,23 @@ def test_each_side_gets_its_files_and_the_notes_say_where_the_rest_went(tmp_path
     assert "project file pyproject.toml stays in the gold patch" in cut.notes
 
 
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ({"src/a.py": "1\n", "src/b.js": "1\n"}, ("tests/test_a.py",)),
+        ({"src/b.js": "1\n", "src/c.ts": "1\n"}, ("tests/js/b.spec.js",)),
+        ({"src/a.go": "package a\n"}, ("tests/js/b.spec.js", "tests/test_a.py")),
+    ],
+)
+def test_a_runner_gets_the_tests_of_the_language_that_most_code_is_in(tmp_path, code, given):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {})
+    repo.commit("Fix a", {**code, "tests/test_a.py": "def test_a(): 1\n", "tests/js/b.spec.js": "it('b')\n"})
+    cut, made, wanted = head_split(repo)
+    assert isinstance(cut, Split)
+    assert (cut.test_files, made) == (given, wanted)
+
+
 def test_deleted_tests_are_not_given_to_the_runner(tmp_path):
     repo = project(tmp_path / "app")
     repo.commit("Before", {"tests/test_old.py": "def test(): ...\n"})

@@ -18,7 +18,7 @@ from harness.sandbox.job import Job
 from miner.proof.variations import Variation
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import measure
-from tests import tiny
+from tests import other_graders, tiny
 from tests.attacks import go, go_honest
 from tests.proved_task import mined, proved, run
 from tests.repos import Repository
@@ -471,3 +471,7 @@ def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbo
     refused = [name for name in whole.hidden.fail_to_pass if report.statuses.get(name) is not TestStatus.PASSED]
     assert {name: report.texts.get(name) for name in refused} == {}
     assert report.violations == ()
+
+
+def test_harbor_rewards_the_fix_and_nothing_else(task, tmp_path):
+    assert other_graders.rewards(task, tmp_path) == other_graders.HARBOR_REWARDS

@@ -15,7 +15,7 @@ from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.images import pulls
-from tests import faults, own_registry, second_engine, tiny
+from tests import faults, own_registry, second_engine, tiny, waiting
 from tests.silent import Silent
 
 LACKING = second_engine.lacking() or own_registry.lacking()
@@ -141,7 +141,7 @@ def test_a_digest_that_the_registry_does_not_have_is_told_as_such(absent, regist
     assert (report.outcome, report.cause) == ("infra_error", "missing_image")
     assert "manifest unknown" in report.reason
     assert report.attempts == 1
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60  # nobody waits for a registry that has answered
 
 
 def test_what_a_registry_gives_in_place_of_the_digest_is_refused(absent, registry):
@@ -184,7 +184,7 @@ def test_a_registry_that_is_down_for_a_while_changes_nothing_of_the_report(absen
     assert "does not answer" not in said
     assert tiny.goldseam(*command, "-o", tmp_path / "undisturbed").returncode == 0
     assert faults.found(tmp_path / "run") == faults.found(tmp_path / "undisturbed")
-    assert faults.containers() == []
+    assert waiting.left(faults.containers) == []
 
 
 @pytest.mark.parametrize("way", ["kill", "stop"])
@@ -192,10 +192,7 @@ def test_an_engine_that_is_restarted_while_it_pulls_pulls_again(way, absent, reg
     dataset = tiny.dataset(tmp_path / "dataset", tiny.task(absent))
     registry.bytes_per_second = 300_000
     with faults.started(["evaluate", dataset.path, "--gold", "-o", tmp_path / "run", "--no-signals"]) as child:
-        until = time.monotonic() + 30
-        while not any(b"/blobs/" in head for head in registry.seen):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        waiting.until(lambda: any(b"/blobs/" in head for head in registry.seen))
         getattr(second, way)()
         registry.bytes_per_second = None
         second.start()
@@ -226,7 +223,7 @@ def test_a_pull_that_stands_still_is_given_up(absent, registry, monkeypatch):
     report = score(absent)
     assert report.outcome == "infra_error"
     assert "timed out" in report.reason.lower()
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
 
 
 def test_a_run_that_is_stopped_does_not_wait_for_a_pull(absent, registry):
@@ -237,7 +234,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_pull(absent, registry):
         began = time.monotonic()
         with pytest.raises(InterruptedRunError):
             evaluate.evaluate_one(tiny.task(absent), tiny.prediction(), sandbox, settings=evaluate.Settings())
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 100
         stop.join()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
@@ -16,10 +15,10 @@ from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 from harness.judging.places import place_of
+from tests import forked
 from tests.repos import Repository
 from tests.tiny import FILES, FIXED
 
-GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 TESTS = """\
 import socket
 
@@ -92,8 +91,7 @@ def given(tmp_path_factory):
 
 def run(given, out, *words) -> process.Completed:
     rows, repo = given
-    command = [*GOLDSEAM, "holdout", "import", rows, "--source", f"acme/calc={repo}", "-o", out, "--json", *words]
-    return process.run(command, check=False)
+    return forked.goldseam("holdout", "import", rows, "--source", f"acme/calc={repo}", "-o", out, "--json", *words)
 
 
 @pytest.fixture(scope="module")

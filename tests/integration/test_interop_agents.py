@@ -12,12 +12,10 @@ from harness.core import process
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import ledger
 from harness.interop import sync
-from tests import pypi_tools, tiny
+from tests import other_graders, pypi_tools, tiny
 from tests.program import goldseam
 
 pytestmark = pytest.mark.engine
-
-TOOLS = Path(__file__).parent.parent / "other_tools"
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +25,8 @@ def folder(tiny_image, tmp_path_factory) -> Path:
     first, second = tiny.task(tiny_image), tiny.task(tiny_image, instance_id="tiny__calc-2")
     second = replace(second, instance=replace(second.instance, problem_statement="Leave it."))
     tiny.dataset(made / "dataset", first, second)
-    for name, *options in (("harbor", "--with-hidden"), ("inspect", "--with-hidden"), ("inspect", "--public")):
-        out = made / f"{name}{options[0]}"
-        done = goldseam("holdout", "export", made / "dataset", "--format", name, *options, "-o", out)
-        assert done.returncode == 0, done.error_text
+    for name, option in (("harbor", "--with-hidden"), ("inspect", "--with-hidden"), ("inspect", "--public")):
+        other_graders.exported(made / "dataset", name, made / f"{name}{option}", option)
     return made
 
 
@@ -40,7 +36,7 @@ def samples(folder) -> list[dict]:
     python = pypi_tools.environment(pypi_tools.INSPECT).python
     logs = (("inspect--with-hidden", "gold"), ("inspect--with-hidden", "agent"), ("inspect--public", "agent"))
     jobs = [f"{folder / name}:{how}" for name, how in logs]
-    done = process.run([python, TOOLS / "inspect_engine.py", folder / "logs", *jobs], check=False)
+    done = process.run([python, other_graders.TOOLS / "inspect_engine.py", folder / "logs", *jobs], check=False)
     assert done.returncode == 0, done.error_text
     return json.loads(done.stdout)
 
@@ -48,12 +44,7 @@ def samples(folder) -> list[dict]:
 @pytest.fixture(scope="module")
 def harbor(folder) -> dict:
     """What Harbor makes of the tasks."""
-    python = pypi_tools.environment(pypi_tools.HARBOR).python
-    env = {"HOME": str(folder)}
-    argv = [python, TOOLS / "harbor_run.py", folder / "harbor--with-hidden", folder / "trials"]
-    done = process.run(argv, env=env, check=False)
-    assert done.returncode == 0, done.error_text
-    return json.loads((folder / "trials/found.json").read_text())
+    return other_graders.harbor(folder / "harbor--with-hidden", folder)
 
 
 def test_harbors_loader_takes_every_task(harbor):
@@ -63,7 +54,7 @@ def test_harbors_loader_takes_every_task(harbor):
 
 
 def test_harbor_rewards_the_fix_and_nothing_else(harbor):
-    assert harbor["rewards"] == {"oracle": {"reward": 1.0}, "nop": {"reward": 0.0}}
+    assert harbor["rewards"] == other_graders.HARBOR_REWARDS
 
 
 def test_inspect_scores_every_fix_as_correct(samples):
@@ -90,7 +81,7 @@ def test_mini_swe_agent_works_on_public_rows_and_its_predictions_are_scored_as_t
     python = pypi_tools.environment(pypi_tools.MINI_SWE_AGENT).python
     edit = "sed -i 's/a - b/a + b/' src/calc/__init__.py"
     env = {"HOME": str(folder), "MSWEA_SILENT_STARTUP": "1"}
-    process.run([python, TOOLS / "mini_run.py", rows, out, edit], env=env)
+    process.run([python, other_graders.TOOLS / "mini_run.py", rows, out, edit], env=env)
     argv = ("evaluate", folder / "dataset", "-p", out, "-o", folder / "mini-run", "--json", "--control", "0")
     assert json.loads(goldseam(*argv).stdout)["resolved_ids"] == ["tiny__calc-1"]
     kept = json.loads((folder / "mini-run/predictions.jsonl").read_text())

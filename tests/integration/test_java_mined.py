@@ -10,15 +10,12 @@ from harness.core.instance import PASSING, Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import ids_by_place
 from harness.languages.screening import screen_task
-from tests import tiny
+from tests import other_graders, tiny
 from tests.attacks import java
 from tests.proved_task import mined, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from harness.core.instance import Task
     from harness.grading.grade import Grade
 
@@ -124,20 +121,20 @@ KINDS_TEST, OLD_TEST, CRASHES_TEST, BROKEN_TEST = (
 )
 
 
-ATTACKED = [name for name in java.PACKAGES if name not in java.HONEST]
-
-
-def everywhere(files: java.Files, names: Iterable[str] = java.PACKAGES) -> java.Files:
+def everywhere(files: java.Files) -> java.Files:
     """Files of the package `money`, and of those that attacks and right patches stand in."""
-    return files | {path: text for name in names for path, text in java.placed(name, files).items()}
+    return files | {path: text for name in java.SLOTS for path, text in java.placed(name, files).items()}
 
 
+GONE_TEST = "src/test/java/money/GoneTest.java"
+"""Of what a newer JDK lacks."""
 FILES = {
     "pom.xml": java.POM,
     **everywhere({java.PRICES: java.BASE, java.TEST: java.BEFORE}),
     KINDS_TEST: KINDS,
     OLD_TEST: OLD,
     CRASHES_TEST: CRASHES,
+    GONE_TEST: "package money;\n\nclass GoneTest { sun.misc.Gone gone; }\n",
     **java.CHECKS,
 }
 
@@ -145,23 +142,15 @@ FILES = {
 FIX = {java.PRICES: java.RIGHT, java.TEST: java.AFTER}
 
 
-def fixed(folder: Path, files: java.Files) -> Task:
-    """The task whose fix and tests are these files; one of more than a hundred would not be taken."""
-    repo = Repository(folder / "repo")
-    repo.commit("Start", FILES)
-    return mined(folder, repo, repo.commit("Fix wrong prices", files), GOLDSEAM_MINING_MUTANTS="0")
-
-
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("java")
+    repo = Repository(folder / "repo")
+    repo.commit("Start", FILES)
     forms = {java.FORMS_TEST: java.FORMS, java.FLUENT_TEST: java.FLUENT}
-    return fixed(tmp_path_factory.mktemp("java"), {**everywhere(FIX, ATTACKED), **forms})
-
-
-@pytest.fixture(scope="module")
-def other_task(tmp_path_factory) -> Task:
-    """The same fix in the packages of right patches."""
-    return fixed(tmp_path_factory.mktemp("java"), everywhere(FIX, java.HONEST))
+    return mined(
+        folder, repo, repo.commit("Fix wrong prices", {**everywhere(FIX), **forms}), GOLDSEAM_MINING_MUTANTS="0"
+    )
 
 
 def turned(name: str) -> list[str]:
@@ -186,17 +175,66 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "java")
     forms = {f"{java.FORMS_TEST}::{name}" for name in java.FORMS_TURNED}
     forms |= {f"{java.FLUENT_TEST}::{name}" for name in java.FLUENT_TURNED}
-    assert set(task.hidden.fail_to_pass) == forms | {test for name in ("money", *ATTACKED) for test in turned(name)}
+    assert set(task.hidden.fail_to_pass) == forms | {test for name in ("money", *java.SLOTS) for test in turned(name)}
     assert f"{java.TEST}::nothingOff()" in task.hidden.pass_to_pass
     assert ids_by_place(task.hidden)["host"] == (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
-    assert task.instance.extra["environment"]["notes"][0].startswith("JDK 17.")
+    notes = task.instance.extra["environment"]["notes"]
+    assert notes[0].startswith("JDK 17.")
+    assert f"a test file that can't be compiled: {GONE_TEST}" in notes
 
 
-def test_right_patches_resolve_it_and_none_does_not(task, other_task, sandbox):
-    assert graded(task, sandbox, {}).outcome is Outcome.RESOLVED
-    assert set(other_task.hidden.fail_to_pass) == {test for name in ("money", *java.HONEST) for test in turned(name)}
-    assert graded(other_task, sandbox, java.HONEST).outcome is Outcome.RESOLVED
+LIBRARY = """\
+    <dependency>
+      <groupId>org.apache.commons</groupId>
+      <artifactId>commons-lang3</artifactId>
+      <version>3.14.0</version>
+    </dependency>
+"""
+
+
+def test_a_library_that_only_the_fix_asks_for_is_there(tmp_path):
+    price = "package money;\n\npublic class Price {{ public static int of(String text) {{ return {}; }} }}\n"
+    test = (
+        "package money;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\n"
+        "class PriceTest {{ @org.junit.jupiter.api.Test void reads() {{ assertEquals({}, Price.of({})); }} }}\n"
+    )
+    path, test_path = "src/main/java/money/Price.java", "src/test/java/money/PriceTest.java"
+    repo = Repository(tmp_path / "repo")
+    first = {"pom.xml": java.POM, path: price.format("Integer.parseInt(text)"), test_path: test.format(1, '"1"')}
+    repo.commit("Start", first)
+    right = price.format("org.apache.commons.lang3.math.NumberUtils.toInt(text)")
+    pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{LIBRARY}")
+    fix = repo.commit("Fix prices of no number", {"pom.xml": pom, path: right, test_path: test.format(0, '"x"')})
+    task = mined(tmp_path, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
+    assert task.hidden.fail_to_pass == (f"{test_path}::reads()",)
+
+
+def beside(collection: dict[str, java.Files], first: int = 0) -> dict[str, str]:
+    """Names of a collection, by the package that each is to stand in."""
+    return dict(zip(java.SLOTS, list(collection)[first:], strict=False))
+
+
+@pytest.mark.parametrize("first", range(0, len(java.HONEST), len(java.SLOTS)))
+def test_right_patches_resolve_it(task, sandbox, first):
+    names = beside(java.HONEST, first)
+    grade = graded(task, sandbox, {place: java.HONEST[name] for place, name in names.items()})
+    told = grade.tests.fail_to_pass
+    wrong = [name for place, name in names.items() if {told[test] for test in turned(place)} != {TestStatus.PASSED}]
+    assert (wrong, grade.outcome) == ([], Outcome.RESOLVED)
+
+
+def test_nothing_does_not_resolve_it(task, sandbox):
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+
+
+def passed_of(task: Task, sandbox, collection: dict[str, java.Files]) -> list[str]:
+    """The names of a collection of which a test passes; the package that is right beside them passes all."""
+    names = beside(collection)
+    assert len(names) == len(collection)
+    told = graded(task, sandbox, {place: collection[name] for place, name in names.items()}).tests.fail_to_pass
+    passed = {test for test, status in told.items() if status is TestStatus.PASSED}
+    assert passed >= set(turned("money"))
+    return [name for place, name in names.items() if not passed.isdisjoint(turned(place))]
 
 
 def test_every_kind_of_test_is_told_with_its_rows_and_a_crash_loses_no_other(task, sandbox):
@@ -227,24 +265,23 @@ def test_what_is_built_or_run_with_the_tests_does_not_reach_them(task):
 
 
 def test_no_wrong_product_that_ends_the_program_or_shadows_a_library_passes(task, sandbox):
-    told = graded(task, sandbox, java.ENDS).tests.fail_to_pass
-    passed = {test for test, status in told.items() if status is TestStatus.PASSED}
-    assert [name for name in java.ENDS if not passed.isdisjoint(turned(name))] == []
-    assert passed >= set(turned("money"))
+    assert passed_of(task, sandbox, java.ENDS) == []
 
 
 @pytest.mark.parametrize("name", java.KILLS)
 def test_a_killed_trial_is_not_resolved(task, sandbox, name):
-    assert graded(task, sandbox, {name: java.KILLS[name]}).outcome not in PASSING
+    assert graded(task, sandbox, {java.SLOTS[0]: java.KILLS[name]}).outcome not in PASSING
 
 
 def test_frames_without_the_runs_own_word_are_tampering(task, sandbox):
-    assert graded(task, sandbox, java.FORGED).outcome is Outcome.TAMPERED
+    patches = {place: java.FORGED[name] for place, name in beside(java.FORGED).items()}
+    assert graded(task, sandbox, patches).outcome is Outcome.TAMPERED
 
 
 def test_no_wrong_product_finds_what_is_expected_or_hands_it_out_itself(task, sandbox):
     assert not any(word in text for text in task.hidden.expectations.files.values() for word in ("31.07", "9531"))
-    told = graded(task, sandbox, java.FORGERIES).tests.fail_to_pass
-    passed = {test for test, status in told.items() if status is TestStatus.PASSED}
-    assert [name for name in java.FORGERIES if not passed.isdisjoint(turned(name))] == []
-    assert passed >= set(turned("money"))
+    assert passed_of(task, sandbox, java.FORGERIES) == []
+
+
+def test_harbor_rewards_the_fix_and_nothing_else(task, tmp_path):
+    assert other_graders.rewards(task, tmp_path) == other_graders.HARBOR_REWARDS

@@ -21,7 +21,7 @@ from harness.solve.agents import loop
 from harness.solve.agents.loop import Desk
 from miner.quality.strength.result import Bounds, Kind
 from miner.quality.strength.run import measure
-from tests import pypi_tools, tiny
+from tests import other_graders, pypi_tools, tiny
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
 
 pytestmark = pytest.mark.engine
-OTHER_TOOLS = Path(__file__).parent.parent / "other_tools"
 
 MANIFEST = {
     "name": "shop",
@@ -167,8 +166,7 @@ def test_a_patch_that_never_ends_exits_floods_or_kills_its_runner_has_a_cause_of
 def exported(dataset, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
     for name in ("harbor", "inspect"):
-        done = tiny.goldseam("holdout", "export", dataset.path, "--format", name, "--with-hidden", "-o", folder / name)
-        assert done.returncode == 0, done.error_text
+        other_graders.exported(dataset.path, name, folder / name)
     return folder
 
 
@@ -176,18 +174,13 @@ def test_harbor_rewards_the_fix_by_the_whole_hidden_tests_and_nothing_else(task,
     assert place_of(task) is Place.HOST
     [folder] = (exported / "harbor").iterdir()
     assert b"assert.strictEqual(tax(8), 2)" in (folder / "tests/test.patch").read_bytes()
-    python = pypi_tools.environment(pypi_tools.HARBOR).python
-    argv = [python, OTHER_TOOLS / "harbor_run.py", exported / "harbor", exported / "trials"]
-    done = process.run(argv, env={"HOME": str(exported)}, check=False)
-    assert done.returncode == 0, done.error_text
-    found = json.loads((exported / "trials/found.json").read_text())
-    assert found["rewards"] == {"oracle": {"reward": 1.0}, "nop": {"reward": 0.0}}
+    assert other_graders.harbor(exported / "harbor", exported)["rewards"] == other_graders.HARBOR_REWARDS
 
 
 def test_inspect_scores_the_fix_as_correct(task, exported):
     python = pypi_tools.environment(pypi_tools.INSPECT).python
     job = f"{exported / 'inspect'}:gold"
-    done = process.run([python, OTHER_TOOLS / "inspect_engine.py", exported / "logs", job], check=False)
+    done = process.run([python, other_graders.TOOLS / "inspect_engine.py", exported / "logs", job], check=False)
     assert done.returncode == 0, done.error_text
     assert {name: score["value"] for name, score in json.loads(done.stdout)[0].items()} == {task.instance_id: "C"}
 

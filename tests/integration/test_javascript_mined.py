@@ -13,7 +13,7 @@ from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestSpec
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
-from harness.languages.javascript.language import TRANSPILED
+from harness.languages.javascript.language import ROOT, TRANSPILED
 from harness.languages.screening import screen_task
 from harness.patches.patch import parse
 from miner.proof.variations import Variation
@@ -36,7 +36,7 @@ MANIFEST = {
         "jest": "^29.0.0",
         "vitest": "^3.0.0",
         "mocha": "^10.0.0",
-        "tap": "npm:libtap@^1.4.0",
+        "tap": "^21.0.0",
         "tape": "^5.0.0",
         "ava": "^6.0.0",
         "jasmine": "^5.0.0",
@@ -164,14 +164,35 @@ const name: Name = "a";
 it("adds", () => assert.strictEqual(Kind[name as "a"], 3));
 """
 TYPED_FILES = {
-    "typed/module/package.json": '{"type": "module"}',
+    "typed/module/package.json": json.dumps(
+        {"type": "module", "ava": {"extensions": {"ts": "module"}, "failWithoutAssertions": False}}
+    ),
+    "typed/module/ava.test.ts": TYPED.format(head='import it from "ava";', lib="./lib.js"),
+    # a compiler that is no library, as from TypeScript 7 on: the package itself has its name
+    "typed/seven/package.json": '{"name": "typescript", "exports": "./seven.cjs"}',
+    "typed/seven/seven.cjs": 'exports.version = "7.0.2";\n',
+    "typed/seven/lib.ts": 'export const Kind = { a: 3 } as const;\nexport type Name = "a";\n',
+    "typed/seven/node.test.ts": TYPED.format(head='import { it } from "node:test";', lib="./lib"),
     "typed/module/node.test.ts": TYPED.format(head='import { it } from "node:test";', lib="./lib.js"),
     "typed/module/mocha.test.ts": TYPED.format(head="", lib="./lib.js"),
     "typed/script/package.json": "{}",
     "typed/script/mocha.test.ts": TYPED.format(head="", lib="./lib"),
     **dict.fromkeys(
-        ("typed/module/lib.ts", "typed/script/lib.ts"), 'export enum Kind { a = 3 }\nexport type Name = "a";\n'
+        ("typed/module/lib.ts", "typed/script/lib.ts"),
+        'export enum Kind { a = 3 }\nexport type Name = "a";\n',
     ),
+}
+TAPPED_FILES = {
+    "typed/tap/package.json": '{"type": "module"}',
+    "typed/tap/.taprc": 'before: "setup.ts"\nnode-arg:\n  - --no-warnings # quiet\ntest-env:\n  - GREETING=a=b\n',
+    "typed/tap/setup.ts": 'import fs from "node:fs";\nfs.writeFileSync("made.txt", process.env.GREETING as string);\n',
+    "typed/tap/a.ts": """\
+import fs from "node:fs";
+import t from "tap";
+enum Kind { made = "a=b" }
+const wrong: number = process.execArgv.includes("--no-warnings");
+t.test("adds", async (t) => { t.equal(wrong && fs.readFileSync("made.txt", "utf8"), Kind.made); });
+""",
 }
 SEEN = {
     "outer > adds": "PASSED",
@@ -201,7 +222,7 @@ ENDS = """\
 it("first", () => {{}});
 describe("outer", () => {{
   it("ends", async () => {{
-    await new Promise((done) => setTimeout(done, 500)); // what was reported is on its way
+    await new Promise((done) => setTimeout(done, 1500)); // what was reported is on its way
     process.kill(process.pid, "SIGTERM");
     await new Promise((done) => setTimeout(done, 4000));
   }});
@@ -239,7 +260,7 @@ def task(tmp_path_factory) -> Task:
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     broken |= {f"{path.rpartition('/')[0]}/types.test-d.ts": BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
-    files |= {"money.js": javascript.BASE, **TYPED_FILES, **javascript.HELPERS}
+    files |= {"money.js": javascript.BASE, **TYPED_FILES, **TAPPED_FILES, **javascript.HELPERS}
     files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
     files[f"{javascript_honest.PLACE}/shop.js"] = javascript_honest.WRONG
     for name in javascript_honest.variants():
@@ -347,10 +368,20 @@ def test_each_runner_tells_what_became_of_each_test_beside_a_file_that_cannot_be
     assert "require is not defined" in report.collect_errors[broken] or "not-there" in report.collect_errors[broken]
 
 
-@pytest.mark.parametrize(("framework", "folder"), [("node:test", "module"), ("mocha", "module"), ("mocha", "script")])
+@pytest.mark.parametrize(
+    ("framework", "folder"),
+    [("node:test", "module"), ("node:test", "seven"), ("mocha", "module"), ("mocha", "script"), ("ava", "module")],
+)
 def test_typescript_is_loaded_by_the_projects_own_compiler(task, sandbox, framework, folder):
     path = f"typed/{folder}/{framework.partition(':')[0]}.test.ts"
-    test = TestSpec(framework=framework, options=(TRANSPILED,))
+    test = TestSpec(framework=framework, options=(f"{ROOT}typed/{folder}", TRANSPILED))
+    spec = trial.TrialSpec(image=task.instance.image, test=test, files=(path,), budgets=Budgets(seconds=120.0))
+    report = trial.run(spec, sandbox).report
+    assert {name: str(status) for name, status in report.statuses.items()} == {f"{path}::adds": "PASSED"}
+
+
+def test_tap_loads_typescript_by_its_own_plugins_after_what_is_to_run_before(task, sandbox):
+    path, test = "typed/tap/a.ts", TestSpec(framework="tap", options=(f"{ROOT}typed/tap",))
     spec = trial.TrialSpec(image=task.instance.image, test=test, files=(path,), budgets=Budgets(seconds=120.0))
     report = trial.run(spec, sandbox).report
     assert {name: str(status) for name, status in report.statuses.items()} == {f"{path}::adds": "PASSED"}
@@ -360,9 +391,8 @@ def test_typescript_is_loaded_by_the_projects_own_compiler(task, sandbox, framew
 def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, framework):
     path, _ = RUNNERS[framework]
     one = f"{path}::{'adds' if framework in EXPECTED else 'outer > adds'}"
-    assert list(run(task, sandbox, framework, one).statuses) == [one]
-    nothing = run(task, sandbox, framework, path.replace("/a.", "/gone."))
-    assert (nothing.statuses, nothing.collect_errors, nothing.finished) == ({}, {}, True)
+    report = run(task, sandbox, framework, one, path.replace("/a.", "/gone."))
+    assert (list(report.statuses), report.collect_errors, report.finished) == ([one], {}, True)
 
 
 @pytest.mark.parametrize("framework", ENDING)
@@ -384,9 +414,16 @@ def test_a_test_that_waits_for_nothing_that_will_come_has_failed(task, sandbox):
     }
 
 
-def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, sandbox):
+def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well_and_none_ends_at_a_failure(task, sandbox):
     path, _ = RUNNERS["mocha"]
-    config = json.dumps({"spec": ["gone/*.js", "runners/mocha/ends.js"], "require": ["./runners/mocha/required.js"]})
+    config = json.dumps(
+        {
+            "spec": ["gone/*.js", "runners/mocha/ends.js"],
+            "require": ["./runners/mocha/required.js"],
+            "bail": True,
+            "parallel": True,
+        }
+    )
     texts = {
         ".mocharc.json": f"{config}\n",
         "runners/mocha/ends.js": "process.exit(0);\n",
@@ -395,6 +432,19 @@ def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well(task, s
     patch = parse("".join(tiny.diff(name, None, text) for name, text in texts.items()).encode())
     report = run(task, sandbox, "mocha", path, test_patch=patch)
     assert (len(report.statuses), report.collect_errors) == (len(SEEN), {})
+
+
+def test_what_a_helper_declares_for_node_is_of_the_file_that_is_run(task, sandbox):
+    by_helper = 'import "node:test"; import { make } from "./make.mjs"; make("made"); make("made");\n'
+    texts = {
+        "runners/make.mjs": 'import { it } from "node:test";\nexport const make = (name) => it(name, () => {});\n',
+        "runners/one.test.mjs": by_helper,
+        "runners/other.test.mjs": by_helper,
+    }
+    patch = parse("".join(tiny.diff(name, None, text) for name, text in texts.items()).encode())
+    files = ("runners/one.test.mjs", "runners/other.test.mjs")
+    report = run(task, sandbox, "node:test", *files, test_patch=patch)
+    assert set(report.statuses) == {f"{file}::{name}" for file in files for name in ("made", "made #2")}
 
 
 def test_an_error_that_no_test_of_vitest_waits_for_loses_no_test(task, sandbox):
@@ -506,6 +556,7 @@ def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):
     assert outcome(judged, sandbox, None) is Outcome.UNRESOLVED
 
 
+@pytest.mark.parametrize("judged", javascript.APART, indirect=True)
 @pytest.mark.parametrize("name", javascript.EVERYWHERE)
 def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
     [path] = judged.hidden.test_files

@@ -31,7 +31,20 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
+LINES = "src/calc/lines.py"
+LINE = """\
+import dataclasses
+
+
+@dataclasses.dataclass
+class Line:
+    cents: int
+    words: str = ""
+"""
 WRONG = '''\
+from calc.lines import Line
+
+
 def price(cents, off=0):
     """Cents after a discount in percent."""
     return cents
@@ -39,8 +52,15 @@ def price(cents, off=0):
 
 def label(cents):
     return "%d" % cents
+
+
+def line(cents):
+    return Line(cents)
 '''
 RIGHT = '''\
+from calc.lines import Line
+
+
 def price(cents, off=0):
     """Cents after a discount in percent."""
     if off > 100:
@@ -50,12 +70,17 @@ def price(cents, off=0):
 
 def label(cents):
     return "%d.%02d EUR" % divmod(cents, 100)
+
+
+def line(cents):
+    return Line(cents, label(cents))
 '''
 BEFORE = "import calc\n\n\ndef test_no_discount():\n    assert calc.price(4217) == 4217\n"
 AFTER = '''\
 import pytest
 
 import calc
+from calc.lines import Line
 
 
 def test_no_discount():
@@ -71,6 +96,10 @@ def test_discount(off, want):
 def test_label():
     want = "31.07 EUR"
     assert calc.label(3107) == want, "it is written as 31.07 EUR"
+
+
+def test_line():
+    assert calc.line(3107) == Line(3107, "31.07 EUR")
 
 
 def test_too_much():
@@ -112,7 +141,7 @@ DISCOUNT = f"{tiny.TESTS}::test_discount"
 def task(tmp_path_factory) -> Task:
     folder = tmp_path_factory.mktemp("judged")
     repo = Repository(folder / "repo")
-    repo.commit("Start", {**tiny.FILES, tiny.CALC: WRONG, tiny.TESTS: BEFORE})
+    repo.commit("Start", {**tiny.FILES, LINES: LINE, tiny.CALC: WRONG, tiny.TESTS: BEFORE})
     fix = repo.commit("Fix discounts and labels", {tiny.CALC: RIGHT, tiny.TESTS: AFTER, DOCUMENT: EXAMPLES})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
@@ -133,6 +162,7 @@ def test_the_task_and_all_tests_that_pass_without_their_words_are_judged_on_the_
     assert {test_id.partition("[")[0] for test_id in hidden.fail_to_pass} == {
         DISCOUNT,
         f"{tiny.TESTS}::test_label",
+        f"{tiny.TESTS}::test_line",
         f"{tiny.TESTS}::test_too_much",
         f"{DOCUMENT}::test_prices.txt",
     }
@@ -164,6 +194,15 @@ def test_no_byte_that_enters_a_container_tells_an_expectation(task, sandbox):
 def test_the_gold_patch_resolves_it(task, sandbox):
     scored = score(task, sandbox, RIGHT)
     assert scored.grade.outcome is Outcome.RESOLVED, scored.grade.reason
+
+
+@pytest.mark.parametrize(("product", "outcome"), [(RIGHT, Outcome.RESOLVED), (WRONG, Outcome.UNRESOLVED)])
+def test_a_patch_may_give_a_class_an_equality_of_its_own_and_gains_nothing_by_it(task, sandbox, product, outcome):
+    own = f"{LINE}\n    def __eq__(self, other):\n        return isinstance(other, Line)\n"
+    patch = tiny.diff(tiny.CALC, WRONG, f"{product}\n") + tiny.diff(LINES, LINE, own)
+    scored = scoring.score(task, parse(patch.encode()), sandbox, scoring.Demands())
+    assert scored.grade.outcome is outcome, scored.grade.reason
+    assert (scored.grade.tests.fail_to_pass[f"{tiny.TESTS}::test_line"] is TestStatus.PASSED) is (product == RIGHT)
 
 
 def test_nothing_does_not(task, sandbox):

@@ -14,7 +14,7 @@ from harness.core.instance import Budgets, TestSpec
 from harness.grading import trial
 from harness.languages.python import pytest as framework
 from harness.sandbox.docker import DockerSandbox
-from miner.images.task_image import build_environment
+from miner.images.task_image import Order, build_environment
 from miner.languages.built import BuiltImage
 from miner.layers import base
 from miner.proof.test_collection import judged
@@ -58,17 +58,19 @@ def build(tree, sandbox, folder, test):
     except InfrastructureError:
         base.from_debian()
     image = build_environment(
+        Order(
+            repo="goldseam-tests/ladder",
+            base_commit="0" * 40,
+            when=datetime(2024, 6, 1, tzinfo=UTC),
+            touched=(test,),
+            collect=lambda image, sandbox: judged(run(image, sandbox, "--collect-only", file=test)),
+        ),
         tree,
-        repo="goldseam-tests/ladder",
-        base_commit="0" * 40,
-        when=datetime(2024, 6, 1, tzinfo=UTC),
-        version_hint=None,
-        tar=lambda: tar_of(tree),
+        lambda: tar_of(tree),
         settings=settings,
         log=folder / "build.log",
         progress=lambda _: None,
-        touched=(test,),
-        collect=lambda image: judged(run(image, sandbox, "--collect-only", file=test)),
+        sandbox=sandbox,
     )
     assert isinstance(image, BuiltImage), image
     return image

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess  # noqa: TID251 - the program is killed half-way
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,9 @@ from harness.dataset.folder import open_dataset
 from harness.judging.places import place_of
 from harness.sandbox import engine, owners
 from miner.demo.history import build_history, locate_data
+from tests import forked, waiting
 from tests.program import Ran, goldseam
+from tests.repos import Repository
 
 GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 ONE = "goldseam-demo__pocketledger-4"
@@ -36,7 +37,7 @@ def mine(*words: str | Path) -> Ran:
 
 
 def mine_without_engine(*words: str | Path) -> process.Completed:
-    return process.run([*GOLDSEAM, "mine", *words], env={"DOCKER_HOST": "tcp://127.0.0.1:1"}, check=False)
+    return forked.goldseam("mine", *words, env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
 
 
 def funnel(dataset: Path) -> list[dict]:
@@ -113,7 +114,7 @@ def test_a_second_mine_decides_nothing_again(mined, history):
 
 @pytest.mark.engine
 def test_gold_resolves_and_null_does_not(mined, tmp_path):
-    done = process.run([*GOLDSEAM, "evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json"])
+    done = forked.goldseam("evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json")
 
     models = {model["model"]: model for model in json.loads(done.stdout)["goldseam"]["models"]}
     assert (models["gold"]["resolved"], models["gold"]["total"]) == (2, 2)
@@ -123,25 +124,25 @@ def test_gold_resolves_and_null_does_not(mined, tmp_path):
 @pytest.mark.engine
 def test_a_mine_that_is_killed_goes_on(history, tmp_path):
     out = tmp_path / "dataset"
-    words = [*GOLDSEAM, "mine", history, "-o", out, "--pr", "4", "--pr", "6", "-j", "1", "--runs", "2"]
+    words = ["mine", history, "-o", out, "--pr", "4", "--pr", "6", "-j", "1", "--runs", "2"]
     killed = []
     for signal_number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         before = proofs(out)
-        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
-            wait_for(lambda before=before: proofs(out) != before, child)
+        with subprocess.Popen([*GOLDSEAM, *words], stderr=subprocess.DEVNULL) as child:
+            waiting.until(lambda before=before: proofs(out) != before, child)
             os.kill(child.pid, signal_number)
-            code = child.wait(timeout=60)
+            code = child.wait(timeout=waiting.SECONDS)
         killed.append(child.pid)
         assert code == (130 if signal_number != signal.SIGKILL else -signal.SIGKILL)
 
-    done = process.run(words, check=False)
+    done = forked.goldseam(*words)
 
     assert done.returncode == 0, done.error_text
     assert [line["reason"] for line in funnel(out)] == ["accepted", "accepted"]
     assert check(out) == ()
     assert not [path for path in out.rglob("*") if path.name.endswith(".tmp")]
     assert not proofs(out)
-    assert [own_containers(pid) for pid in killed] == [[], [], []]
+    assert waiting.left(lambda: [one for pid in killed for one in own_containers(pid)]) == []
 
 
 def proofs(out):
@@ -150,7 +151,7 @@ def proofs(out):
 
 
 def test_a_dry_run_writes_nothing(history, tmp_path, monkeypatch):
-    done = process.run([*GOLDSEAM, "mine", history, "--dry-run", "--json"], cwd=tmp_path)
+    done = forked.goldseam("mine", history, "--dry-run", "--json", cwd=tmp_path)
 
     changes = json.loads(done.stdout)["changes"]
     assert len(changes) == 19
@@ -168,6 +169,15 @@ def test_candidates_without_proof_need_no_engine(history, tmp_path):
     assert {task.instance.state for task in dataset.tasks()} == {TaskState.CANDIDATE}
     assert {task.instance.image for task in dataset.tasks()} == {None}
     assert check(out) == ()
+
+
+def test_what_no_image_could_run_is_a_candidate_only_where_nothing_is_proved(tmp_path):
+    repo = Repository(tmp_path / "repo")
+    repo.commit("Start", {"money.py": "x = 1\n"})
+    repo.commit("Fix x", {"money.py": "x = 2\n", "tests/test_money.py": "def test_x():\n    print 'x'\n"})
+    for words, reason in (((), "language_unsupported"), (("--no-validate",), "accepted")):
+        done = mine_without_engine(repo.path, "--dry-run", "--json", *words)
+        assert [change["reason"] for change in json.loads(done.stdout)["changes"]] == [reason, "root_commit"], words
 
 
 def test_the_funnel_sums_to_the_changes_looked_at(history, tmp_path):
@@ -277,14 +287,6 @@ def prepare(folder: Path, history: Path) -> None:
     (folder / "a-file").write_text("x")
     (folder / "not-a-dataset").mkdir()
     (folder / "not-a-dataset" / "notes.txt").write_text("mine")
-
-
-def wait_for(happened, child, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert child.poll() is None, "the program ended too early"
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.05)
 
 
 def own_containers(pid: int) -> list[str]:

@@ -101,6 +101,9 @@ def test_a_broken_cursor_file_is_an_input_error_that_says_what_to_do(repo, tmp_p
 def test_looking_again_at_one_change_leaves_what_was_decided_of_others(repo, tmp_path):
     mine(repo, tmp_path)
     before = lines(tmp_path)
+    assert mine(repo, tmp_path, "--pr", "1")["warnings"] == [
+        "acme__app-1 was decided before (accepted); --force decides again"
+    ]
     told = mine(repo, tmp_path, "--force", "--pr", "1")
     assert lines(tmp_path) == before + 1
     assert (told["accepted"], told["looked_at"]) == (2, before)

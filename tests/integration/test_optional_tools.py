@@ -87,7 +87,7 @@ def signals(tmp_path_factory, image):
             executor=LocalExecutor(jobs=2),
             settings=evaluate.Settings(signals=True, control=0),
             observer=Silent(),
-            tools=image.image_id,
+            tools=lambda: image.image_id,
             rules=static.read_rules(folder / "rules.yaml"),
         )
     found = RunFolder(path=folder / "run")

@@ -12,7 +12,7 @@ from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.images.task_image import open_workshop
 from miner.layers import base
-from tests import foreign, tiny
+from tests import foreign, tiny, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def test_a_task_for_another_architecture_is_an_infrastructure_error_in_so_many_w
     assert told["outcome"] == "infra_error", done
     assert "is for linux/arm64, which this engine" in report.read_text()
     client: Any = engine.connect()
-    assert not client.containers(all=True, filters={"ancestor": image})
+    assert waiting.left(lambda: client.containers(all=True, filters={"ancestor": image})) == []
 
 
 def test_a_base_for_the_platform_that_is_asked_for_is_taken(image: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -100,10 +101,10 @@ def subject(image: str, hidden: str, gold: str = tiny.GOLD) -> Subject:
     )
 
 
-def proved(image, sandbox, folder, hidden, **options) -> Proof | Rejection:
+def proved(image, sandbox, folder, hidden, runs=1, **options) -> Proof | Rejection:
     asked = subject(image, hidden)
     notebook = Notebook(folder / "notes.jsonl", asked)
-    return validate(asked, sandbox, runs=3, notebook=notebook, progress=lambda _text: None, **options)
+    return validate(asked, sandbox, runs=runs, notebook=notebook, progress=lambda _text: None, **options)
 
 
 LISTED = ("hash_seed", "home", "locale", "timezone")
@@ -111,9 +112,8 @@ LISTED = ("hash_seed", "home", "locale", "timezone")
 
 @pytest.fixture(scope="module")
 def proof(tiny_image, sandbox, tmp_path_factory) -> Proof:
-    found = proved(
-        tiny_image, sandbox, tmp_path_factory.mktemp("proof"), HIDDEN.replace("{tomorrow}", str(time.time() + 86400))
-    )
+    hidden = HIDDEN.replace("{tomorrow}", str(time.time() + 86400))
+    found = proved(tiny_image, sandbox, tmp_path_factory.mktemp("proof"), hidden, runs=3)
     assert isinstance(found, Proof), found
     return found
 
@@ -208,7 +208,7 @@ def test_two():
     assert calc.add(1, 1) == 2
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(24))
 def test_coin(number):
     assert os.urandom(1)[0] % 2
 """
@@ -216,7 +216,7 @@ def test_coin(number):
 
 @pytest.fixture(scope="module")
 def coins(tiny_image, sandbox, tmp_path_factory) -> Proof:
-    found = proved(tiny_image, sandbox, tmp_path_factory.mktemp("coins"), COINS, quarantine=True)
+    found = proved(tiny_image, sandbox, tmp_path_factory.mktemp("coins"), COINS, runs=2, quarantine=True)
     assert isinstance(found, Proof), found
     return found
 
@@ -250,11 +250,11 @@ def test_two():
 
 @pytest.mark.engine
 def test_a_task_whose_only_turned_test_is_sensitive_is_one_and_has_all_its_runs(tiny_image, sandbox, tmp_path):
-    found = proved(tiny_image, sandbox, tmp_path, ONE_ZONE)
+    found = proved(tiny_image, sandbox, tmp_path, ONE_ZONE, runs=2)
     assert isinstance(found, Proof), found
     assert found.fail_to_pass == (f"{FILE}::test_two",)
     assert found.evidence["sensitive"] == {f"{FILE}::test_two": "timezone"}
-    assert found.evidence["runs"] == 3
+    assert found.evidence["runs"] == 2
     assert sensitivity(found) == {"share": 1.0, "fail_to_pass": 1, "pass_to_pass": 0, "by": {"timezone": 1}}
 
 
@@ -275,7 +275,7 @@ class Counting:
 def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix_alone(tiny_image, sandbox, tmp_path):
     counting = Counting(sandbox, 99)
     hidden = HIDDEN.replace("{tomorrow}", str(time.time() + 86400))
-    found = proved(tiny_image, counting, tmp_path, hidden, budget=Budget(plain_runs=1, seconds=0))
+    found = proved(tiny_image, counting, tmp_path, hidden, runs=3, budget=Budget(plain_runs=1, seconds=0))
     assert isinstance(found, Proof), found
     assert found.fail_to_pass == (f"{FILE}::test_three", f"{FILE}::test_two")
     assert found.pass_to_pass == (f"{FILE}::test_first",)
@@ -291,7 +291,7 @@ def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix
 
 @pytest.mark.engine
 def test_a_task_that_falls_says_what_was_not_found_out_for_budget(tiny_image, sandbox, tmp_path):
-    found = proved(tiny_image, sandbox, tmp_path, ONE_PROCESSOR, budget=Budget(plain_runs=1, seconds=0))
+    found = proved(tiny_image, sandbox, tmp_path, ONE_PROCESSOR, runs=3, budget=Budget(plain_runs=1, seconds=0))
     assert isinstance(found, Rejection), found
     assert found.reason == "unstable_fail_to_pass"
     assert "; skipped to stay within the budget: " in found.detail
@@ -341,10 +341,19 @@ def test_a_test_in_which_the_process_ends_without_the_fix_fails_and_those_after_
 
 
 @pytest.mark.engine
+def test_of_tests_that_never_end_with_the_fix_the_last_that_did_is_told(tiny_image, sandbox, tmp_path):
+    hidden = "import time\n\n\ndef test_first():\n    pass\n\n\ndef test_waits():\n    time.sleep(999)\n"
+    asked = subject(tiny_image, hidden)
+    run = observe(asked, prepare(asked), "after", 0, sandbox, Notebook(tmp_path / "notes.jsonl", asked), most_seconds=6)
+    assert run.trouble == "timeout"
+    assert re.fullmatch(rf"not ended after \d+ s, behind {FILE}::test_first", run.detail.split("\n")[0])
+
+
+@pytest.mark.engine
 def test_a_test_that_never_ends_without_the_fix_fails(tiny_image, sandbox, tmp_path):
     asked = subject(tiny_image, ENDING.replace("{numbers}", "[1]").replace("{end}", "time.sleep(999)"))
     patches, notebook = prepare(asked), Notebook(tmp_path / "notes.jsonl", asked)
-    run = observe(asked, patches, "before", 0, sandbox, notebook, most_seconds=3)
+    run = observe(asked, patches, "before", 0, sandbox, notebook, most_seconds=6)
     assert (run.trouble, run.endings) == ("", (ENDS,))
     assert {test_id.partition("::")[2]: status.lower() for test_id, status in run.statuses.items()} == {
         "test_first": "passed",
@@ -353,7 +362,7 @@ def test_a_test_that_never_ends_without_the_fix_fails(tiny_image, sandbox, tmp_p
         "test_three[2]": "failed",
         "test_zero": "passed",
     }
-    assert run.container_seconds > run.seconds > 3
+    assert run.container_seconds > run.seconds > 6
 
 
 @pytest.mark.engine
@@ -395,7 +404,7 @@ def test_what_tests_put_in_the_place_of_the_standard_library_is_not_what_reports
 def fallen(tiny_image, sandbox, tmp_path_factory) -> tuple[Rejection, int]:
     """A task that is none, and how many containers that took."""
     counting = Counting(sandbox, 99)
-    found = proved(tiny_image, counting, tmp_path_factory.mktemp("zone"), ONE_PROCESSOR)
+    found = proved(tiny_image, counting, tmp_path_factory.mktemp("zone"), ONE_PROCESSOR, runs=3)
     assert isinstance(found, Rejection), found
     return found, counting.done
 
@@ -413,9 +422,12 @@ def test_a_proof_that_is_lost_ends_before_all_of_its_runs(fallen):
 
 
 @pytest.mark.engine
-def test_an_interrupted_proof_goes_on_with_the_run_that_it_stopped_at(tiny_image, sandbox, tmp_path, fallen):
-    first, second = Counting(sandbox, 6), Counting(sandbox, 99)
+def test_an_interrupted_proof_goes_on_with_the_run_that_it_stopped_at(tiny_image, sandbox, tmp_path):
+    whole, first, second = (Counting(sandbox, jobs) for jobs in (99, 2, 99))
+    (tmp_path / "whole").mkdir()
+    undisturbed = proved(tiny_image, whole, tmp_path / "whole", tiny.HIDDEN_TESTS)
     with pytest.raises(InfrastructureError):
-        proved(tiny_image, first, tmp_path, ONE_PROCESSOR)
-    assert isinstance(proved(tiny_image, second, tmp_path, ONE_PROCESSOR), Rejection)
-    assert first.done + second.done == fallen[1]
+        proved(tiny_image, first, tmp_path, tiny.HIDDEN_TESTS)
+    gone_on = proved(tiny_image, second, tmp_path, tiny.HIDDEN_TESTS)
+    assert gone_on.fail_to_pass == undisturbed.fail_to_pass
+    assert first.done + second.done == whole.done

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess  # noqa: TID251 - a process to be killed half-way
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from harness.sandbox import engine
 from harness.sandbox.executors.choose import Kind, choose
 from harness.sandbox.images import pulls
 from harness.sandbox.job import Job
-from tests import tiny, two_engines
+from tests import tiny, two_engines, waiting
 from tests.ray_cluster import RayCluster
 from tests.repos import Repository
 
@@ -113,7 +112,8 @@ def mined(two, cluster, history, tmp_path_factory):
     cluster.add_node()
     alone = {**os.environ, "DOCKER_HOST": "unix:///nowhere"}  # the command needs no engine where it runs
     with subprocess.Popen(mine(history, out, *on(cluster)), stderr=subprocess.DEVNULL, env=alone) as child:
-        notes = wait_for(lambda: [path for path in out.glob(".goldseam/proofs/*") if b"\n" in path.read_bytes()])[0]
+        proofs = ".goldseam/proofs/*"
+        notes = waiting.until(lambda: [path for path in out.glob(proofs) if b"\n" in path.read_bytes()])[0]
         child.kill()
     before = built(out)
     mark(notes)
@@ -142,15 +142,6 @@ def mark(notes):
     """Make the first run that was noted one that no later run can pass for."""
     first, *rest = notes.read_text().splitlines()
     notes.write_text("\n".join([json.dumps({**json.loads(first), "max_rss_kb": MARK}), *rest]) + "\n")
-
-
-def wait_for(what, seconds=120):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if found := what():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("it never came")
 
 
 def builds(two):
@@ -305,11 +296,11 @@ def test_a_mine_that_is_interrupted_while_an_image_is_built_leaves_no_container(
     argv = mine(history, tmp_path / "dataset", "--limit", "2", *on(cluster))
     with two.silent_index():
         with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
-            wait_for(lambda: builds(two))
+            waiting.until(lambda: builds(two), child)
             child.send_signal(signal.SIGINT)
             _, said = child.communicate(timeout=40)  # less than it waits for a node that does not end its build
             assert child.returncode == 130, said
-        assert not builds(two)
+        assert waiting.left(lambda: builds(two)) == set()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -345,10 +336,20 @@ def opened(held, cluster):
         yield sandbox
 
 
-def job(image, seconds=0.0, **budgets):
-    argv = ("python3", "-S", "-c", f"import time; time.sleep({seconds})")
-    room = {"seconds": 30, "memory_mb": 128, "pids": 16, "disk_mb": 16, **budgets}
-    return Job(image=image, argv=argv, stdin=b"", budgets=Budgets(**room))
+def job(image, script="true", **budgets):
+    room = {"seconds": 300, "memory_mb": 128, "pids": 16, "disk_mb": 16, **budgets}
+    return Job(image=image, argv=("sh", "-c", script), stdin=b"", budgets=Budgets(**room))
+
+
+WAITS = "until [ -e /tmp/enough ]; do sleep 0.1; done"
+
+
+def enough(two, host, image):
+    """Let jobs of an image that wait come to their end."""
+    with two.use(host):
+        client = engine.connect()
+        for one in client.containers(filters={"ancestor": image}):
+            client.exec_start(client.exec_create(one["Id"], ["touch", "/tmp/enough"])["Id"])
 
 
 def holds(two, host, image):
@@ -356,17 +357,24 @@ def holds(two, host, image):
         return engine.image_id(image) is not None
 
 
-def test_a_job_asks_for_its_processors_its_memory_and_one_docker(opened, held):
+def taken():
+    """What of the cluster's resources runs."""
+    free, whole = ray.available_resources(), ray.cluster_resources()
+    return {name: whole[name] - free.get(name, 0.0) for name in ("CPU", "memory", "docker")}
+
+
+def running(two, host, image):
+    with two.use(host):
+        return len(engine.connect().containers(filters={"ancestor": image}))
+
+
+def test_a_job_asks_for_its_processors_its_memory_and_one_docker(opened, held, two):
     asked = {"CPU": 1.5, "memory": 200 * 1024**2, "docker": 1.0}
-
-    def taken():
-        free = ray.available_resources()
-        return {name: whole - free.get(name, 0.0) for name, whole in ray.cluster_resources().items() if name in asked}
-
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(opened.run, job(held.images[None], seconds=3, cpus=1.5, memory_mb=200))
-        wait_for(lambda: taken() == asked, seconds=20)
-        assert running.result().exit_code == 0
+        waits = pool.submit(opened.run, job(held.images[None], WAITS, cpus=1.5, memory_mb=200))
+        waiting.until(lambda: taken() == asked and running(two, None, held.images[None]))
+        enough(two, None, held.images[None])
+        assert waits.result().exit_code == 0
 
 
 def test_a_job_goes_to_the_node_that_holds_its_image(opened, held, two):
@@ -379,7 +387,11 @@ def test_a_job_goes_to_the_node_that_holds_its_image(opened, held, two):
 
 def test_a_job_for_which_that_node_has_no_room_goes_to_another_which_pulls(opened, held, two):
     there = held.images[two.second.host]
-    with ThreadPoolExecutor(3) as pool:
-        ended = list(pool.map(opened.run, [job(there, seconds=12)] * 3))  # at once, also on a busy machine
-    assert [one.exit_code for one in ended] == [0, 0, 0]
+    with ThreadPoolExecutor(2) as pool:
+        full = [pool.submit(opened.run, job(there, WAITS)) for _ in range(2)]
+        waiting.until(lambda: running(two, two.second.host, there) == len(full))
+        waiting.until(lambda: taken()["docker"] == len(full))  # before that the cluster may take the node for free, too
+        assert opened.run(job(there)).exit_code == 0
+        enough(two, two.second.host, there)
+        assert [one.result().exit_code for one in full] == [0, 0]
     assert holds(two, None, there)

@@ -421,8 +421,7 @@ def test_the_page_prints_light_with_open_tasks_and_without_controls(browser, pla
 
 
 @pytest.mark.parametrize("tab", ["", "tests", "signals", "transcript"])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize(("dark", "width"), [(False, 400), (True, 1280)], ids=["light and narrow", "dark and wide"])
 def test_axe_finds_nothing(browser, rich, dark, width, tab):
     page = browser.page(dark=dark, width=width).open(rich, "#acme__widgets-101" + (f"/beta/{tab}" if tab else ""))
     page.settle()

@@ -10,7 +10,7 @@ from harness.core.instance import PASSING, Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import Place, ids_by_place, place_of
 from harness.languages.screening import screen_task
-from tests import tiny
+from tests import other_graders, tiny
 from tests.attacks import rust
 from tests.proved_task import mined, run, statuses
 from tests.repos import Repository
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-KINDS_TEST, OWN_TEST, BROKEN_TEST = "tests/kinds/main.rs", "tests/own.rs", "tests/broken.rs"
+KINDS_TEST, OWN_TEST = "tests/kinds/main.rs", "tests/own.rs"
+MACROS = "macros/src/lib.rs"
 KINDS = """\
 mod deeper;
 
@@ -70,15 +71,17 @@ SEEN = {
 FILES = {
     "Cargo.toml": rust.MANIFEST,
     rust.LIB: rust.LIB_BASE,
-    **{f"src/{name}.rs": rust.BASE for name in ("money", *rust.MODULES)},
+    **{f"src/{name}.rs": rust.BASE for name in ("money", *rust.SLOTS)},
     rust.TEST: rust.tests(fixed=False),
     KINDS_TEST: KINDS,
     "tests/kinds/deeper.rs": "#[test]\nfn well() {}\n",
     OWN_TEST: 'fn main() { println!("1 of 1"); }\n',
+    "macros/Cargo.toml": '[package]\nname = "macros"\nversion = "1.0.0"\n\n[lib]\nproc-macro = true\n',
+    MACROS: "#[test]\nfn well() {}\n",
 }
 FIXED = {
     rust.LIB: rust.LIB_AFTER,
-    **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.MODULES)},
+    **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.SLOTS)},
     rust.TEST: rust.tests(fixed=True),
 }
 
@@ -94,12 +97,12 @@ def task(tmp_path_factory) -> Task:
 
 def turned(name: str) -> str:
     """The test of a module that the fix turns."""
-    return f"{rust.TEST}::{rust.module_of(name)}::price"
+    return f"{rust.TEST}::{name}::price"
 
 
 def graded(task: Task, sandbox, patches: dict[str, rust.Files], library: str = rust.LIB_RIGHT) -> Grade:
     """The grade of a patch to these modules, which is right elsewhere; as much of it as may reach the tests."""
-    new = {rust.LIB: library, **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.MODULES)}}
+    new = {rust.LIB: library, **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.SLOTS)}}
     for name, files in patches.items():
         new |= rust.placed(name, files)
     text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in new.items())
@@ -108,7 +111,7 @@ def graded(task: Task, sandbox, patches: dict[str, rust.Files], library: str = r
 
 def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "rust")
-    expected = {f"{rust.LIB}::tests::euros", *map(turned, ("money", *rust.MODULES))}
+    expected = {f"{rust.LIB}::tests::euros", *map(turned, ("money", *rust.SLOTS))}
     assert set(task.hidden.fail_to_pass) == expected
     assert {f"{rust.LIB}::tests::cents", f"{rust.TEST}::money::nothing_off"} <= set(task.hidden.pass_to_pass)
     assert place_of(task) is Place.HOST
@@ -124,24 +127,35 @@ def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
 def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_others_in_their_place(task, sandbox):
     assert b"fn euros" not in task.hidden.gold_patch
     assert task.instance.test.allowed_paths == (rust.LIB,)
-    assert graded(task, sandbox, rust.HONEST, rust.LIB_OTHER).outcome is Outcome.RESOLVED
+    names = list(rust.HONEST)
+    refused = []
+    for first in range(0, len(names), len(rust.SLOTS)):
+        part = dict(zip(rust.SLOTS, names[first:], strict=False))
+        grade = graded(task, sandbox, {place: rust.HONEST[name] for place, name in part.items()}, rust.LIB_OTHER)
+        told = grade.tests.fail_to_pass
+        refused += [name for place, name in part.items() if told[turned(place)] is not TestStatus.PASSED]
+        assert grade.outcome is Outcome.RESOLVED, refused
+    assert refused == []
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
 
 
 def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other(task, sandbox):
-    report = run(task, sandbox, "tests/kinds/deeper.rs", OWN_TEST, clock="2001-02-03T04:05:06Z")
+    report = run(task, sandbox, "tests/kinds/deeper.rs", OWN_TEST, MACROS, clock="2001-02-03T04:05:06Z")
     assert statuses(report, KINDS_TEST) == SEEN
     assert statuses(report, OWN_TEST) == {"main": "PASSED"}
+    assert statuses(report, MACROS) == {"well": "PASSED"}
     assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
     assert "left: 1" in report.texts[f"{KINDS_TEST}::wrong"]
 
 
 def test_a_program_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
-    broken = b"#[test]\nfn later() { money::later(1); }\n"
+    said = {"later": "money::later(1)", "From": "String::from(1)", "compile_error": 'compile_error!("no price")'}
+    broken = {f"tests/{name}.rs": f"#[test]\nfn of() {{ {call}; }}\n".encode() for name, call in said.items()}
     one = f"{KINDS_TEST}::well"
-    report = run(task, sandbox, one, BROKEN_TEST, overlay={BROKEN_TEST: broken})
-    assert list(report.collect_errors) == [BROKEN_TEST]
-    assert [raised.says for raised in report.collect_raised[BROKEN_TEST]] == ["later"]
+    report = run(task, sandbox, one, *broken, overlay=broken)
+    assert set(report.collect_errors) == set(broken)
+    told = {path: [raised.says for raised in chain] for path, chain in report.collect_raised.items()}
+    assert told == {f"tests/{name}.rs": [name] for name in said}
     assert dict(report.statuses) == {one: TestStatus.PASSED}
 
 
@@ -157,23 +171,29 @@ def test_what_is_built_or_run_with_the_tests_does_not_reach_them(task):
 
 
 def test_no_wrong_product_that_ends_its_program_or_prints_results_passes(task, sandbox):
-    told = graded(task, sandbox, rust.ENDS).tests.fail_to_pass
+    told = graded(task, sandbox, rust.side_by_side(rust.ENDS)).tests.fail_to_pass
     passed = {test for test, status in told.items() if status is TestStatus.PASSED}
-    assert [name for name in rust.ENDS if turned(name) in passed] == []
+    names = dict(zip(rust.SLOTS, rust.ENDS, strict=False))
+    assert len(names) == len(rust.ENDS)
+    assert [name for place, name in names.items() if turned(place) in passed] == []
     assert turned("money") in passed
     assert place_of(task) is Place.HOST
 
 
 @pytest.mark.parametrize("name", rust.KILLS)
 def test_a_killed_trial_is_not_resolved(task, sandbox, name):
-    assert graded(task, sandbox, {name: rust.KILLS[name]}).outcome not in PASSING
+    assert graded(task, sandbox, {rust.SLOTS[0]: rust.KILLS[name]}).outcome not in PASSING
 
 
 @pytest.mark.parametrize("name", rust.FORGED)
 def test_frames_without_the_runs_own_word_and_another_program_are_tampering(task, sandbox, name):
-    assert graded(task, sandbox, {name: rust.FORGED[name]}).outcome is Outcome.TAMPERED
+    assert graded(task, sandbox, {rust.SLOTS[0]: rust.FORGED[name]}).outcome is Outcome.TAMPERED
 
 
 def test_a_library_that_shadows_what_tests_use_does_not_pass(task, sandbox):
     told = graded(task, sandbox, {}, rust.LIB_SHADOWED).tests.fail_to_pass
     assert told[f"{rust.LIB}::tests::euros"] is not TestStatus.PASSED
+
+
+def test_harbor_rewards_the_fix_and_nothing_else(task, tmp_path):
+    assert other_graders.rewards(task, tmp_path) == other_graders.HARBOR_REWARDS

@@ -137,14 +137,18 @@ def test_a_flood_of_output_is_cut_in_the_middle_and_its_size_recorded(task, sand
     assert verdict.evidence.results["output_bytes"] > 3_000_000
 
 
-def test_a_flood_of_the_result_channel_is_tampering(tiny_image, sandbox):
-    patch = tiny.fix("import os", "while True: os.write(198, b'x' * 60000)")
-    verdict = judge(sandbox, tiny.task(tiny_image, budgets=SHORT), patch)
-    assert verdict.report.outcome is Outcome.TAMPERED
+def test_a_flood_of_the_result_channel_is_tampering_and_stops_no_clock(tiny_image, sandbox):
+    flood, patient = "os.write(198, b'x' * 60000)", replace(SHORT, seconds=240)
+    for words, budgets, outcomes in (
+        (f"for _ in range(500): {flood}", patient, {Outcome.TAMPERED}),
+        (f"while True: {flood}", SHORT, {Outcome.TAMPERED, Outcome.UNRESOLVED}),  # a busy machine has not begun by then
+    ):
+        verdict = judge(sandbox, tiny.task(tiny_image, budgets=budgets), tiny.fix("import os", words))
+        assert verdict.report.outcome in outcomes, words
 
 
 def test_a_patch_that_leaves_no_room_for_the_hidden_tests_is_charged_with_it(tiny_image, sandbox, tmp_path):
-    budgets = replace(SHORT, disk_mb=4)
+    budgets = replace(SHORT, seconds=60, disk_mb=4)
     large = {tiny.TESTS: (tiny.BASE_TESTS, f"{tiny.HIDDEN_TESTS}# {'x' * (2 << 20)}\n")}
     (tmp_path / "z.bin").write_bytes(bytes(3 << 20))
     diff = ("git", "diff", "--no-index", "--binary", "/dev/null", "z.bin")
@@ -154,26 +158,25 @@ def test_a_patch_that_leaves_no_room_for_the_hidden_tests_is_charged_with_it(tin
     assert "can't be laid" in report.reason
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("conftest.py", "conftest"),
-        ("tests/conftest.py", "conftest"),
-        ("pytest.ini", "runner_config"),
-        ("tests/test_calc.py", "hidden_test"),
-        ("sitecustomize.py", "startup_module"),
-        ("src/random.py", "shadows_module"),
-        ("tests/pytest.py", "test_support"),
-        ("src/x.pth", "compiled_or_path_file"),
-        ("calc.egg-info/entry_points.txt", "package_metadata"),
-        ("src/.gitattributes", "git_settings"),
-    ],
-)
-def test_a_part_that_could_touch_the_judge_is_dropped_and_recorded(path, reason, task, sandbox):
-    old = tiny.FILES.get(path)
-    verdict = judge(sandbox, task, tiny.GOLD + tiny.diff(path, old, "raise SystemExit(0)\n"))
+DROPPED = {
+    "conftest.py": "conftest",
+    "tests/conftest.py": "conftest",
+    "pytest.ini": "runner_config",
+    "tests/test_calc.py": "hidden_test",
+    "sitecustomize.py": "startup_module",
+    "src/random.py": "shadows_module",
+    "tests/pytest.py": "test_support",
+    "src/x.pth": "compiled_or_path_file",
+    "calc.egg-info/entry_points.txt": "package_metadata",
+    "src/.gitattributes": "git_settings",
+}
+
+
+def test_parts_that_could_touch_the_judge_are_dropped_and_recorded(task, sandbox):
+    parts = [tiny.diff(path, tiny.FILES.get(path), "raise SystemExit(0)\n") for path in DROPPED]
+    verdict = judge(sandbox, task, tiny.GOLD + "".join(parts))
     assert verdict.report.outcome is Outcome.RESOLVED, verdict.report
-    assert verdict.report.dropped == [{"path": path, "reason": reason}]
+    assert {one["path"]: one["reason"] for one in verdict.report.dropped} == DROPPED
 
 
 def test_a_dropped_path_that_is_no_text_is_recorded_all_the_same(task, sandbox):

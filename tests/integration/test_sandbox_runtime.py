@@ -17,7 +17,7 @@ from harness.sandbox.docker import DockerSandbox
 from miner.layers.layer import CACHE_DIR, OUT_DIR
 from miner.layers.runner import Workshop, read_result
 from miner.layers.secrets import collect
-from tests import second_engine, tiny
+from tests import second_engine, tiny, waiting
 from tests.engine_room import FIRST_SUBORDINATE
 
 pytestmark = pytest.mark.engine
@@ -64,7 +64,7 @@ def check_verdicts(runtime, image, place):
         clocked = tiny.task(image, spec=TestSpec(clock="2021-05-03T12:00:00Z"))
         found = evaluate.evaluate_one(clocked, then, sandbox, settings=evaluate.Settings(runtime=runtime)).report
         assert found.resolved, found
-    assert engine.connect().containers(all=True) == []
+    assert waiting.left(lambda: engine.connect().containers(all=True)) == []
 
 
 @pytest.fixture

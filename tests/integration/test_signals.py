@@ -81,7 +81,7 @@ PATCHES = {
     "nul": tiny.GOLD + tiny.diff("src/calc/nul.py", None, "X = 1\0\n"),
     "many": tiny.GOLD + "".join(tiny.diff(f"src/calc/m{n}.py", None, f"import os\nX = {n}\n") for n in range(99)),
     "quits": tiny.fix("import os; os._exit(0)"),
-    "hangs": tiny.fix("while True: pass"),
+    "hangs": tiny.fix("import time; time.sleep(600)"),
     "foreign": tiny.diff("no/such/file.py", "a\n", "b\n"),
     "nothing": "",
 }
@@ -109,7 +109,7 @@ def run(dataset, out, sandbox, names=tuple(PATCHES), *, image, cache=None, **set
         settings=asked,
         observer=notes,
         cache=cache,
-        tools=image,
+        tools=lambda: image,
     )
     folders = {name: out / "results" / name / "tiny__calc-1/0" for name in names}
     return {name: json.loads((folder / "report.json").read_text()) for name, folder in folders.items()}, notes.noted

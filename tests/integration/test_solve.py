@@ -13,6 +13,7 @@ import pytest
 from harness.dataset.ledger import ledger
 from harness.report.gather import gather
 from harness.runs.predictions import read_predictions
+from tests import waiting
 from tests.model_server import Asked, ModelServer, Say
 from tests.program import goldseam
 from tests.solve_room import EDIT, GOOD, make_dataset, which_task
@@ -42,7 +43,7 @@ class Slow:
         if which_task(asked) == "task1":
             return GOOD
         self.asked.set()
-        self.over.wait(timeout=60)
+        self.over.wait(timeout=waiting.SECONDS)
         return GOOD
 
 
@@ -143,9 +144,9 @@ def test_what_was_finished_before_an_end_is_kept_and_not_asked_again(place, how)
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert slow.asked.wait(timeout=60)  # the first answer is on disk, the second question is on its way
+    assert slow.asked.wait(timeout=waiting.SECONDS)  # the first answer is on disk, the second question is on its way
     child.send_signal(how)
-    _, told = child.communicate(timeout=60)
+    _, told = child.communicate(timeout=waiting.SECONDS)
     if how is signal.SIGINT:
         assert child.returncode == 130
         assert "run the same command again to continue" in told

@@ -314,7 +314,7 @@ def test_the_browser_is_led_to_the_page_without_the_token_in_its_arguments(brows
         browser.event(page._session, "Page.loadEventFired")  # of the page that it leads to
         page.until("document.querySelectorAll('#_runs li').length === 4")
         child.send_signal(signal.SIGINT)
-        assert child.wait(60) == 0
+        assert child.wait(240) == 0
     assert not door.exists()
 
 
@@ -345,7 +345,7 @@ def test_ctrl_c_ends_the_command_well(tmp_path):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", url)
         assert _get(url, "runs.json")[:2] == (200, "[]")
         child.send_signal(signal.SIGINT)
-        assert child.wait(60) == 0
+        assert child.wait(240) == 0
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):

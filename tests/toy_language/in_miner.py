@@ -57,6 +57,9 @@ class Toy:
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
         return False
 
+    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+        return None
+
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         return (TestCommand(framework="facts", runner="facts"),)
 

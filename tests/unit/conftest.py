@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -17,3 +18,9 @@ def _disk_is_not_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _handle: None)
         yield
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the tests themselves, which stay: it looks at them a thousand times."""
+    gc.collect()
+    gc.freeze()

@@ -123,7 +123,7 @@ class Busy:
         with self.lock:
             self.now += 1
             self.most = max(self.most, self.now)
-        self.meet.wait(10)  # so that two are always there together
+        self.meet.wait(120)  # so that two are always there together
         with self.lock:
             self.now -= 1
         return job

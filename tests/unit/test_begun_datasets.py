@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from harness.checks.dataset import check
 from harness.core import process
 from harness.dataset.folder import begun_dataset, create_dataset
+from tests import forked
 from tests.program import goldseam
 
 
@@ -55,8 +55,7 @@ def test_an_empty_dataset_is_a_finding(tmp_path: Path) -> None:
 
 def test_without_an_engine_nothing_is_made(tmp_path: Path) -> None:
     process.run(["git", "init", "-q", tmp_path / "repo"])
-    command = [sys.executable, "-m", "miner.cli.main", "mine", tmp_path / "repo", "-o", tmp_path / "out"]
-    done = process.run(command, env={"DOCKER_HOST": "unix:///nowhere"}, check=False)
+    done = forked.goldseam("mine", tmp_path / "repo", "-o", tmp_path / "out", env={"DOCKER_HOST": "unix:///nowhere"})
     assert done.returncode == 4
     assert "no container engine answers" in done.error_text
     assert not (tmp_path / "out").exists()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import socket
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.core.errors import InfrastructureError
+from harness.sandbox.ahead import Ahead
 from miner.layers import prestarted_containers
-from miner.layers.prestarted_containers import Ahead, PrestartedContainer
+from miner.layers.prestarted_containers import PrestartedContainer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,9 +45,16 @@ def test_one_is_started_once_and_given_once(laid: PrestartedContainer, removed: 
     assert (calls, removed) == ([1], [])
 
 
+def start(ahead: Ahead, key: tuple[str, str], laid: PrestartedContainer) -> None:
+    """Have it started, and wait until that has begun."""
+    begun = threading.Event()
+    ahead.have(key, lambda: begun.set() or laid)
+    assert begun.wait(60)
+
+
 def test_what_nobody_takes_goes_at_the_end(laid: PrestartedContainer, removed: list[str]):
     ahead = Ahead()
-    ahead.have(WHICH, lambda: laid)
+    start(ahead, WHICH, laid)
     ahead.close()
     assert removed == ["c1"]
     assert not laid.scratch.exists()
@@ -59,8 +68,8 @@ def test_what_is_not_needed_after_all_goes_and_what_may_be_stays(
     with socket.socket() as attached:
         other = PrestartedContainer(container="c2", scratch=tmp_path / "other", attached=attached, relayed=True)
         ahead = Ahead()
-        ahead.have(WHICH, lambda: laid)
-        ahead.have(("sha256:bb", "task"), lambda: other)
+        start(ahead, WHICH, laid)
+        start(ahead, ("sha256:bb", "task"), other)
         ahead.clear(keep=WHICH)
         assert ahead.take(("sha256:bb", "task")) is None
         assert ahead.take(WHICH) is laid
@@ -78,3 +87,27 @@ def test_one_that_does_not_start_is_nobodys_fault_yet(removed: list[str]):
     ahead.have(WHICH, fails)
     ahead.close()
     assert removed == []
+
+
+def test_what_has_not_begun_is_not_waited_for_unless_in_turn(laid: PrestartedContainer, removed: list[str]):
+    ahead, goes_on = Ahead(), threading.Event()
+    ahead.have(WHICH, lambda: goes_on.wait(60) and laid)
+    ahead.have(("sha256:bb", "task"), lambda: pytest.fail("nobody wants it any more"))
+    assert ahead.take(("sha256:bb", "task"), in_turn=False) is None
+    goes_on.set()
+    assert ahead.take(WHICH) is laid
+    ahead.close()
+    assert removed == []
+
+
+def test_where_too_many_wait_the_first_one_goes(laid: PrestartedContainer, removed: list[str], tmp_path: Path):
+    (tmp_path / "other/in").mkdir(parents=True)
+    with socket.socket() as attached:
+        other = PrestartedContainer(container="c2", scratch=tmp_path / "other", attached=attached, relayed=True)
+        ahead = Ahead(most=1)
+        start(ahead, WHICH, laid)
+        ahead.have(("sha256:bb", "task"), lambda: other)
+        assert ahead.take(WHICH) is None
+        assert ahead.take(("sha256:bb", "task")) is other
+        ahead.close()
+    assert removed == ["c1"]

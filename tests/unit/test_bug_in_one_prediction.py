@@ -25,6 +25,8 @@ class Engine:
             exit_code=0, stdout=b"", stderr=b"", stderr_size=0, oom_killed=False, timed_out=True, stdout_overflow=False
         )
 
+    def expect(self, job) -> None: ...
+
     def is_healthy(self) -> bool:
         return True
 

@@ -60,6 +60,7 @@ def test_a_program_is_told_its_own_arguments_and_of_files_only_where_it_takes_th
     ("framework", "options", "ends"),
     [
         ("jest", ("--config", "jest.unit.js"), ("packages/a", ["jest", "--config", "jest.unit.js", "test/x.js"])),
+        ("jest", ("--through=kcd-scripts", "--env=x"), ("packages/a", ["kcd-scripts", "test", "--env=x", "test/x.js"])),
         ("vitest", (), ("packages/a", ["vitest", "run", "test/x.js"])),
         ("node:test", ("--import", "tsx"), ("packages/a", ["node", "--test", "--import", "tsx", "test/x.js"])),
     ],
@@ -74,5 +75,5 @@ def test_javascripts_tests_are_run_in_the_folder_of_their_package(framework, opt
 
 
 def test_a_runner_of_javascript_that_runs_nothing_by_itself_is_given_every_test():
-    assert JAVASCRIPT.by_hand(TestSpec(framework="tap"), [])[-2:] == ("tape", "test*/**/*.js")
+    assert JAVASCRIPT.by_hand(TestSpec(framework="tap"), [])[-2:] == ("tap", "test*/**/*.js")
     assert JAVASCRIPT.by_hand(TestSpec(framework="mocha"), [])[-1] == "mocha"

@@ -48,6 +48,8 @@ def judge(title: str = "Fix add", *paths: str, body: str = "", deleted: tuple[st
         "Don't lose the last line",
         "hotfix!: restore output",
         "Fix rendering without a title",
+        "Fix repr and add tests",
+        "\N{BUG} fix(parser): accept empty input",
     ],
 )
 def test_a_title_that_speaks_of_a_fault_is_a_bug_fix(title):
@@ -70,6 +72,14 @@ def test_a_title_that_speaks_of_a_fault_is_a_bug_fix(title):
         "Update dependency ruff to v1",
         "build(deps): bump fixes from 1 to 2",
         "Resolve needless_borrow clippy lints",
+        "Fix failing tests",
+        "\N{WRENCH} fix(type): resolve type errors",
+        ":memo: docs: fix the example",
+        "fix(ci): run on forks",
+        "Fix warnings in tests",
+        "Test fixes for Python 3.13",
+        "Fix deprecation warnings of Flask 3",
+        "Correct misspelled words",
         "Refactor the parser",
     ],
 )

@@ -55,6 +55,15 @@ def test_tests_that_fail_where_they_are_run_to_be_collected_are_counted():
     assert (found.ok, found.lost, found.failed) == (True, 0, 2)
 
 
+def test_a_file_that_is_skipped_for_a_module_lacks_it():
+    skips = {
+        "a.py": "('a.py', 4, \"Skipped: could not import 'sympy': No module named 'sympy'\")",
+        "b.py": "on Windows",
+    }
+    found = judged(trial(report=TestReport(finished=True, exit_code=5, collect_skips=skips), child_exit=5))
+    assert (found.ok, found.lost, found.missing, found.optional) == (False, 1, (), ("sympy",))
+
+
 def test_nothing_of_the_tests_words_is_said_in_public():
     found = judged(trial(report=LOST, child_exit=2))
     assert found.failure == "2 files or folders could not be collected, 1 modules missing"

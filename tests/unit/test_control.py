@@ -26,6 +26,14 @@ def test_the_median_task_tells_the_slowdown():
     assert calibration.slowdown([reading(12.0, 4.0), reading(4.0, 4.0), reading(90.0, 3.0)]) == 3.0
 
 
+def test_no_budget_grows_beyond_ten_times_what_gold_takes_now():
+    """What the proof took is bound by nothing: in a dataset of others it may say less, for all verdicts to come."""
+    told_too_little = replace(reading(4.0, 0.001), budget_seconds=60.0)
+    assert calibration.slowdown([told_too_little]) == 1.0
+    assert calibration.slowdown([replace(told_too_little, seconds=18.0)]) == 3.0
+    assert calibration.warnings([told_too_little])
+
+
 def test_short_tests_tell_nothing():
     assert calibration.slowdown([reading(0.45, 0.1)]) == 1.0
 

@@ -126,6 +126,7 @@ def test_a_test_file_that_imports_a_changed_helper_may_depend_on_it():
         ("test/helpers.js", b"export function testRule(a) {\n  latest(a);\n}\nregister(testRule);", False),
         ("test/helpers.ts", b"export const isTest = (x) => /x/.test(x) && split(x)", False),
         ("src/test/java/a/Support.java", b"class Support {}", False),
+        ("src/test/java/a/Issue12.java", b"class Issue12 {\n    @org.junit.Test\n    public void a() {}\n}", True),
         ("src/test/java/a/BaseTest.java", b"package a;\n\npublic abstract class BaseTest {}", False),
         ("src/test/java/a/OneTest.java", b"class OneTest {\n    abstract class Inner {}\n}", True),
         ("tests/a.rs", b"#[test]\nfn a() {}", True),
@@ -146,6 +147,10 @@ def test_a_snapshot_is_read_by_the_test_file_that_it_is_named_after():
     snapshot, own = "tests/format/scss/__snapshots__/format.test.js.snap", "tests/format/scss/format.test.js"
     scripts = {own: b"check(import.meta)", "tests/format/js/format.test.js": b"", "tests/a.test.js": b"'scss/a.scss'"}
     assert readers([snapshot, "tests/format/scss/a.scss"], tuple(scripts), scripts).by_name == (own,)
+    tap = {"test/a.js": b"import 'tap'", "test/b.js": b"import 'tap'"}
+    assert readers(["tap-snapshots/test/a.js.test.cjs"], tuple(tap), tap).by_name == ("test/a.js",)
+    assert is_data("tap-snapshots/test/a.js.test.cjs")
+    assert is_data("test/a.js.snapshot")
     assert named("tests/__snapshots__/test_a.ambr", test_a="", test_b="'test_a.ambr'") == ("tests/test_a.py",)
 
 

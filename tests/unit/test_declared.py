@@ -15,7 +15,7 @@ from harness.languages import framework, language_of
 from harness.languages.base import TestReport
 from harness.languages.screening import screen
 from harness.patches.patch import parse
-from miner.languages.declared.code import DeclaredCode
+from miner.languages.declared.language import DeclaredCode
 from tests import tiny
 
 TABLE = '[declared."acme/sums"]\ntest = "prove {file}"\nresults = "out/*.xml"\nformat = "junit"\n'

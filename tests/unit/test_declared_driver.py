@@ -27,7 +27,7 @@ def run(tmp_path):
         os.close(entry)
         with os.fdopen(source, "rb") as pipe:
             frames = [json.loads(line) for line in pipe]
-        assert done.wait(30) == 0
+        assert done.wait(240) == 0
         return frames
 
     return of

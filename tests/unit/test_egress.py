@@ -163,11 +163,13 @@ def test_an_index_is_asked_where_its_files_are():
 @contextlib.contextmanager
 def build(allowed: Allowed, **variables: str) -> Iterator[tuple[relay.Relay, str]]:
     """The relay with the program at its far end, which is not in a container here; the proxy's address."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    held = socket.socket()  # as long as it listens to nobody, a server may take its port, and nobody is given it
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    port = held.getsockname()[1]
     program = str(resources.files("miner.layers").joinpath("tools/relay.py"))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-I", "-S", program, str(port)], bufsize=0, **pipes) as far:
+    with held, subprocess.Popen([sys.executable, "-I", "-S", program, str(port)], bufsize=0, **pipes) as far:
         assert far.stderr.read() == b""
 
         def send(data: bytes) -> None:
@@ -190,7 +192,7 @@ def build(allowed: Allowed, **variables: str) -> Iterator[tuple[relay.Relay, str
 
 def fetch(url: str, proxy: str) -> bytes:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": f"http://{proxy}"}))
-    with opener.open(url, timeout=20) as answer:
+    with opener.open(url, timeout=120) as answer:
         return answer.read()
 
 
@@ -225,7 +227,7 @@ def test_a_host_that_does_not_answer_is_no_refusal():
 
 def tunnel(target: str, proxy: str, said: bytes) -> bytes:
     host, _, port = proxy.partition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as wire:
+    with socket.create_connection((host, int(port)), timeout=120) as wire:
         wire.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
         head = b""
         while not head.endswith(b"\r\n\r\n"):
@@ -423,7 +425,7 @@ def test_a_host_that_the_repository_names_and_that_only_a_proxy_could_look_up_is
 def ask(proxy: str, said: bytes) -> bytes:
     """The answer to a request as it stands here."""
     host, _, port = proxy.partition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as wire:
+    with socket.create_connection((host, int(port)), timeout=120) as wire:
         wire.sendall(said)
         wire.shutdown(socket.SHUT_WR)
         got = b""
@@ -470,7 +472,7 @@ def test_no_more_than_the_body_of_a_request_follows_it():
 def test_a_second_request_on_a_connection_can_not_go_elsewhere():
     with site() as (here, asked), build(Allowed.of([here])) as (_, proxy):
         host, _, port = proxy.partition(":")
-        with socket.create_connection((host, int(port)), timeout=20) as wire:
+        with socket.create_connection((host, int(port)), timeout=120) as wire:
             wire.sendall(f"GET http://{here}/a HTTP/1.1\r\nHost: {here}\r\n\r\n".encode() * 2)
             got = b""
             while data := wire.recv(65536):

@@ -47,6 +47,26 @@ def read(path, text, **more):
     return ci.read(tree, tree)
 
 
+def test_packages_that_a_matrix_names_are_installed():
+    text = """\
+jobs:
+  test:
+    strategy:
+      matrix:
+        python-version: ["3.12"]
+        include:
+          - {python-version: "3.12", binding: "PyQt6~=6.8.0 PyQt6-Qt6"}
+          - {python-version: "3.12", binding: PySide6}
+    steps:
+      - run: |
+          pip install mock ${{ matrix.binding }} numpy==${{ matrix.python-version }}
+          tox -e ${{ matrix.binding }}
+"""
+    evidence = read(".github/workflows/test.yml", text).evidence
+    assert evidence is not None
+    assert evidence.requirements == ("mock", "PyQt6~=6.8.0", "PyQt6-Qt6")
+
+
 def test_github_actions():
     found = read(".github/workflows/test.yml", GITHUB)
     assert found.tested == ("3.10", "3.9", "3.8")

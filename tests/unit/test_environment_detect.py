@@ -244,3 +244,17 @@ def test_no_file_is_read_twice_and_none_that_is_not_there():
 def test_of_alternative_pythons_the_one_that_can_be_had_counts(python, wanted):
     text = f"[tool.poetry]\nname='x'\n[tool.poetry.dependencies]\npython='{python}'\n"
     assert detect(Files({"pyproject.toml": text})).requires_python == wanted
+
+
+@pytest.mark.parametrize(
+    ("files", "draws"),
+    [
+        ({"requirements.txt": "numpy\npyqt6>=6.5\n"}, True),
+        ({"pyproject.toml": "[project]\nname = 'a'\ndependencies = ['PySide6']\n"}, True),
+        ({"tox.ini": "[testenv]\ndeps = pytest\n    PyQt5==5.15\n"}, True),
+        ({"pyproject.toml": "[project]\nname = 'a'\ndependencies = ['pyqt6.helpers']\n"}, False),
+    ],
+)
+def test_what_draws_with_qt_has_its_libraries_and_no_screen(files, draws):
+    recipe = detect(Files(files)).recipes[0]
+    assert ("libegl1" in recipe.apt, recipe.env.get("QT_QPA_PLATFORM") == "offscreen") == (draws, draws)

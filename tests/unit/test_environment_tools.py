@@ -166,9 +166,9 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("value", WRONG)
-def test_a_value_of_the_wrong_type_is_no_obstacle(place, value):
-    assert detect(project(f"{place} = {value}\n")).recipes[-1].rung in {"pytest", "group:test"}
+def test_a_value_of_the_wrong_type_is_no_obstacle(place):
+    for value in WRONG:
+        assert detect(project(f"{place} = {value}\n")).recipes[-1].rung in {"pytest", "group:test"}, value
 
 
 def test_every_kind_says_nothing_of_an_empty_tree():

@@ -48,7 +48,7 @@ def test_a_field_of_a_later_version_is_left_out():
 
 
 def test_the_digest_is_that_of_what_is_read_again():
-    assert Expectations.from_json(as_file()).digest() == TOLD.digest()
+    assert Expectations.from_json(as_file()).digest == TOLD.digest
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_digest_is_that_of_what_is_read_again():
     ],
 )
 def test_whatever_can_change_a_verdict_changes_the_digest(place, value):
-    assert Expectations.from_json(changed(place, value)).digest() != TOLD.digest()
+    assert Expectations.from_json(changed(place, value)).digest != TOLD.digest
 
 
 def changed(place, value) -> dict:

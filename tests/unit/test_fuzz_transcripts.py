@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SEEDS = (1, 2, 3, 4)
-CASES = 3 * int(os.environ.get("GOLDSEAM_FUZZ", "2000"))
+CASES = 3 * int(os.environ.get("GOLDSEAM_FUZZ", "1000"))
 """Of each seed; `make attacks` tries more."""
 WHOLE = 40
 KEYS = frames.Keys(supervisor=b"s" * 32, tests=b"t" * 32)

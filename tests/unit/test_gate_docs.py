@@ -37,9 +37,8 @@ def _fields():
         yield from ((model.__name__, name) for name in model.model_fields)
 
 
-@pytest.mark.parametrize(("kind", "name"), sorted(set(_fields())))
-def test_every_field_is_described(kind, name):
-    assert f"`{name}`" in FORMATS, f"docs/formats.md does not mention {name} of {kind}"
+def test_every_field_is_described():
+    assert {pair for pair in _fields() if f"`{pair[1]}`" not in FORMATS} == set(), "docs/formats.md misses these"
 
 
 @pytest.mark.parametrize("word", [*decision.GateVerdict, *decision.Ruling, *decision.Change])

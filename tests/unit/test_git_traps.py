@@ -59,7 +59,11 @@ TRAPS = {
         "test_a_rename_is_a_deletion_and_an_addition",
         "test_a_squash_onto_a_base_where_its_file_was_renamed_is_told_by_what_merging_gives",
     ),
-    "submodule, LFS pointer": ("test_submodules_and_lfs_pointers_are_rejected",),
+    "submodules": (
+        "test_a_clone_s_submodules_are_in_the_trees_of_all_its_commits",
+        "test_submodules_and_lfs_pointers_are_rejected",
+    ),
+    "LFS pointer": ("test_submodules_and_lfs_pointers_are_rejected",),
     "CRLF, latin-1, no final newline": (
         "test_bytes_are_kept",
         "test_attributes_of_the_repository_do_not_alter_the_patches",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tracemalloc
+import zlib
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
@@ -19,6 +20,7 @@ from miner.languages.guessing import guess
 from miner.languages.java.stripping import literals as java
 from miner.languages.javascript.stripping import literals as javascript
 from miner.languages.python.stripping.literals import READING
+from miner.languages.rust.stripping import literals as rust
 from tests.values_of_tests import encode
 
 TEST = "t.py::test_a"
@@ -705,6 +707,94 @@ def test_a_rule_knows_the_row_in_other_languages(language):
     assert found.rule == "what is written, in small letters"
 
 
+CALLED = {
+    "go": (
+        go.READING,
+        "go.deep",
+        """func TestF(t *testing.T) {{
+            testing.Goldseam(t, 0, func() []interface{{}} {{ got := F({}); return []interface{{}}{{&got}} }}, nil)
+        }}""",
+    ),
+    "java": (
+        java.READING,
+        "java.equals",
+        "class T {{ @Test void f() {{ goldseam.Handout.values(0, goldseam.Handout.of(F.f({}))); }} }}",
+    ),
+    "rust": (
+        rust.READING,
+        "rust.==",
+        "#[test] fn f() {{ self::goldseam::hand(0, &[(&self::goldseam::Of(&(f({})))).told_goldseam()], None) }}",
+    ),
+}
+
+
+CALLED["go, by errors.Is"] = (go.READING, "go.is", CALLED["go"][2])
+
+
+def guessed_in(language, call, *kept):
+    """The guess of values that a call is to give one after the other, as the language's runner hands them out."""
+    reading, op, source = CALLED[language]
+    events = tuple(Expected(slot=0, n=n, kept=(value,), size=values.size(value)) for n, value in enumerate(kept))
+    tests = {"t::f": ExpectedTest(place="host", events=events)}
+    sites = {0: Site(op=op, sides=("out", "kept"))}
+    expectations = Expectations(files={"t": source.format(call)}, sites=sites, tests=tests)
+    return guess(expectations, [], list(tests), KnownText(words=""), reading)
+
+
+def test_errors_that_one_may_be_joined_of_are_few():
+    link = ["t", "errors.errorString", [["s", ["s", "string", "multiple Read calls return no data or error"]]]]
+    kept = ["go", True, ["p", "*errors.errorString", link], "multiple Read calls return no data or error"]
+    assert guessed_in("go", "7", kept).bits > 30
+    assert guessed_in("go, by errors.Is", "7", kept).bits < 8
+
+
+NAMES = ("Alphabetical", "Bothersome", "Circumstantial", "Determined", "Elephantine")
+
+
+def test_constants_of_one_class_are_few_in_other_languages():
+    variants = [["rust", "Result<(), money::Error>", f"Err({name})"] for name in NAMES]
+    constants = [["java", False, ["e", "money.Kind", name]] for name in NAMES]
+    assert guessed_in("rust", "7", *variants).bits < 8
+    assert guessed_in("rust", "7", ["rust", "Vec<Kind>", f"[{', '.join(NAMES)}]"]).bits < 8
+    assert guessed_in("java", "7", *constants).bits < 8
+    other = ["rust", "Kind", 'Unknown("a phrase that is nowhere to be read")']
+    assert guessed_in("rust", "7", other).bits > 30
+
+
+@pytest.mark.parametrize(
+    ("language", "kept"),
+    [
+        ("rust", ["rust", "Option<String>", 'Some("sesquipedalian salt")']),
+        ("rust", ["rust", "Result<Option<String>, E>", 'Ok(Some("sesquipedalian salt"))']),
+        ("java", ["java", False, ["O", [["s", "sesquipedalian salt"]]]]),
+        ("go", ["go", False, ["p", "*string", ["s", "string", "sesquipedalian salt"]], None]),
+        ("go", ["go", False, ["s", "money.Name", "sesquipedalian salt"], None]),
+    ],
+)
+def test_a_rule_gets_through_whatever_its_value_is_wrapped_in(language, kept):
+    guess_made = guessed_in(language, '"Sesquipedalian Salt"', kept)
+    assert guess_made.rule == "what is written, in small letters"
+    assert guess_made.bits < 8
+
+
+def test_fields_that_pass_on_what_is_in_a_call_are_one_look_in_other_languages():
+    fields = [["X", ["i", "int", "10147"]], ["Y", ["i", "int", "20391"]]]
+    assert guessed_in("rust", "10147, 20391", ["rust", "P", "Point { x: 10147, y: 20391 }"]).bits < 8
+    assert guessed_in("go", "10147, 20391", ["go", False, ["t", "money.Point", fields], None]).bits < 8
+    assert guessed_in("rust", "7", ["rust", "P", "Point { x: 10147, y: 20391 }"]).bits > 16
+    passing = SOURCE.replace("7", "30817, 47111")
+    assert guessed([(None, {"xylophone": 30817, "salt": 47111})], known="xylophone salt", source=passing).bits < 20
+
+
+def test_names_of_fields_and_what_is_passed_on_are_free_in_a_text_that_shows_an_object():
+    base = "class Thing: ... def __init__(self, name, cents, count, remark): ..."
+    source = SOURCE.replace("'Some Title', 7", "'Some Title', 41907, 3113")
+    for text in ("Thing(name='Some Title', cents=41907, count=3113)", '{"name": "Some Title", "cents": 41907}'):
+        assert guessed([(base, text)], source=source).bits < 8
+        assert guessed([(base, text.replace("Some", "Sesquipedalian"))], source=source).bits > 30
+    assert guessed([(base, "a name (cents or count) of quite another kind")], source=source).bits > 30
+
+
 def test_tests_that_did_not_change_are_one_look():
     pairs = [(None, "sesquipedalian xylophone"), (None, 308), (None, "quite another sentence")]
     shown = "def test_a():\n    assert f(1) == 'sesquipedalian xylophone'\n    assert f(2) == [308, %s]\n"
@@ -729,9 +819,134 @@ MORE = {
     "f({'a': {'x': 1147}}, {'a': {'y': 3391}})": {"a": {"x": 1147, "y": 3391}},
     "f(255, 128, 16)": "#ff8010",
     "f('sesquipedalian', 9)": "sesqui...",
+    "f(['xylophone', 1147, True])": "[xylophone 1147 true]",
+    "f({'b': 3391, 'a': 1147})": "map[a:1147 b:3391]",
+    "f({'salt': 1147, 'pepper': None})": "{salt=1147, pepper=null}",
+    "f('xylophone salt')": -103775476,
+    "f('xylophone pepper')": zlib.crc32(b"xylophone pepper"),
+    "f('1h35m12s')": 5712 * 10**9,
+    "f(5712)": "1h35m12s",
+    "f('sesquipedalian')": 'strconv.Atoi: parsing "sesquipedalian": invalid syntax',
+    "f('7up')": "invalid digit found in string",
+    "f([1147.5, 3391.25], [8423.0, 911.5])": [9570.5, 4302.75],
+    "f([1147, 3391, 5557], [8, 11, 27])": 1147 * 8 + 3391 * 11 + 5557 * 27,
+    "f([[1147, 3391], [8423, 911]])": [4538, 9334],
+    "f([[1147, 3391], [8423, 9115]])": [9570, 12506],
+    "f([[1147, 3391], [8423, 911]], [[0, 1], [1, 0]])": [[3391, 1147], [911, 8423]],
+    "f([1147.0, 3391.0, 5557.0])": [1147 / 10095, 3391 / 10095, 5557 / 10095],
+    "f([5557, 1147, 3391, 8423])": [1, 2, 0, 3],
+    "f('2024-02-28')": "2024-02-29",
+    "f('2024-05-17')": "17/05/2024",
+    "f(1715940672)": "2024-05-17T10:11:12+00:00",
+    "f('1.12.3')": "1.13.0",
+    "f('192.168.1.77')": 3232235853,
+    "f({'salt': {'pepper': 1147, 'corn': 3391}})": {"salt.pepper": 1147, "salt.corn": 3391},
+    "f('xylophone sesquipedalian')": "XylophoneSesquipedalian",
 }
 
 
 @pytest.mark.parametrize("call", MORE)
 def test_more_that_comes_to_mind_is_guessable(call):
     assert guessed([(None, MORE[call])], source=SOURCE.replace("f('Some Title', 7)", call)).bits < 8
+
+
+def test_a_member_more_than_the_base_has_is_what_has_to_be_found():
+    names = ["QUITE_ANOTHER", "SOME_PECULIAR", "NOBODY_HAS_HEARD"]
+    assert guessed([(None, set(names))]).bits > 40
+    assert guessed([(set(names[:2]), set(names))], known=f"it lacks `{names[2]}`").bits < 12
+    assert guessed([(set(names), set(names[:2]))]).bits < 8
+    mapping = dict.fromkeys(names, "quite another sentence")
+    assert guessed([(mapping, {**mapping, "Title": 7})]).bits < 16
+    assert guessed([(mapping, {**mapping, names[0]: "one that nobody has ever heard"})]).bits > 30
+
+
+def test_a_word_of_a_long_text_may_be_replaced_as_a_whole():
+    text = "quite another sentence that nobody has ever heard of in here"
+    assert guessed([(text, text.replace("sentence", "Title"))]).bits < 14
+    page = "\n".join(f"line {number}: sentence" for number in range(90))
+    assert guessed([(page, page.replace("line 7: sentence", "line 7: Title"))]).bits < 25
+
+
+def test_a_text_of_the_tests_with_one_name_replaced_is_one_look():
+    other = "\ndef test_b():\n    assert f(1) == '<Adapter of dict(size=1234)>' or g(1)\n"
+    pairs = [
+        (f"Adapter for type {name}: {name}(size=1234)", f"<Adapter of {name}(size=1234)>")
+        for name in ("PeculiarItem", "AnotherItem")
+    ]
+    assert guessed(pairs).bits > 12
+    assert guessed(pairs, source=SOURCE + other).bits < 8
+
+
+def test_several_tries_fit_in_one_text_that_is_searched():
+    inside = Site(op="in", sides=("kept", "out"))
+    page = " ".join(f"peculiar{number}" for number in range(200))
+    alone = guessed([("nothing", "quite another sentence")], site=inside).bits
+    within = guessed([("nothing", f"{page} quite another sentence")], site=inside, kept="quite another sentence").bits
+    assert within < alone - 4
+    line = "window.Peculiar = OtherStemmer;"
+    changed = guessed([(f"{page}\n{line}", f"{page}\n{line}")], site=inside, kept=line.replace("Other", "Title")).bits
+    assert changed < 20
+
+
+def test_rows_of_a_call_are_put_together_by_one_rule():
+    rows = "[('no %s of %s', 'Tree', 'Wood'), ('a', 'b')]"
+    source = f"def test_a():\n    with __goldseam__(0) as site:\n        site(f({rows}))\n"
+    inside = Site(op="in", sides=("kept", "out"))
+    for kept in ("no Tree of Wood", "no %s of %s - Tree - Wood"):
+        assert guessed([(None, f"{kept}\nb")], site=inside, kept=kept, source=source).bits < 8
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [number / 10 for number in range(40)],
+        [3.0 * 2**number for number in range(12)],
+        [number * number for number in range(12)],
+        [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89],
+        [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37],
+        [True, False] * 12,
+        [[float(row == column) for column in range(6)] for row in range(6)],
+        [[int(row >= column) for column in range(6)] for row in range(6)],
+        [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]],
+    ],
+)
+def test_numbers_that_follow_from_the_first_ones_take_few_bits(value):
+    assert guessed([(None, value)]).bits < 25
+    assert guessed([(None, value)], site=Site(op="almost", sides=("out", "kept"), options={"places": 7})).bits < 25
+
+
+WRITTEN_IN_ORDER = [
+    "zip(['in0', 'in1', 'in2', 'in3'], [977, 754, 9531, 4412])",
+    "['in0', 977, 'in1', 754, 'in2', 9531, 'in3', 4412]",
+    "{'a': {'b': 977}, 'c': {'d': 754}, 'e': {'f': 9531}, 'g': {'h': 4412}}.items()",
+    "'in0 977; in1 754; in2 9531; in3 4412'.split('; ')",
+    "{977, 754, 9531, 4412}",
+]
+
+
+@pytest.mark.parametrize("rows", WRITTEN_IN_ORDER)
+def test_short_values_that_stand_in_order_in_the_tests_are_one_look(rows):
+    source = f"def test_a():\n    for a in {rows}:\n        with __goldseam__(0) as site:\n            site(f(a))\n"
+    values_wanted = (977, 754, 9531, 4412)
+
+    assert guessed([(None, value) for value in values_wanted], source=source).bits < 8
+    assert guessed([(None, value + 1300 + value % 7) for value in values_wanted], source=source).bits > 30
+
+
+HIDDEN = "Attributes:\n    salt\n    :hidden:\n\n    quite another sentence"
+
+
+def test_what_the_visible_tests_have_nearest_to_what_the_base_gives_is_one_try():
+    texts = (f"\n{HIDDEN}", "Methods:\n    pepper\n\n    one that nobody has heard", "Attributes: none", "salt, pepper")
+    old = "".join(f"def test_{n}():\n    assert f({n}) == {text!r}\n" for n, text in enumerate(texts))
+    pairs = [(HIDDEN.replace("    :hidden:\n", ""), HIDDEN)]
+
+    assert guessed(pairs).bits > 8
+    assert guessed(pairs, old=[old]).rule.startswith("what the visible tests have nearest to it")
+
+
+def test_what_a_visible_test_has_beside_the_same_inputs_is_one_try():
+    old = f"def test_b():\n    x = 'Some Title'\n    assert f(x) == {HIDDEN!r}\ndef test_c():\n    assert f(2) == 'x'\n"
+
+    assert guessed([(None, HIDDEN)]).bits > 40
+    assert guessed([(None, HIDDEN)], old=[old]).rule.startswith("what a visible test has beside what is written there")

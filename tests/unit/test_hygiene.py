@@ -94,6 +94,15 @@ def test_lines_that_the_tree_has_anyway_are_no_leak():
     assert leaks(files) == ()
 
 
+def test_a_file_that_repeats_itself_may_have_what_comes_beside_what_goes():
+    given, gap = "    given()\n" * 4, "\n" * 4
+    old = "".join(f"def test_{name}():\n{given}    assert total() == {name}\n{gap}" for name in (3, 4))
+    new = old.replace("== 3", "== 4")
+    wanted = hygiene.secrets(HIDDEN, tiny.diff("tests/test_old.py", old, new).encode())
+    assert leaks({"testbed/tests/test_old.py": old.encode()}, wanted) == ()
+    assert leaks({"testbed/tests/test_old.py": new.encode()}, wanted) != ()
+
+
 def test_one_common_line_in_an_unrelated_file_is_chance():
     assert leaks({"usr/lib/x.py": b"    return sum(checked, start=0)\n"}) == ()
 
@@ -103,6 +112,13 @@ def test_settings_of_editors_are_in_many_packages():
     wanted = hygiene.secrets(tiny.diff(".editorconfig", "[*.js]\n", text).encode(), HIDDEN)
     assert leaks({"opt/modules/one/.editorconfig": text.encode()}, wanted) == ()
     assert leaks({"opt/modules/one/shop.js": TESTS.encode()}, wanted) != ()
+
+
+@pytest.mark.parametrize("name", ["package.json", "pnpm-lock.yaml", "deep/yarn.lock"])
+def test_lines_of_a_manifest_and_of_a_lock_tell_what_is_installed_and_nothing_of_a_fix(name):
+    text = "".join(f"line number {number} of it\n" for number in range(8))
+    wanted = hygiene.secrets(tiny.diff(name, "other\n", text).encode(), HIDDEN)
+    assert leaks({"opt/modules/.pnpm/lock.yaml": text.encode(), f"opt/modules/one/{name}": text.encode()}, wanted) == ()
 
 
 def test_binary_files_of_the_system_are_left_alone():

@@ -14,9 +14,9 @@ from harness.config.settings import ImageSettings, load_settings
 from harness.core.errors import InputError
 from harness.sandbox.executors.base import Errand
 from harness.sandbox.executors.placement import Placement
-from miner.images import image_builders
+from miner.candidates.commit_tree import CommitTree
+from miner.images import image_builders, task_image
 from miner.images.layer_registry import LayerRegistry
-from miner.pipeline.stages import CommitTree
 from miner.sources.change import Rejection, Stage
 from miner.sources.git import open_source
 from tests.repos import Repository
@@ -124,7 +124,7 @@ def test_a_build_asks_for_a_processor_and_its_memory_and_the_base_is_laid_once_b
     images = image_builders.images_of(
         executor, ImageSettings(registry="registry.example/team/tasks", build_memory_mb=3000)
     )
-    order = image_builders.Order(
+    order = task_image.Order(
         repo="team/calc", base_commit="0" * 40, when=datetime(2026, 1, 1, tzinfo=UTC), version_hint=None
     )
     for name in ("one", "two"):

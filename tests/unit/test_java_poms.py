@@ -7,6 +7,7 @@ import pytest
 from miner.languages.building import reason_in
 from miner.languages.java import poms
 from miner.languages.java.maven import FAILURES
+from miner.languages.java.toolchain import opened
 from tests.trees import Files
 
 CI = """\
@@ -52,7 +53,9 @@ def test_poms_and_what_maven_is_told_beside_them_decide_which_libraries_are_ther
         ("<project/>", {}, (), (17,)),
         ("<project/>", {}, (25,), (17, 25)),
         ("<maven.compiler.release>8</maven.compiler.release>", {}, (8,), (17, 8)),
-        ("<source>1.8</source><java.version>21</java.version>", {}, (), ()),
+        ("<source>1.8</source><java.version>21</java.version>", {}, (), (21,)),
+        ("<java.version>22</java.version>", {}, (8,), (25,)),
+        ("<java.version>26</java.version>", {}, (), ()),
         ("<source>1.8</source><java.version>21</java.version>", {}, (21, 25), (21, 25)),
         ("<project/>", {".github/workflows/ci.yml": CI}, (21,), (21, 17)),
         ("<project/>", {".github/workflows/ci.yml": CI.replace("8,", "8, 17,")}, (8, 21), (17, 21)),
@@ -64,9 +67,28 @@ def test_the_jdk_is_debians_unless_a_pom_or_ci_wants_another_that_is_there(pom, 
     assert poms.jdks(tree, installed, poms.release(tree)) == majors
 
 
-def test_maven_is_the_wrappers():
-    line = "distributionUrl=https://repo.example/apache-maven/3.8.6/apache-maven-3.8.6-bin.zip\n"
-    assert poms.maven_version(Files({poms.WRAPPER: line})) == "3.8.6"
+@pytest.mark.parametrize(
+    ("files", "release", "is_open"),
+    [
+        ({}, 0, True),
+        ({}, 8, True),
+        ({}, 17, False),
+        ({".travis.yml": "jdk:\n  - openjdk8\n  - 11\n"}, 8, True),
+        ({".github/workflows/ci.yml": CI}, 8, False),
+    ],
+)
+def test_projects_of_before_jdk_16_find_its_packages_open_to_reflection(files, release, is_open):
+    for jdk in (17, 11):
+        options = opened(Files(files), release, jdk).get("JDK_JAVA_OPTIONS", "")
+        assert ("--add-opens=java.base/java.lang=ALL-UNNAMED" in options.split()) is (is_open and jdk == 17)
+
+
+@pytest.mark.parametrize(
+    ("version", "taken"), [("3.8.6", "3.8.6"), ("3.6.3", "3.6.3"), ("3.6.2", poms.MAVEN), ("4.0.0-rc-3", "4.0.0-rc-3")]
+)
+def test_maven_is_the_wrappers_unless_that_is_too_old(version, taken):
+    line = f"distributionUrl=https://repo.example/apache-maven/{version}/apache-maven-{version}-bin.zip\n"
+    assert poms.maven_version(Files({poms.WRAPPER: line})) == taken
     assert poms.maven_version(Files({})) == poms.MAVEN
 
 
@@ -97,7 +119,9 @@ def test_the_reason_of_a_failed_build_is_read_from_what_maven_says(said, reason)
     assert reason_in(FAILURES, said) == reason
 
 
-@pytest.mark.parametrize("text", ["<!--", "<version>[", "<version>[" + 300_000 * " ", "<repository>"])
+@pytest.mark.parametrize(
+    "text", ["<!--", "<version>[", "<version>[" + 300_000 * " ", "<repository>", "<requireA>", "<a."]
+)
 def test_a_manifest_that_is_made_to_take_long_takes_none_the_longer(text):
     tree = Files({"pom.xml": text * max(1, 200_000 // len(text))})
     assert (poms.hosts(tree), poms.drifting(tree)) == ((), ())

@@ -285,6 +285,14 @@ def test_a_collection_goes_that_is_filled_for_an_expectation_alone():
     assert 'in.add("y");' in after
 
 
+def test_what_the_product_is_given_is_expected_too_if_nothing_can_change_it():
+    body = 'BigDecimal in = new BigDecimal("1.0"); List<String> list = new java.util.ArrayList<>(List.of("a"));\n'
+    assert left(f"{body}assertEquals(in, f(in));\nassertEquals(list, f(list));").splitlines()[1:] == [
+        "<0 | f(in)>",
+        "<1 | list | f(list)>",
+    ]
+
+
 def test_an_argument_goes_that_a_helper_only_expects():
     after = stripped(
         in_class('@Test void a() { check("in", "wanted", 7); }\nvoid check(String in, String want, int n) {\n'
@@ -380,6 +388,34 @@ def test_tests_go_on_without_what_the_compiler_complains_of():
     at = going.split("\n")[7].index("f(1)") + 1
     refused = f"ATest.java:8:{at}: local variables referenced from a lambda must be final or effectively final"
     assert "int x = f(1);" in source.unstopped(going, refused, 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "at", "words", "wanted"),
+    [
+        (
+            "F.f(1, true)",
+            ".f(",
+            "method f in class F cannot be applied to given types;\n[ERROR]   required: int",
+            "F.f(1)",
+        ),
+        (
+            "new F(true).g()",
+            "new F",
+            "constructor F cannot be applied to given types;\n  required: no arguments",
+            "new F().g()",
+        ),
+        ("F.f(a, true)", ".f(", "method f cannot be applied to given types;\n  required: java.util.Map<K,V>", "F.f(a)"),
+        ("F.f(1, Mode.FAR)", "Mode", "cannot find symbol\n[ERROR]   symbol:   variable Mode", "F.f(1)"),
+        ("F.make().g(true).h(1)", ".g(", "cannot find symbol\n[ERROR]   symbol:   method g(boolean)", "F.make().h(1)"),
+    ],
+)
+def test_calls_go_on_without_what_a_tree_does_not_take_yet(call, at, words, wanted):
+    source = parsed(in_method(f"assertEquals(3, {call});"))
+    text = source.stripped(best(source))
+    row, line = next((row, line) for row, line in enumerate(text.split("\n"), 1) if call in line)
+    output = f"ATest.java:{row}:{line.index(call) + call.index(at) + 1}: {words}\n"
+    assert f"goldseam.Handout.of({wanted})" in source.unstopped(text, output, 0)
 
 
 def test_literals_are_read_as_values():

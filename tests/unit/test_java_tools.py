@@ -7,6 +7,7 @@ import re
 import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -35,6 +36,14 @@ def test_a_jdk_of_this_machine_is_copied_for_its_own_version_and_platform_alone(
     assert (folder.path, folder.context) == (tmp_path, "jdk-21")
     assert not layer_of_jdk("base", 17, settings).folders
     assert not layer_of_jdk("base", 21, settings.model_copy(update={"platform": "linux/s390x"})).folders
+
+
+def test_a_jdk_that_only_a_later_debian_has_is_installed_from_there():
+    def apt(major: int) -> list[str]:
+        return [command for command in layer_of_jdk("base", major, ImageSettings()).commands if "install" in command]
+
+    assert apt(21)[0].endswith("-t trixie -qq install -y --no-install-recommends openjdk-21-jdk-headless")
+    assert "-t" not in apt(17)[0].split()
 
 
 def test_a_folder_without_a_compiler_or_with_a_name_that_is_no_major_version_is_refused(tmp_path):
@@ -100,6 +109,36 @@ def test_releases_of_libraries_are_copied_to_the_folder_that_builds_share_once(p
     assert len([path for path in (tmp_path / "cache").rglob("*") if path.is_file()]) == 3
 
 
+LIST = """<metadata><groupId>a</groupId><versioning><latest>20041127.091804</latest><release>20041127.091804</release>
+<versions>{}</versions></versioning></metadata>"""
+
+
+@pytest.mark.parametrize(
+    ("versions", "day", "left"),
+    [
+        ("1.15 1.16 20041127.091804", "-", "1.15 1.16"),
+        ("1.15 1.16 1.17", "2020-05-05", "1.15 1.16"),
+        ("1.15 1.16", "2000-01-01", "1.15"),
+        ("1.15 1.17", "-", "1.15 1.17"),
+        ("20031127 20041127", "-", "20031127 20041127"),
+    ],
+)
+def test_versions_of_a_range_are_those_of_the_day_without_those_that_are_days_themselves(
+    project, tmp_path, monkeypatch, versions, day, left
+):
+    days = {"1.15": "2019-01-01", "1.16": "2020-05-05", "1.17": "2020-05-06"}
+    names = project["of_the_day"].__globals__
+    monkeypatch.setitem(names, "came_on", lambda library, version: days[version] * (str(library) == "a/b"))
+    place = tmp_path / "a/b/maven-metadata-central.xml"
+    place.parent.mkdir(parents=True)
+    place.write_text(LIST.format("".join(f"<version>{version}</version>" for version in versions.split())))
+    assert project["of_the_day"](tmp_path, day) == (left != versions)
+    assert not project["of_the_day"](tmp_path, day)
+    assert [version.text for version in ET.parse(place).iter("version")] == left.split()
+    if left != versions:
+        assert ET.parse(place).findtext("versioning/release") == left.split()[-1]
+
+
 HELPED = """
 <project><build><testSourceDirectory>/testbed/core/src/test/java</testSourceDirectory><plugins>
 <plugin><artifactId>build-helper-maven-plugin</artifactId><executions>
@@ -145,17 +184,119 @@ def test_how_maven_calls_the_compiler_is_read_by_the_folder_of_its_classes(proje
         ("OLDEST", "[ERROR] Source option 5 is no longer supported. Use 7 or later.", ("7",)),
         ("OLDEST", "[ERROR] Target option 1.5 is no longer supported. Use 1.8 or later.", ("1.8",)),
         (
-            "SNAPSHOT",
+            "MISSING",
             "artifacts could not be resolved: a.b:c-base:pom:2.19.1-SNAPSHOT (absent)",
-            ("a.b", "c-base", "2.19.1"),
+            ("a.b", "c-base", "pom", "2.19.1-SNAPSHOT"),
         ),
-        ("SNAPSHOT", "Could not find artifact a:b:pom:2.0-SNAPSHOT and", ("a", "b", "2.0")),
-        ("SNAPSHOT", "Could not find artifact a:b:jar:2.0-SNAPSHOT and", None),
+        ("MISSING", "Could not find artifact a:b:jar:2.0-SNAPSHOT and", ("a", "b", "jar", "2.0-SNAPSHOT")),
+        ("MISSING", "Could not find artifact a:b:jar:1.3 in central", ("a", "b", "jar", "1.3")),
+        ("MISSING", "Could not find artifact a:b:jar:tests:2.0-SNAPSHOT and", None),
     ],
 )
 def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups):
     match = project[form].search(said)
     assert (match and match.groups()) == groups
+
+
+@pytest.mark.parametrize(
+    ("outputs", "given"),
+    [
+        (("OK",), ""),
+        (("Source option 5 is no longer supported. Use 7 or later.", "OK"), "source=7 target=7"),
+        (("Target option 1.5 is no longer supported. Use 1.8 or later.",) * 2 + ("OK",), "source=8 target=8 release=8"),
+    ],
+)
+def test_a_later_java_is_told_to_the_compiler_whose_pom_has_one_written_out_as_well(project, tmp_path, outputs, given):
+    class Told(project["Project"]):
+        def __init__(self):
+            self.repository, self.day, self.maven, self.online, self.left = tmp_path, "-", [], [], list(outputs)
+
+        def call(self, *_):
+            text = self.left.pop(0)
+            return SimpleNamespace(returncode=int(text != "OK"), stdout=f"[ERROR] {text}")
+
+    told = Told()
+    assert told.compile(tmp_path).returncode == 0
+    assert told.maven == told.online == [f"-Dmaven.compiler.{word}" for word in given.split()]
+
+
+@pytest.mark.parametrize(
+    ("version", "versions", "taken"),
+    [
+        ("1.3", "1.1 1.2 1.10 2.0", "1.2"),
+        ("1.0", "0.9 1.1 1.2", "1.1"),
+        ("1.0", "0.8 0.9 2.0", "0.9"),
+        ("1.3", "1.3-RC1 20041127.091804 x", ""),
+        ("1.9.1.Final", "1.9 1.10", "1.9"),
+        ("1.3", "", ""),
+    ],
+)
+def test_in_place_of_a_version_that_is_not_to_be_had_is_the_last_before_it(project, version, versions, taken):
+    assert project["nearest"](version, versions.split()) == taken
+
+
+@pytest.mark.parametrize(("version", "other"), [("1.3", "1.2"), ("1.3-SNAPSHOT", "1.3"), ("0.9", "")])
+def test_another_version_stands_where_one_is_not_to_be_had(project, tmp_path, monkeypatch, version, other):
+    class Fetching(project["Project"]):
+        def __init__(self):
+            self.repository = tmp_path
+
+        def call(self, _folder, *words):
+            group, name, fetched, ending = words[-1].partition("=")[2].split(":")
+            place = tmp_path / group / name / fetched
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"{name}-{fetched}.{ending}").write_text(f"{ending} of {fetched}")
+            return SimpleNamespace(returncode=0)
+
+    names = project["nearest"].__globals__
+    monkeypatch.setitem(names, "listed", lambda _library: ["1.2", "1.4"] if other else [])
+    assert Fetching().stand_in("a", "b", "jar", version) is bool(other)
+    assert not Fetching().stand_in("a", "b", "jar", version)
+    if other:
+        texts = {path.name: path.read_text() for path in (tmp_path / "a/b" / version).iterdir()}
+        assert texts == {
+            f"b-{version}.pom": f"pom of {other}", f"b-{version}.jar": f"jar of {other}", project["STAND_IN"]: other,
+        }  # fmt: skip
+
+
+def test_the_compiler_starts_from_an_archive_where_the_jdk_wrote_one(project, tmp_path):
+    without = project["compiler"](tmp_path)
+    (tmp_path / "javac.jsa").touch()
+    archive = f"-J-XX:SharedArchiveFile={tmp_path}/javac.jsa"
+    assert project["compiler"](tmp_path) == [without[0], archive, *without[1:]]
+
+
+def test_what_poms_of_the_tree_make_has_no_release_in_its_place(project, tmp_path):
+    (tmp_path / "core").mkdir()
+    pom = '<project xmlns="http://maven.apache.org/POM/4.0.0"><parent><artifactId>{}</artifactId></parent>{}</project>'
+    (tmp_path / "pom.xml").write_text(pom.format("base", "<artifactId>money</artifactId>"))
+    (tmp_path / "core/pom.xml").write_text("no XML")
+    assert project["own_artifacts"](tmp_path) == {"money"}
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("--add-modules org.money,java.sql -ea", "-ea"),
+        ("--add-modules=org.money --add-opens java.base/a=org.money", "--add-opens java.base/a=org.money"),
+        ("--add-modules java.sql,jdk.net --add-modules=ALL", "--add-modules java.sql,jdk.net"),
+        ("--add-modules=ALL-SYSTEM", "--add-modules=ALL-SYSTEM"),
+        ("-Xmx1g -Da=b {argLine} -javaagent:a.jar", "-Da=b"),
+    ],
+)
+def test_options_that_a_virtual_machine_could_not_have_on_the_class_path_are_left_out(project, words, left):
+    assert project["usable"](words.split()) == left.split()
+
+
+def test_a_module_that_only_a_profile_adds_is_built_with_the_first_that_does(project, tmp_path):
+    (tmp_path / "more/shop").mkdir(parents=True)
+    form = "<profile><id>{}</id><modules><module>{}</module></modules></profile>"
+    profiles = "".join(form.format(*words) for words in (("known", "core"), ("more", "more"), ("all", "more")))
+    modules = "<modules><module>core</module></modules>"
+    (tmp_path / "pom.xml").write_text(f"<project>{modules}<profiles>{profiles}</profiles></project>")
+    (tmp_path / "more/pom.xml").write_text(f"<project>{modules.replace('core', 'shop')}</project>")
+    assert project["profiles_with"](["more/shop"], tmp_path) == ["more"]
+    assert project["profiles_with"](["core", "."], tmp_path) == []
 
 
 @pytest.fixture(scope="module")
@@ -184,10 +325,11 @@ def driver() -> dict[str, Any]:
     ],
 )
 def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(driver, error, name):
-    said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {error}\n[INFO] 1 error\n"
-    [(path, line, column, message)] = driver["failures"](said)
-    assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", 3, 4)
-    assert driver["missing_name"](message) == name
+    for lines in (error, error.replace("\n[ERROR]", "\n")):
+        said = f"[INFO] x\n[ERROR] /testbed/src/test/java/money/ATest.java:[3,4] {lines}\n[INFO] 1 error\n"
+        [(path, line, column, message)] = driver["failures"](said)
+        assert (path, line, column) == ("/testbed/src/test/java/money/ATest.java", 3, 4)
+        assert driver["missing_name"](message) == name
 
 
 GRADLES = """\

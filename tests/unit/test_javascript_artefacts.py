@@ -113,6 +113,19 @@ def test_packages_that_tests_load_are_built_after_those_that_they_require():
     assert own.commands[0][1].endswith("&& (cd packages/a && npm run build)")
 
 
+def test_scripts_called_like_builds_are_tried_after_those_of_the_usual_names():
+    scripts = {
+        "build:docs": "x",
+        "generate:parser": "peg",
+        "build:lib": "tsc",
+        "generate": "true",
+        "compile": "tsc -p .",
+    }
+    found = plan(files(scripts, **{TEST: 'require("../dist/x.js")'}), [TEST])
+    names = ("compile", "generate", "build:lib", "generate:parser")
+    assert [line for _, line in found.commands] == [f"npm run {name}" for name in names]
+
+
 def test_what_the_tests_of_a_fix_load_is_built_though_those_of_its_base_do_not():
     base = files({"build": "tsc"}, **{TEST: "", "src/x.ts": ""})
     fixed = {TEST: b'import "../dist/x.js"; import "../src/new.js"', "src/new.ts": b""}
@@ -124,6 +137,11 @@ def test_a_part_of_a_package_is_what_its_exports_say():
     package = {"exports": {".": "./dist/x.js", "./part": {"import": "./dist/part.mjs", "types": "./dist/part.d.ts"}}}
     tree = workspace('import { y } from "@x/a/part"', a=package)
     assert lacking(tree, ["packages/a/test.js"]) == (("packages/a/dist/part.mjs",),)
+
+
+def test_data_beside_tests_loads_nothing():
+    beside = {"test/page.html": '<script>import "./gone.js"</script>', "test/x.json": '"import \\"./x.js\\""'}
+    assert lacking(files(**{TEST: "", **beside}), [TEST, *beside, "test/new.html"]) == ()
 
 
 def test_imports_of_types_load_nothing():

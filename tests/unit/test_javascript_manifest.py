@@ -12,6 +12,23 @@ from miner.languages.javascript.manifest import manager_of, node_majors, package
 from tests.trees import Files
 
 DAY = date(2023, 9, 1)
+OWN_LOCK = """\
+---
+lockfileVersion: '9.0'
+
+importers:
+
+  .:
+    configDependencies: {}
+    packageManagerDependencies:
+      '@pnpm/exe':
+        specifier: 11.21.0
+        version: 11.21.0
+      pnpm:
+        specifier: 11.21.0
+        version: 11.21.0
+"""
+"""Of pnpm 11, which has a document about itself before the other."""
 
 
 def tree(text):
@@ -37,6 +54,9 @@ def test_node_is_the_newest_of_the_day_that_has_lasted_and_is_allowed(engines, n
 
 def test_a_version_that_the_repository_names_comes_first():
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "v14.17\n"}), DAY) == (14, 18)
+    for tools in ({".tool-versions": "python 3.12\nnodejs 14.17.1\n"}, {"mise.toml": '[tools]\nnode = "14"\n'}):
+        assert node_majors(Files({"package.json": "{}", **tools}), DAY) == (14, 18)
+    assert node_majors(Files({"package.json": "{}", "mise.toml": 'node = ["lts"]\n'}), DAY) == (18,)
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/Gallium\n"}), DAY) == (16, 18)
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/*\n"}), DAY) == (18,)
     assert node_majors(tree({"volta": {"node": "16.13.0"}}), DAY) == (16, 18)
@@ -50,6 +70,19 @@ def test_a_version_that_the_repository_names_comes_first():
         ({"package-lock.json": "{}"}, ("npm", "", "package-lock.json")),
         ({"pnpm-lock.yaml": "lockfileVersion: '9.0'\n"}, ("pnpm", "9", "pnpm-lock.yaml")),
         ({"pnpm-lock.yaml": "lockfileVersion: 5.4\n"}, ("pnpm", "7", "pnpm-lock.yaml")),
+        (
+            {
+                "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+                "pnpm-workspace.yaml": "packages:\n  - a\ncatalog:\n  b: 1\n",
+            },
+            ("pnpm", "9", "pnpm-lock.yaml"),
+        ),
+        (
+            {"pnpm-lock.yaml": "lockfileVersion: '9.0'\n", "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: false\n"},
+            ("pnpm", "10", "pnpm-lock.yaml"),
+        ),
+        ({"pnpm-lock.yaml": OWN_LOCK}, ("pnpm", "11.21.0", "pnpm-lock.yaml")),
+        ({"yarn.lock": "__metadata:\n  version: 8\n"}, ("berry", "4", "yarn.lock")),
         ({"yarn.lock": "# yarn lockfile v1\n"}, ("yarn", "1.22", "yarn.lock")),
         ({"yarn.lock": "__metadata:\n  version: 6\n"}, ("berry", "3", "yarn.lock")),
     ],
@@ -77,6 +110,12 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
     files = {"package-lock.json": "{}", "yarn.lock": "__metadata:\n"}
     found = manager_of(Files({"package.json": '{"packageManager": "yarn@4.1.0+sha224.x"}', **files}))
     assert (found.name, found.version, found.lock) == ("berry", "4.1.0", "yarn.lock")
+    for wish, version in (("11.22.0+sha512.a1", "11.22.0"), (">=11.0.0 <12.0.0", "11"), ("", "9")):
+        engines = {"devEngines": {"packageManager": {"name": "pnpm", "version": wish}}}
+        assert (
+            manager_of(Files({"package.json": json.dumps(engines), "pnpm-lock.yaml": "lockfileVersion: '9.0'"})).version
+            == version
+        )
 
 
 @pytest.mark.parametrize(
@@ -96,12 +135,25 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
         ("ts-mocha -r tsconfig-paths/register test/*.ts", "mocha", ("-r", "tsconfig-paths/register")),
         ("lab -a @hapi/code -t 100 -L -m 5000 --typescript", "lab", ("-m", "5000", "--typescript")),
+        ("mocha --expose-gc -n import=tsx --delay --parallel", "mocha", ("--expose-gc", "-n", "import=tsx", "--delay")),
+        ("node --experimental-test-coverage --experimental-test-module-mocks --test", "node:test",
+         ("--experimental-test-module-mocks",)),
+        ("bash -c 'source flags.sh && mocha -r esm'", "mocha", ("-r", "esm")),
         ("node --trace-gc node_modules/mocha/bin/mocha.js -r esm", "mocha", ("-r", "esm")),
     ],
 )  # fmt: skip
 def test_a_script_tells_the_runner_and_how_files_are_loaded(script, framework, options):
     [first, *_] = manifest.test_commands(tree({"scripts": {"test": script}}), ["test/a.js"])
     assert (first.framework, first.options) == (framework, options)
+
+
+def test_what_nyc_has_tests_require_is_required():
+    package = {"scripts": {"test": "nyc yarn _test", "_test": "mocha --require ./runtime"}, "nyc": {"require": ["esm"]}}
+    [first, *_] = manifest.test_commands(tree(package), ["test/a.js"])
+    assert first.options == ("--require", "esm", "--require", "./runtime")
+    package["scripts"]["test"] = "yarn _test"
+    [first, *_] = manifest.test_commands(tree(package), ["test/a.js"])
+    assert first.options == ("--require", "./runtime")
 
 
 def test_a_script_is_followed_to_those_that_it_runs_with_the_variables_that_they_set():
@@ -119,6 +171,22 @@ def test_a_script_is_followed_to_those_that_it_runs_with_the_variables_that_they
     assert (first.framework, first.env) == ("jest", (("NODE_OPTIONS", "--experimental-vm-modules"),))
 
 
+@pytest.mark.parametrize(
+    ("script", "options"),
+    [
+        ("node --conditions development --no-warnings test/index.js", ("--conditions", "development", "--no-warnings")),
+        ("tsx --conditions=development test.ts", ("--import", "tsx", "--conditions=development")),
+        ("node test/index.js", ()),
+        ("node -r esm x.js && node --test", ()),
+    ],
+)
+def test_of_tests_that_call_their_runner_themselves_node_is_told_what_a_script_tells_it(script, options):
+    files = {"package.json": json.dumps({"scripts": {"test": script}}), "test.js": 'import test from "node:test";'}
+    [first, *_] = manifest.test_commands(Files(files), ["test.js"])
+    assert (first.framework, first.options) == ("node:test", options)
+    assert unsupported(tree({"scripts": {"test": script.partition(" &&")[0]}}), ["test.js"])
+
+
 def test_what_node_is_told_before_the_file_of_a_runner_is_kept_as_a_variable():
     script = "NODE_OPTIONS=--no-warnings c8 node --max-old-space-size=99 --experimental-vm-modules {} --coverage"
     for place in ("node_modules/jest/bin/jest.js", "./node_modules/.bin/jest"):
@@ -133,6 +201,9 @@ def test_typescript_that_a_runner_cannot_load_is_transpiled_at_last():
     plain, transpiled = manifest.test_commands(tree(package), ["src/test/a.test.ts"])
     assert (plain.options, transpiled.options) == ((), ("--transpile=typescript",))
     assert len(manifest.test_commands(tree(package), ["test/a.test.js"])) == 1
+    package = {"scripts": {"test": "ava"}, "devDependencies": {"ava": "7", "typescript": "6"}}
+    [_, transpiled, *_] = manifest.test_commands(tree(package), ["test/a.ts"])
+    assert transpiled.options == ("--transpile=typescript",)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +215,7 @@ def test_typescript_that_a_runner_cannot_load_is_transpiled_at_last():
 )
 def test_typescript_whose_types_are_wrong_is_run_unchecked_at_last(script, package, last):
     text = {"scripts": {"test": script}, "devDependencies": {"typescript": "5", package: "1"}}
-    plain, unchecked = manifest.test_commands(tree(text), ["test/a.test.ts"])
+    plain, unchecked, *_ = manifest.test_commands(tree(text), ["test/a.test.ts"])
     assert last not in (plain.env, plain.options)
     assert last in (unchecked.env, unchecked.options)
 
@@ -181,12 +252,27 @@ def test_a_package_of_a_workspace_is_where_its_tests_are_run():
         ("playwright test", ("browser_tests", "playwright")),
         ("tsd", ("type_tests", "tsd")),
         ("tsc --noEmit", ("type_tests", "tsc")),
+        ("vows test/*", ("runner_unsupported", "vows")),
+        ("bun test", ("other_runtime", "bun test")),
+        ("deno test -A && tsc", ("other_runtime", "deno test")),
+        ("bun run test:unit && mocha", None),
         ("uvu -r tsm tests", None),
         ("mocha && karma start && tsd", None),
     ],
 )
 def test_what_cannot_be_run_has_a_reason_of_its_own(script, found):
     assert unsupported(tree({"scripts": {"test": script}}), ["test/a.js"]) == found
+
+
+def test_a_runner_that_is_only_depended_on_is_the_browsers_where_scripts_call_a_browser_alone():
+    def told(script, text=""):
+        package = {"scripts": {"test": script}, "devDependencies": {"jasmine": "5"}}
+        return unsupported(Files({"package.json": json.dumps(package), "a.js": text}), ["a.js"])
+
+    assert told("karma start --browsers=chrome") == ("browser_tests", "karma")
+    assert told("grunt && karma start") is None
+    assert told("karma start", 'import { it } from "vitest";') is None
+    assert told("echo") is None
 
 
 @pytest.mark.parametrize(
@@ -196,10 +282,18 @@ def test_what_cannot_be_run_has_a_reason_of_its_own(script, found):
         ("test/a.ts", 'import { expectType } from "tsd";', "type_tests"),
         ("test/types/a.ts", "const a: number = f();", "type_tests"),
         ("test/types/a.ts", 'it("a", () => {});', None),
+        *((path, "const a: number = f();", "type_tests") for path in ("types/a-test.ts", "test/typescript.ts")),
+        ("test/types/a.ts", "/a/.test(f());", "type_tests"),
+        ("test/types.ts", 'tap.test("a", () => {});', None),
+        ("test/a.ts", "const a: number = f();", None),
+        ("src/__typetests__/a.test.ts", 'test("a", () => {});', "type_tests"),
         ("test/a.ts", 'import { expectTypeOf } from "expect-type";\nexpectTypeOf(a).toBeString();', "type_tests"),
         ("test/a.ts", 'import { expectTypeOf } from "expect-type";\ntest("a", () => {});', None),
         ("e2e/a.ts", 'import { test } from "@playwright/test";\ntest("a", () => {});', "browser_tests"),
         ("cypress/a.cy.js", 'it("a", () => { cy.visit("/"); });', "browser_tests"),
+        ("a.test.tsx", 'import { page } from "vitest/browser";\nit("a", () => {});', "browser_tests"),
+        ("a.test.ts", 'import { test } from "bun:test";\ntest("a", () => {});', "other_runtime"),
+        ("a.test.ts", 'Deno.test("a", () => {});', "other_runtime"),
     ],
 )
 def test_tests_of_types_or_for_a_browser_are_told_although_a_runner_is_there(path, text, reason):
@@ -209,6 +303,107 @@ def test_tests_of_types_or_for_a_browser_are_told_although_a_runner_is_there(pat
     assert unsupported(files, [path, "b.test.ts"]) is None or reason is None
     if reason == "type_tests":
         assert unsupported(files, [path, "index.d.ts", "README.md"]) == found
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ("{ test: { browser: { provider: playwright(), enabled: true } } }", "browser_tests"),
+        ("{ test: { browser: { enabled: false } } }", None),
+        ("{ test: { projects: [{ browser: { enabled: true } }] } }", None),
+    ],
+)
+def test_a_package_whose_tests_vitest_runs_in_a_browser_is_told(config, reason):
+    package = {"package.json": '{"name": "a", "scripts": {"test": "vitest"}}', "vitest.config.ts": config}
+    inner = {f"packages/a/{name}": text for name, text in package.items()}
+    for files in (package, {**package, **inner, "vitest.config.ts": ""}):
+        found = unsupported(Files(files), ["packages/a/x.test.ts"])
+        assert (found and found[0]) == reason
+    assert unsupported(Files({**package, "vitest.workspace.ts": ""}), ["x.test.ts"]) is None
+
+
+def test_what_a_tree_without_a_manifest_says_is_known_of_deno_alone():
+    assert manifest.untestable(Files({"deno.json": "{}"}), ["a_test.ts"])[0] == "other_runtime"
+    assert manifest.untestable(Files({"a.js": ""}), ["test/a.js"]) is None
+    assert manifest.untestable(tree({"scripts": {"test": "node test.js"}}), ["test/a.js"])[0] == "runner_unsupported"
+
+
+def test_a_file_that_sets_mocha_up_is_given_before_each_file_of_tests():
+    def options(script):
+        return manifest.test_commands(tree({"scripts": {"test": script}}), ["test/a.js"])[0].options
+
+    assert options("mocha -r esm test/setup.js 'test/**/*.js'") == ("-r", "esm", "test/setup.js")
+    assert options("mocha --compilers js:babel-register --file test/env.js test") == (
+        *("--compilers", "js:babel-register"),
+        *("--file", "test/env.js"),
+    )
+    assert options("mocha test/helpers.js") == options("mocha test/**/*-setup.js test/a.js") == ()
+
+
+def test_typescript_is_transpiled_without_what_loads_it_at_last():
+    script = "NODE_OPTIONS='--loader=ts-node/esm --no-warnings' mocha -r tsx -r ./env.js"
+    package = {"scripts": {"test": script}, "devDependencies": {"typescript": "5"}}
+    *_, last = manifest.test_commands(tree(package), ["test/a.ts"])
+    assert last.options == ("--transpile=typescript", "-r", "./env.js")
+    assert dict(last.env)["NODE_OPTIONS"] == "--no-warnings"
+
+
+def test_projects_in_a_browser_are_left_out_at_last():
+    package = {"package.json": '{"scripts": {"test": "vitest"}}'}
+    config = "export default { test: { projects: ['a', { browser: { enabled: true } }] } }"
+    commands = manifest.test_commands(Files({**package, "vitest.config.ts": config}), ["a.test.ts"])
+    assert [command.options for command in commands] == [(), ("--project=!*browser*",)]
+
+
+def test_types_are_left_out_where_a_packages_own_configuration_has_them_checked():
+    inner = {"p/a/package.json": '{"name": "a"}', "p/a/vitest.config.ts": "export default { test: { typecheck: {} } }"}
+    files = Files({"package.json": '{"devDependencies": {"vitest": "3"}}', **inner})
+    [first, _] = manifest.test_commands(files, ["p/a/x.test.ts"])
+    assert first.options == ("--root=p/a", "--typecheck.enabled=false")
+
+
+def test_a_script_that_is_called_like_a_runner_is_no_call_of_it():
+    scripts = {"test": "npm run lint && c8 npm run mocha", "mocha": "mocha --require test/env.js test"}
+    [first, *_] = manifest.test_commands(tree({"scripts": scripts}), ["test/a.js"])
+    assert first.options == ("--require", "test/env.js")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "NODE_OPTIONS='$NODE_OPTIONS --experimental-vm-modules' npx jest",
+        'cross-env NODE_OPTIONS="${NODE_OPTIONS:-} --experimental-vm-modules" jest',
+        "export NODE_OPTIONS=--experimental-vm-modules && yarn run jest",
+    ],
+)
+def test_what_is_added_to_the_options_of_node_is_kept(script):
+    [first] = manifest.test_commands(tree({"scripts": {"test": script}}), ["test/a.js"])
+    assert (first.framework, first.env) == ("jest", (("NODE_OPTIONS", "--experimental-vm-modules"),))
+
+
+def test_a_package_that_says_nothing_of_its_tests_has_them_run_at_the_root_first():
+    inner = {"package.json": '{"devDependencies": {"vitest": "3"}}', "p/a/package.json": '{"name": "a"}'}
+    configured = {"vitest.config.ts": "export default {}"}
+    for more, first in (
+        ({}, "--root=p/a"),
+        (configured, None),
+        ({**configured, "p/a/vite.config.js": "1"}, "--root=p/a"),
+    ):
+        [command, _] = manifest.test_commands(Files({**inner, **more}), ["p/a/x.test.ts"])
+        assert next(iter(command.options), None) == first
+    two = Files({**inner, "p/b/package.json": '{"name": "b"}'})
+    assert manifest.test_commands(two, ["p/a/x.test.ts", "p/b/x.test.ts"])[0].options == ()
+
+
+def test_a_tool_that_calls_jest_is_called_in_its_place():
+    [first, *_] = manifest.test_commands(tree({"scripts": {"test": "kcd-scripts test --env=jsdom"}}), ["src/a.js"])
+    assert (first.framework, first.options) == ("jest", ("--through=kcd-scripts", "--env=jsdom"))
+
+
+def test_of_changed_files_those_in_the_folders_of_tests_or_called_like_them_are_tests():
+    changed = ["test/a.js", "src/a.js", "src/a.test.ts", "test/package.json", "src/contest/b.js", "lib/test.mjs"]
+    assert manifest.tests_among(changed) == ["test/a.js", "src/a.test.ts", "lib/test.mjs"]
+    assert manifest.tests_among(["a.js", "package.json"]) == ["a.js"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '"x"', '{"scripts": 3, "engines": [], "volta": 1}'])
@@ -222,6 +417,7 @@ def test_a_broken_manifest_is_as_one_that_says_nothing(text):
     ("files", "reason"),
     [
         ({}, ("no_manifest", "the root of the tree has no package.json")),
+        ({"deno.jsonc": "{}"}, ("other_runtime", "deno.jsonc: it is Deno's")),
         ({"package.json": "{,"}, ("broken_manifest", "it is no JSON object")),
         (
             {"package.json": '{"engines": {"node": ">=99"}}'},

@@ -12,7 +12,7 @@ from harness.core.expectations import Expected, Site
 from harness.judging import judge, values
 from harness.judging.javascript.patterns import as_python_pattern
 from harness.judging.values import Event
-from harness.languages.javascript.frameworks import FRAMEWORKS
+from harness.languages.javascript.language import FRAMEWORKS
 
 UNDEFINED, HOLE = ["u"], ["h"]
 
@@ -305,6 +305,31 @@ def test_where_more_than_one_value_is_taken_what_comes_out_is_bounded():
 )
 def test_a_snapshot_is_held_against_what_versions_show(out, kept, holds):
     assert decided("js.snapshot", out, kept) is holds
+
+
+MADE = '{\n  "at": Any<Number>,\n  "by": [\n    StringContaining "b",\n  ],\n  "off": 3,\n}'
+
+
+@pytest.mark.parametrize(
+    ("out", "holds"),
+    [
+        ({"at": 5, "by": ["abc"], "off": 3}, True),
+        ({"at": "5", "by": ["abc"], "off": 3}, False),
+        ({"at": 5, "by": ["ac"], "off": 3}, False),
+        ({"at": 5, "by": ["abc"], "off": 4}, False),
+        ({"at": 5, "by": ["abc"], "off": 3, "more": 1}, False),
+        ({"at": 5, "by": ["abc", "abc"], "off": 3}, False),
+        ({"by": ["abc"], "off": 3}, False),
+        ([5, "abc", 3], False),
+    ],
+)
+def test_of_a_snapshot_with_matchers_these_take_what_stands_in_their_place(out, holds):
+    matchers = {"at": of("Any", NUMBER), "by": [of("StringContaining", js("b"))]}
+    assert decided("js.snapshot", out, {**matchers, "off": 3}, by="value") is holds
+    site = Site(op="js.snapshot", sides=("out", "kept", "kept"), options={})
+    kept = tuple(["js", js(value)] for value in (MADE, matchers))
+    event = Event(test_id="t", slot=0, values=(["js", js(out)],))
+    assert judge.event_holds(site, Expected(slot=0, kept=kept, size=1000, plain=False), event) is holds
 
 
 def test_an_error_is_shown_as_its_message_or_whole():

@@ -81,6 +81,21 @@ def recorded(text: str) -> str:
             "js.snapshot",
         ),
         (
+            "await expect(f(1)).resolves.toMatchInlineSnapshot(`3`);",
+            "await __goldseam__(0, async () => [__goldseam__.shown(await (f(1)))]);",
+            "js.snapshot",
+        ),
+        (
+            "await expect(f(1)).rejects.toMatchInlineSnapshot(`[Error: no]`);",
+            "await __goldseam__(0, async () => [__goldseam__.shown(await __goldseam__.reason(f(1)))]);",
+            "js.snapshot",
+        ),
+        (
+            "expect(f(1)).toMatchInlineSnapshot({ at: expect.any(Date) }, `3`);",
+            "__goldseam__(0, () => [__goldseam__.shown(f(1))]);",
+            "js.snapshot",
+        ),
+        (
             "expect(f).toThrowErrorMatchingInlineSnapshot(`[Error: no]`);",
             "__goldseam__(0, () => { (f)(); return []; });",
             "js.raises",
@@ -513,7 +528,7 @@ def test_the_context_of_node_test_counts_what_is_taken_out_where_it_plans():
         "expect(f(2)).toMatchSnapshot();",
         "expect(f(2)).to.be.within(1, 2);",
         "const y = assert.equal(f(2), 3);",
-        "expect(f(2)).toMatchInlineSnapshot({ at: expect.any(Date) }, `3`);",
+        "expect(f(2)).toMatchInlineSnapshot(f(3), `3`);",
     ],
 )
 def test_an_assertion_that_is_not_read_counts_as_left_inside(other):
@@ -695,21 +710,30 @@ it("shows", () => {
   expect(f(2)).toMatchSnapshot("a hint");
   expect(() => f(3)).toThrowErrorMatchingSnapshot();
   expect(f(4)).toMatchSnapshot({ at: expect.any(Date) });
+  expect(f(5)).toMatchSnapshot(f(6));
 });
 """
 
 
 def test_snapshots_in_the_file_beside_are_taken_out_where_there_is_one():
     source = StrippedSource(FILED.encode(), path="a.test.js", first=0, has_snapshots=True)
-    assert [slot.assertion.op for slot in source.slots] == ["js.snapshot", "js.snapshot", "js.raises", "js.truth"]
-    assert source.stripped(best(source)).split("\n")[1:4] == [
+    assert [slot.assertion.op for slot in source.slots] == [
+        "js.snapshot",
+        "js.snapshot",
+        "js.raises",
+        "js.snapshot",
+        "js.truth",
+    ]
+    assert source.stripped(best(source)).split("\n")[1:5] == [
         "  __goldseam__(0, () => [__goldseam__.shown(f(1))]);",
         "  __goldseam__(1, () => [__goldseam__.shown(f(2))]);",
         "  __goldseam__(2, () => { (() => f(3))(); return []; });",
+        "  __goldseam__(3, () => [__goldseam__.shown(f(4))]);",
     ]
-    assert source.recording(best(source)).split("\n")[2:4] == [
+    assert source.recording(best(source)).split("\n")[2:5] == [
         "  __goldseam__(1, () => [__goldseam__.shown(f(2)), __goldseam__.same]);",
         "  __goldseam__(2, () => { (() => f(3))(); return []; }, () => [__goldseam__.same]);",
+        "  __goldseam__(3, () => [__goldseam__.shown(f(4)), __goldseam__.sameBut({ at: expect.any(Date) })]);",
     ]
     assert parsed(FILED).slots == ()
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,9 @@ import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
 from miner.languages.javascript.build import (
+    _install,
+    _plans,
+    _recipes,
     held_by_npm,
     layer_of_node,
     plain,
@@ -21,6 +25,7 @@ from miner.languages.javascript.build import (
     unless_peers_disagree,
 )
 from miner.layers.layer import FACTS_PATH
+from tests.trees import Files
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
@@ -70,11 +75,13 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/node").write_bytes(b"program")
     settings = ImageSettings(nodes={"18": tmp_path})
-    [folder] = layer_of_node("base", 18, settings).folders
+    [folder] = layer_of_node("base", 18, settings, "10").folders
     assert (folder.path, folder.context) == (tmp_path, "node-18")
-    assert not any("node-linux" in command.splitlines()[-1] for command in layer_of_node("base", 18, settings).commands)
-    assert not layer_of_node("base", 20, settings).folders
-    assert not layer_of_node("base", 18, settings.model_copy(update={"platform": "linux/s390x"})).folders
+    assert not any(
+        "node-linux" in command.splitlines()[-1] for command in layer_of_node("base", 18, settings, "10").commands
+    )
+    assert not layer_of_node("base", 20, settings, "10").folders
+    assert not layer_of_node("base", 18, settings.model_copy(update={"platform": "linux/s390x"}), "10").folders
 
 
 @pytest.mark.parametrize(
@@ -96,10 +103,76 @@ def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
 
 
+@pytest.mark.parametrize(("beside", "manager"), [({}, "berry"), ({"pnpm-workspace.yaml": ""}, "pnpm")])
+def test_a_workspace_without_a_lock_is_linked_by_a_manager_that_can_with_the_newest_versions(beside, manager):
+    tree = Files({"package.json": '{"devDependencies": {"a": "workspace:*"}, "workspaces": ["a"]}', **beside})
+    [recipe] = _recipes(tree, ["a.test.js"], [])
+    assert (recipe.manager.name, recipe.rung, recipe.is_frozen) == (manager, "the newest, what is named", False)
+
+
 def test_packages_of_a_workspace_are_taken_from_it_whatever_version_is_asked_for():
     text = {"scripts": {"test": "x"}, "dependencies": {"@x/a": "^2", "b": "1"}, "devDependencies": {"idle": "1"}}
     found = json.loads(plain(json.dumps(text).encode(), frozenset({"idle"}), frozenset({"@x/a"})))
     assert found == {"dependencies": {"@x/a": "workspace:*", "b": "1"}, "devDependencies": {}}
+    text = json.dumps({"devEngines": {"packageManager": {"name": "pnpm"}}, "name": "a"}).encode()
+    assert json.loads(plain(text, frozenset(), is_for_npm=True)) == {"name": "a"}
+    assert json.loads(plain(text, frozenset())) == json.loads(text)
+    text = b'{"name": "a", "engines": {"pnpm": "9"}, "dependencies": {"gone": "1"}, "peerDependencies": {"b": "1"}}'
+    assert json.loads(plain(text, frozenset(), is_apart=True)) == {"name": "a"}
+
+
+def test_packages_of_a_workspace_that_tests_do_not_need_are_installed_by_the_lock_alone():
+    manifests = {
+        "package.json": '{"workspaces": ["p/*"], "devDependencies": {"@x/root": "workspace:*"}}',
+        "p/a/package.json": '{"name": "@x/a", "dependencies": {"@x/b": "workspace:*"}}',
+        "p/b/package.json": '{"name": "@x/b", "devDependencies": {"@x/c": "workspace:*"}}',
+        **{f"p/{name}/package.json": f'{{"name": "@x/{name}"}}' for name in ("c", "docs", "root")},
+        "examples/package.json": "{}",
+    }
+    tree = Files(manifests | {"pnpm-lock.yaml": "lockfileVersion: '9.0'\n"})
+    [locked, named] = _recipes(tree, ["p/a/x.test.js"], [])
+    assert (locked.rung, locked.apart) == ("pnpm-lock.yaml", frozenset())
+    assert (named.rung, named.apart) == ("pnpm-lock.yaml, what is named", {"p/docs", "examples"})
+    [_, of_root] = _recipes(tree, ["p/a/x.test.js", "test/x.js"], [])
+    assert of_root.apart == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("lock", "command"),
+    [
+        ("pnpm-lock.yaml", "pnpm install --no-frozen-lockfile --ignore-scripts"),
+        ("yarn.lock", "yarn install --ignore-scripts --non-interactive --ignore-engines"),
+        ("package-lock.json", "npm install --ignore-scripts"),
+    ],
+)
+def test_what_is_named_of_a_lock_is_tried_before_the_versions_of_the_day(lock, command):
+    def rungs(needless):
+        files = {"package.json": f'{{"devDependencies": {{{needless}}}}}', lock: "{}", "a.js": ""}
+        return list(_recipes(Files(files), ["test/a.js"], []))
+
+    found = rungs('"auto-linter": "1"')
+    day = ["as of the day", "as of the day, what is named"]
+    assert [recipe.rung for recipe in found] == [lock, f"{lock}, what is named", *day]
+    assert _install(found[1].manager, is_frozen=False) == command
+    assert [recipe.rung for recipe in rungs("")] == [lock, f"{lock}, what is named", day[0]]
+
+
+@pytest.mark.parametrize(
+    ("script", "text", "is_first_tried_without"),
+    [
+        ("mocha", 'require("../dist/a.js")', False),
+        ("mocha", 'f(`import "./Page.vue"`)', True),
+        ("jest", 'require("x")', True),
+        ("mocha", 'require("x")', False),
+        ("mocha", 'require("../a.js")', None),
+    ],
+)
+def test_tests_are_run_without_a_build_first_where_what_they_name_may_be_no_file(script, text, is_first_tried_without):
+    package = {"name": "x", "main": "dist/a.js", "scripts": {"test": script, "build": "tsc"}}
+    tree = Files({"package.json": json.dumps(package), "test/a.js": text, "a.js": ""})
+    request = SimpleNamespace(tree=tree, fixed={"a.js": b"1"}, collect=print)
+    plans = _plans(request, ["test/a.js"])
+    assert (None if plans == (None,) else len(plans) == 2) is is_first_tried_without
 
 
 _MORE = "* 1 dependencies were removed: x@1"
@@ -161,10 +234,10 @@ def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
         ("nopt", {}, True),
         ("@npmcli/fs", {"not_built": "a, }"}, True),
         ("other", {}, False),
-        ("nopt", {"build": {}}, False),
+        ("nopt", {"build": {"argv": ["a, }"]}}, True),
     ],
 )
-def test_npm_is_told_to_hold_a_package_of_the_tree_where_no_trial_calls_it(tmp_path, name, facts, told):
+def test_npm_is_told_to_hold_a_package_of_the_tree(tmp_path, name, facts, told):
     for held in ("nopt", "node-gyp/node_modules/@npmcli/fs"):
         (tmp_path / "npm/node_modules" / held).mkdir(parents=True)
         (tmp_path / "npm/node_modules" / held / "package.json").write_text("{}", encoding="utf-8")
@@ -176,7 +249,7 @@ def test_npm_is_told_to_hold_a_package_of_the_tree_where_no_trial_calls_it(tmp_p
 
 
 def test_npm_is_in_no_layer_where_it_holds_a_package_of_the_tree():
-    commands = layer_of_node("base", 18, ImageSettings(), has_npm=False).commands
+    commands = layer_of_node("base", 18, ImageSettings(), "").commands
     assert not any("npm-cli" in command or " npm 10" in command for command in commands)
 
 

@@ -16,7 +16,7 @@ from harness.judging.values import (
     Opaque,
     Raised,
     decode,
-    is_plain,
+    load,
     size,
 )
 from tests.values_of_tests import LEAVES, encode, exception, random_value
@@ -36,7 +36,7 @@ def test_a_plain_value_comes_back_as_it_went(value):
     if not isinstance(value, type):
         assert repr(back) == repr(value)
         assert type(back) is type(value)
-    assert is_plain(encode(value))
+    assert load(encode(value)).plain
 
 
 def test_containers_come_back_as_they_went():
@@ -135,7 +135,6 @@ def test_what_only_the_host_has_is_refused_in_a_frame(kept_only, around):
 def test_what_is_not_of_the_form_is_malformed(enc):
     with pytest.raises(MalformedError):
         decode(enc)
-    assert not is_plain(enc)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +187,7 @@ def test_objects_and_exceptions_are_told_but_not_plain():
     assert thing.attrs == (("a", 1),)
     assert isinstance(error, Raised)
     assert error.names == ("builtins.ValueError", "builtins.Exception", "builtins.BaseException")
-    assert not is_plain(enc)
+    assert not load(enc).plain
 
 
 @pytest.mark.parametrize("value", [["o", "m.C", None, None], exception(ValueError("b")), ["x", ""]])
@@ -209,8 +208,20 @@ def test_an_object_that_is_told_by_its_fields_is_compared_by_these():
     assert record(X, Y) == record(Y, X) != record(X, Y, MORE)
     for other in (record(X), record(X, ("y", ["l", []])), record(X, Y, name="m.Other"), record(X, Y, items=[None])):
         assert other != kept != other
-    assert not is_plain(["o", "m.Point", [], []])
+    assert not load(["o", "m.Point", [], []]).plain
     assert decode(["S", [["o", "m.C", None, [["s", "RED"]]]]]) == {record(name="m.C", items=[["s", "RED"]])}
+
+
+def test_what_compares_itself_equals_what_the_fix_leaves_to_its_fields():
+    kept, own = record(X, Y, kept=True), ["o", "other.Point", [list(MORE), list(Y), list(X)], None]
+    assert decode(own) == kept == decode(own)
+    assert decode(own) in [None, kept]
+    assert kept in [None, decode(own)]
+    assert decode(own) != record(X, Y)
+    assert record(kept=True) != decode(["o", "m.Point", None, None])
+    for other in (["o", "m.Point", [list(X)], None], ["o", "m.Other", own[2], None], ["o", "m.Point", None, None]):
+        assert decode(other) != kept != decode(other)
+    assert size(own) == size(["o", "other.Point", None, None])
 
 
 def test_objects_whose_fields_were_made_to_clash_are_refused_in_a_set():

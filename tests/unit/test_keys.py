@@ -81,7 +81,7 @@ def test_a_task_keeps_its_digest(task, digest):
 
 
 def test_expectations_keep_their_digest():
-    assert EXPECTATIONS.digest() == "c588386089bb87d1012fb08fc4a73b024490c0f3fc41dec6520336f88d3aa5f3"
+    assert EXPECTATIONS.digest == "c588386089bb87d1012fb08fc4a73b024490c0f3fc41dec6520336f88d3aa5f3"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_a_pipe_stays_a_pipe_and_its_reader_gets_the_data(tmp_path: Path) -> Non
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
     files.write_result(pipe, b"told")
-    reader.join(timeout=10)
+    reader.join(timeout=120)
     assert got == [b"told"]
     assert pipe.is_fifo()
 

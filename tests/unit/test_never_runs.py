@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.languages import LANGUAGES
+from tests.trees import Files
 
 
 class Commits:
@@ -34,14 +35,44 @@ PACKAGE = '{"devDependencies": {"%s": "1"}}'
         ("typescript", {}, {"types.ts": "// types\nexport interface A {}\n"}, True),
         ("typescript", {}, {"more.ts": "export const a = 1;\n"}, False),
         ("typescript", {}, {"index.d.ts": "export const a: number;\n"}, True),
+        ("typescript", {}, {"index.test-d.ts": "expectType<string>(a());\n"}, True),
         ("typescript", {"package.json": PACKAGE % "ts-jest"}, {"index.d.ts": ""}, False),
         ("typescript", {"packages/a/package.json": PACKAGE % "ts-jest"}, {"packages/a/src/index.d.ts": ""}, False),
         ("python", {"p/a.py": "", "p/a.pyi": ""}, {"p/a.pyi": "x: int\n"}, True),
         ("python", {"p/a.c": ""}, {"p/a.pyi": "x: int\n"}, True),
         ("python", {"p/a.py": ""}, {"p/a.pyi": "x: int\n", "p/a.py": "x = 1\n"}, False),
+        ("python", {"a.py": "x = (1,2)  # two\n"}, {"a.py": "x = (1, 2)\n"}, True),
+        ("python", {"a.py": "x: int = 1\n"}, {"a.py": "x: float = 1\n"}, False),
+        ("python", {"a.py": "x = 1\n"}, {"a.py": "x = True\n"}, False),
+        ("python", {"a.py": "f(1)\n"}, {"a.py": "f(1, 2)\n"}, False),
+        ("python", {}, {"a.py": "x = 1\n"}, False),
+        ("python", {"a.py": "x = 1\n", "b.toml": ""}, {"a.py": "x = 1 # 1\n", "b.toml": "b = 1"}, False),
         ("python", {"tool/typeshed/os.pyi": ""}, {"tool/typeshed/os.pyi": "x: int\n"}, False),
         ("python", {"p/a.py": "", "tox.ini": "deps = pytest-mypy-plugins"}, {"p/a.pyi": ""}, False),
     ],
 )
 def test_types_alone_run_nowhere_but_where_something_reads_them(language, base, head, never):
     assert LANGUAGES[language].never_runs(Commits(base, head), "base", "head", list(head)) is never
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"test_a.py": "def test_a():\n    print 'a'\n"}, "print 'a'"),
+        ({"test_a.py": "try:\n    a()\nexcept StandardError, e:\n    pass\n"}, "except StandardError, e:"),
+        ({"test_a.py": "assert 1 <> 2\n"}, "assert 1 <> 2"),
+        ({"test_a.py": "assert oct(8) == 010\n"}, "assert oct(8) == 010"),
+        ({"test_a.py": "from itertools import izip, repeat\n"}, "from itertools import izip, repeat"),
+        ({"test_a.py": "import urllib2\n"}, "import urllib2"),
+        ({"test_a.py": "", "setup.py": "print 'old'\n"}, "print 'old'"),
+        ({"test_a.py": "try:\n    import urllib2\nexcept ImportError:\n    import urllib.request\n"}, ""),
+        ({"test_a.py": "async = 1\n"}, ""),
+        ({"test_a.py": 'assert f"`{d["a"]}` 01" == b\n'}, ""),
+        ({"test_a.py": "x = f(\n"}, ""),
+        ({"test_a.py": "print 1\n", "test_b.py": "x = 1\n"}, ""),
+    ],
+)
+def test_what_only_python_2_reads_is_run_in_no_image(files, named):
+    told = LANGUAGES["python"].untestable(Files(files), [path for path in files if path.startswith("test_")])
+    assert told == (None if not named else ("language_unsupported", told[1]))
+    assert told is None or told[1].endswith(named)

@@ -211,14 +211,14 @@ def test_each_trouble_is_a_fault_of_its_own_and_never_an_answer(world, api, beha
 
 
 def test_where_nobody_listens_nothing_was_asked():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    endpoint = Endpoint(base_url=f"http://127.0.0.1:{port}/v1", api=Api.CHAT)
-    with (
-        OpenAIModel("m", endpoint, environment={}) as model,
-        pytest.raises(ModelError, match="cannot be reached") as no,
-    ):
-        model.ask(ask())
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        endpoint = Endpoint(base_url=f"http://127.0.0.1:{mute.getsockname()[1]}/v1", api=Api.CHAT)
+        with (
+            OpenAIModel("m", endpoint, environment={}) as model,
+            pytest.raises(ModelError, match="cannot be reached") as no,
+        ):
+            model.ask(ask())
     assert no.value.fault is Fault.UNREACHABLE
 
 

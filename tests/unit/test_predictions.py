@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 import tracemalloc
 from dataclasses import replace
 
 import pytest
 
-from harness.core import process
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
 from harness.grading.scoring import Demands
@@ -220,8 +218,7 @@ def test_predictions_may_come_through_a_pipe(tmp_path):
 )
 def test_a_pipe_that_brings_no_predictions_is_refused_by_name(tmp_path, text, message):
     dataset = tiny.dataset(tmp_path / "ds", tiny.task())
-    command = [sys.executable, "-m", "miner.cli.main", "evaluate", dataset.path, "-p", "-", "-o", tmp_path / "run"]
-    done = process.run(command, input=text.encode(), check=False)
+    done = tiny.goldseam("evaluate", dataset.path, "-p", "-", "-o", tmp_path / "run", said=text.encode())
     assert (done.returncode, message in done.error_text) == (2, True), done.error_text
 
 

@@ -9,7 +9,7 @@ import pytest
 from harness.core.instance import TestStatus
 from miner.proof import ObservedRun, Proof, judge
 from miner.proof.ids import called_by_chance
-from miner.proof.judge import hopeless
+from miner.proof.judge import hopeless, not_passed
 from miner.proof.variations import variation
 from miner.sources.change import Rejection
 
@@ -222,3 +222,9 @@ def test_where_nothing_is_reported_the_process_may_have_ended():
     failing = hopeless([*runs("before", "a"), *runs("after", "a")])
     assert [found and found.reason for found in (silent, failing)] == ["gold_fails", "gold_fails"]
     assert ["may end the process" in found.detail for found in (silent, failing) if found] == [True, False]
+
+
+def test_what_does_not_pass_with_the_fix_is_told_by_status_each_with_the_first():
+    (run,) = runs("after", "Abc", d="S", e="X")
+    assert not_passed(run) == "with the fix 2 FAILED (f.py::b, …), 1 SKIPPED (f.py::d)"
+    assert not not_passed(runs("after", "A", e="X")[0])

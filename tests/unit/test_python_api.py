@@ -15,6 +15,7 @@ from harness.core import process
 from harness.core.instance import Outcome
 from harness.judging.places import Place
 from harness.runs.run_folder import RunFolder
+from tests import forked
 from tests.gate_runs import make_run
 from tests.report_runs import add
 
@@ -60,10 +61,7 @@ def test_two_runs_compare_as_the_command_compares_them(tmp_path):
     make_run(tmp_path / "base", 26)
     make_run(tmp_path / "next", 8)
     result = goldseam.compare(tmp_path / "base", goldseam.open_run(tmp_path / "next"))
-    command = process.run(
-        [sys.executable, "-m", "miner.cli.main", "compare", str(tmp_path / "base"), str(tmp_path / "next"), "--json"],
-        check=False,
-    )
+    command = forked.goldseam("compare", tmp_path / "base", tmp_path / "next", "--json")
     [row] = json.loads(command.stdout)["comparisons"]
 
     assert result.answer == "worse" == row["answer"]

@@ -58,9 +58,10 @@ def _names():
         yield "run report", name
 
 
-@pytest.mark.parametrize(("model", "name"), sorted(set(_names())))
-def test_every_field_is_described(model, name):
-    assert f"`{name}`" in PAGE, f"docs/formats.md does not mention {name} of {model}"
+def test_every_field_is_described():
+    names = set(_names())
+    assert len(names) > 200
+    assert {pair for pair in names if f"`{pair[1]}`" not in PAGE} == set(), "docs/formats.md does not mention these"
 
 
 @pytest.mark.parametrize("word", [*Outcome, *TaskState, *TestStatus, *Stage])

@@ -73,7 +73,9 @@ class Room:
         """The runner's exit code and what it told, with this in place of product.py."""
         files = {"product.py": source, **more}
         for path, text in files.items():
+            (self.folder / "work" / path).parent.mkdir(exist_ok=True)
             (self.folder / "work" / path).write_text(text)
+        tests = ["test_product.py", *(path for path in files if path.endswith("/test_product.py"))]
         told = {
             "runner": str(self.folder / "runner.py"),
             "work": str(self.folder / "work"),
@@ -81,7 +83,7 @@ class Room:
             "out": str(self.folder / "frames"),
             "suites": False,
             "files": ["test_product.py"],
-            "patches": {"model": {"paths": sorted(files)}, "tests": {"paths": ["test_product.py"]}},
+            "patches": {"model": {"paths": sorted(files.keys() - {*tests})}, "tests": {"paths": tests}},
         }
         done = process.run(
             [sys.executable, "-B", "-c", DRIVER, json.dumps(told)],
@@ -177,6 +179,19 @@ ATTACKS = {
         open('proc/self/maps').close()
         os.chdir(before)
     """,
+    "proc by going there": """
+        import os
+        before = os.getcwd()
+        os.chdir('/proc/self')
+        os.chdir(before)
+    """,
+    "proc by a link to it": """
+        import os, tempfile
+        os.symlink('/proc/self', tempfile.mkdtemp() + '/x')
+    """,
+    "proc by a list of what is open": "import os; os.listdir('/dev/fd')",
+    "proc by a list of processes": "import os; os.listdir('/proc')",
+    "proc by a scan": "import os; os.scandir('/proc/self/fd').close()",
     "proc by a finalizer": "import weakref; weakref.finalize(set(), open, '/proc/self/maps')().close()",
     "frames of threads": "import sys; sys._current_frames()",
     "garbage_collector": "import gc; gc.get_objects()",
@@ -211,12 +226,39 @@ def indented(text: str) -> str:
     return "\n".join("    " + line[margin:] for line in lines)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-def test_what_code_of_the_patch_does_is_told_with_its_kind_and_file(room, name):
-    _, watch = room.run(FIXED + f"\n\ndef _look():\n{indented(ATTACKS[name])}\n\n\n_look()\n")
-    assert (Tripwire(name.partition(" ")[0]), "product.py") in {
-        (hit.kind, hit.path or "product.py") for hit in watch.hits
+OF_NO_FILE = ("frames by code from text", "frames by timeit", "frames by an interpreter")
+ALONE = [name for name in ATTACKS if name in OF_NO_FILE or name.startswith("judge_modules")]
+"""What can't be told apart by its file, and what changes others' judge."""
+FOLDERS = {name: f"attack_{number}" for number, name in enumerate(ATTACKS) if name not in ALONE}
+
+
+def looking(name: str) -> str:
+    return FIXED + f"\n\ndef _look():\n{indented(ATTACKS[name])}\n\n\n_look()\n"
+
+
+@pytest.fixture(scope="module")
+def side_by_side(tmp_path_factory) -> Watch:
+    """Each in a folder with a hidden test of its own; the product imports all of them."""
+    more = {}
+    for name, folder in FOLDERS.items():
+        more |= {f"{folder}/product.py": looking(name), f"{folder}/test_product.py": TEST}
+    imports = (f"try:\n    import {folder}.product\nexcept Exception:\n    pass\n" for folder in FOLDERS.values())
+    code, watch = Room(tmp_path_factory.mktemp("side_by_side")).run(FIXED + "".join(imports), **more)
+    assert code == 0
+    return watch
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_what_code_of_the_patch_does_is_told_with_its_kind_and_file(side_by_side, name):
+    assert (name.partition(" ")[0], f"{FOLDERS[name]}/product.py") in {
+        (hit.kind, hit.path) for hit in side_by_side.hits
     }
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_what_code_of_the_patch_does_to_the_judge_or_by_a_text_is_told_with_its_kind(room, name):
+    _, watch = room.run(looking(name))
+    assert (name.partition(" ")[0], "product.py") in {(hit.kind, hit.path or "product.py") for hit in watch.hits}
 
 
 HONEST = {
@@ -289,9 +331,17 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
-def test_what_honest_code_does_is_no_hit(room, name):
-    code, watch = room.run(FIXED + f"\n\ndef _look():\n{indented(HONEST[name])}\n\n\n_look()\n")
+def test_what_honest_code_does_is_no_hit(room):
+    """Each stands in a module of its own, by which a hit would be told; the product imports all of them."""
+    modules = {
+        f"honest_{name.replace(' ', '_').replace(chr(39), '')}": FIXED
+        + f"\n\ndef _look():\n{indented(code)}\n\n\n_look()\n"
+        for name, code in HONEST.items()
+    }
+    code, watch = room.run(
+        FIXED + "".join(f"import {module}\n" for module in modules),
+        **{f"{module}.py": source for module, source in modules.items()},
+    )
     assert (code, watch.hits) == (0, ())
 
 

@@ -229,6 +229,12 @@ def test_a_name_goes_that_only_expectations_read_and_another_stays():
     assert after.count("\n") == text.count("\n") + 1
 
 
+def test_names_that_one_statement_sets_go_one_by_one():
+    assert left('let (input, want) = ("one", "other");\nassert_eq!(f(input), want);') == (
+        'let (input, want) = ("one", "");\n<0: f(input)> ;'
+    )
+
+
 @pytest.mark.parametrize(
     ("table", "loop"),
     [
@@ -280,6 +286,14 @@ def test_what_a_macro_of_the_file_compares_comes_out_and_what_it_is_given_for_th
     assert "stringify" not in after
 
 
+def test_a_macro_that_makes_tests_in_a_module_is_read_as_are_the_tests_beside_it():
+    macro = "macro_rules! t { ($n:ident: $a:expr => $b:expr) => { #[test] fn $n() { assert_eq!(f($a), $b); } }; }\n"
+    after = stripped(f"mod tests {{\n{macro}t!(one: 1 => 2);\n#[test]\nfn two() {{ assert_eq!(f(2), 3); }}\n}}\n")
+    assert "t!(one: 1 => 0);" in after
+    assert "super::goldseam::Of(&(f($a)))" in after
+    assert "f(2), 3" not in after
+
+
 def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
     macro = "macro_rules! with { ($a:expr, |$b:ident| $test:block) => { let $b = $a; $test } }\n"
     after = stripped(in_test("with!(f(1), |x| { assert_eq!(x, 3); });", macro))
@@ -313,7 +327,7 @@ def test_of_a_file_with_code_nothing_enters_but_its_tests():
     )
     source = parsed(text, is_code=True)
     [slot] = source.slots
-    assert (slot.function, slot.lines) == (("tests", "deep", "a"), range(7, 8))
+    assert (slot.function, slot.lines) == (("tests", "deep", "a"), {7})
     after = source.stripped(best(source))
     assert "cents" not in after
     assert "super::super::goldseam::hand(0, " in after
@@ -370,6 +384,57 @@ def test_tests_go_on_without_what_the_compiler_complains_of():
     assert going.count("\n") == text.count("\n")
     assert source.unstopped(going, "", 1) == going
     assert source.unstopped(going, output.replace("a.rs", "b.rs"), 1) == going
+
+
+def test_an_assertion_is_complained_of_where_a_name_is_declared_that_has_its_type_of_it():
+    source = parsed(
+        "#[test]\nfn f() {\n    let mut sum = Vec::new();\n    let n: u8 = 1;\n\n    assert_eq!(sum, g(n));\n}\n"
+    )
+    assert [sorted(slot.lines) for slot in source.slots] == [[3, 6]]
+
+
+def test_a_macro_that_is_called_like_a_type_keeps_no_file_from_being_read():
+    after = stripped(in_test('assert_eq!(f(1), 2);\ncheck(g(), str![["a"]]);'))
+    assert 'check(g(), str![["a"]]);' in after
+    assert "f(1), 2" not in after
+
+
+@pytest.mark.parametrize("shown", ['format!("{}", Color::Red)', "Color::Red.to_string()", "Color::Red.as_ref()"])
+def test_what_a_type_of_the_tests_says_of_itself_may_be_the_products(shown):
+    assert left(f'assert_eq!({shown}, "red");').count("red") == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "at", "words", "wanted"),
+    [
+        (
+            "assert_eq!(f(1, true, 2), 3);",
+            "f(1",
+            "this function takes 1 argument but 3 arguments were supplied",
+            "f(1)",
+        ),
+        ("assert_eq!(p.f(true), 3);", "f(true", "this method takes 0 arguments but 1 argument was supplied", "p.f()"),
+        ("assert_eq!(p.new().g(true).f(1), 3);", "g(true", "no method named `g` found for struct `P`", "p.new().f(1)"),
+        ("assert_eq!(f(1, MODE), 3);", "MODE", "cannot find value `MODE` in this scope", "f(1)"),
+        ("assert_eq!(f(Mode::Far, 1), 3);", "Mode", "failed to resolve: use of undeclared type `Mode`", "f( 1)"),
+        ("assert_eq!(f(P { a: 1, b: 2 }), 3);", "b: 2", "struct `P` has no field named `b`", "f(P { a: 1,  })"),
+    ],
+)
+def test_calls_go_on_without_what_a_tree_does_not_take_yet(statement, at, words, wanted):
+    source = parsed(in_test(statement))
+    text = source.stripped(best(source))
+    row, line = next((row, line) for row, line in enumerate(text.split("\n"), 1) if at in line)
+    output = f"error[E0061]: {words}\n --> tests/a.rs:{row}:{line.index(at) + 1}\n  |\n{row} | {line}\n"
+    assert f"Of(&({wanted})))" in source.unstopped(text, output, 0)
+
+
+def test_of_names_that_are_imported_together_the_missing_one_goes():
+    source = parsed(in_test("assert_eq!(f(2), 4);", "use money::{f, Missing, g};\n"))
+    text = source.stripped(best(source))
+    row = text.split("\n").index("use money::{f, Missing, g};") + 1
+    words, line = "unresolved import `money::Missing`", "use money::{f, Missing, g};"
+    output = f"error[E0432]: {words}\n --> tests/a.rs:{row}:16\n  |\n{row} | {line}\n"
+    assert "use money::{f,  g};" in source.unstopped(text, output, 0)
 
 
 def test_literals_are_read_as_values():

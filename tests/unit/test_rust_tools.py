@@ -21,6 +21,7 @@ from tests.tiny import MemoryTree
 
 DAY = Path(miner.languages.rust.__file__).parent / "tools/day.py"
 MANIFEST = '[package]\nname = "app"\nedition = "2021"\nrust-version = "1.70"\n\n[[test]]\nname = "own"\n'
+FEATURES = MANIFEST + "\n[features]\na = []\nb = []\nc = []\nd = []\n"
 WORKFLOW = """\
       - run: cargo test --target ${{ matrix.target }} --all-features
       - run: cargo test --verbose
@@ -91,8 +92,33 @@ def test_libraries_of_the_system_are_those_that_the_locked_crates_link_with():
     ],
 )
 def test_features_are_those_of_a_call_in_ci_that_has_what_tests_are_gated_by(gate, options):
-    files = {"Cargo.toml": MANIFEST, ".github/workflows/ci.yml": WORKFLOW, "tests/it.rs": gate}
-    assert cargo.options(MemoryTree(files), ["tests/it.rs"]) == options
+    files = {"Cargo.toml": FEATURES, ".github/workflows/ci.yml": WORKFLOW, "tests/it.rs": gate}
+    assert cargo.options(MemoryTree(files), ["tests/it.rs"])[-2:][0] == options
+
+
+@pytest.mark.parametrize(
+    ("workflow", "source", "options"),
+    [
+        ("run: cargo test\n", '#[cfg(feature = "d")]\n#[test]\nfn one() {}\n', [("--features", "d"), ()]),
+        ("run: cargo test\n", '#[cfg(feature = "gone")]\n#[test]\nfn one() {}\n', [()]),
+        ("m:\n  with: [a, 'b,no']\nrun: cargo test -F ${{ matrix.with }}\n", "", [("--features", "a"), ()]),
+        ("uses: x\nwith:\n  command: test\n  use-cross: true\n  args: --all-features\n", "", [("--all-features",), ()]),
+        ("run: cargo test --features of_another\n", "", [()]),
+    ],
+    ids=["of a test alone", "of no package", "of a matrix", "of an action", "of another package"],
+)
+def test_features_are_read_where_ci_has_them_and_none_that_the_package_lacks(workflow, source, options):
+    files = {"Cargo.toml": FEATURES, ".github/workflows/ci.yml": workflow, "tests/it.rs": source}
+    assert cargo.options(MemoryTree(files), ["tests/it.rs"]) == tuple(options)
+
+
+def test_features_that_a_target_of_the_manifest_or_the_file_of_a_module_requires_are_added():
+    roots = {"tests/it/main.rs": '#![cfg(feature = "a")]\n#[cfg(feature = "b")]\nmod one;\nmod two;\n'}
+    files = {"Cargo.toml": FEATURES, **roots, "tests/it/one.rs": "", "tests/it/two.rs": ""}
+    assert cargo.options(MemoryTree(files), ["tests/it/one.rs"]) == (("--features", "a,b"),)
+    assert cargo.options(MemoryTree(files), ["tests/it/two.rs"]) == (("--features", "a"),)
+    files = {"Cargo.toml": FEATURES.replace('"own"', '"own"\nrequired-features = ["c"]'), "tests/own/one.rs": ""}
+    assert cargo.options(MemoryTree(files), ["tests/own/one.rs"]) == (("--features", "c"),)
 
 
 def test_packages_and_their_workspace_are_found_and_a_skeleton_has_every_target_without_its_code():
@@ -104,6 +130,8 @@ def test_packages_and_their_workspace_are_found_and_a_skeleton_has_every_target_
     }
     assert cargo.packages(MemoryTree(files), ["crates/app/src/de.rs", "README.md"]) == ("crates/app",)
     assert cargo.workspace_of(MemoryTree(files), "crates/app") == ""
+    left_out = {**files, "Cargo.toml": '[workspace]\nexclude = ["crates/"]\n'}
+    assert cargo.workspace_of(MemoryTree(left_out), "crates/app") == "crates/app"
     skeleton = dict(cargo.skeleton(MemoryTree(files), ""))
     assert sorted(skeleton) == [
         "Cargo.toml",

@@ -80,6 +80,7 @@ def test_honest_changes_are_kept(form, path):
         ),
         ("installed_modules", "node_modules/assert/index.js a/node_modules/.bin/mocha __mocks__/fs.js node_modules"),
         ("snapshot", "test/__snapshots__/a.test.js.snap"),
+        ("snapshot", "tap-snapshots/test/a.js.test.cjs"),
     ],
 )
 def test_what_says_how_tests_of_javascript_run_is_dropped(form, reason, paths):

@@ -255,7 +255,7 @@ def test_services_that_change_nothing_are_not_kept(tmp_path, monkeypatch):
     bench = Bench(tmp_path, alone=LOST, runs=[REFUSED], look=saw("after", passed=["t::old"]))
 
     found = bench.run(monkeypatch).settled
-    assert (found.proof, found.subject) == (LOST, SUBJECT)
+    assert (found.proof.reason, found.subject) == ("needs_network", SUBJECT)
     assert len(bench.proved) == 1
 
 
@@ -264,7 +264,7 @@ def test_a_service_that_can_not_be_had_is_told_and_nothing_is_run(tmp_path, monk
 
     tried = bench.run(monkeypatch)
     assert tried.notes == ("the service db was not run: no such image",)
-    assert tried.settled.proof.detail == "the service db was not run: no such image"
+    assert tried.settled.proof.detail.endswith("such as t::new; the service db was not run: no such image")
     assert bench.asked == ["postgres:13"]
 
 
@@ -306,9 +306,10 @@ def test_of_two_services_with_one_port_the_first_is_run(tmp_path, monkeypatch):
     assert bench.run(monkeypatch).notes == ("the service two was not run: another one has its name or its ports",)
 
 
-def test_a_fix_whose_tests_all_want_a_network_is_rejected_by_that_name(tmp_path, monkeypatch):
+@pytest.mark.parametrize("reason", ["gold_fails", "no_fail_to_pass"])
+def test_a_fix_whose_tests_all_want_a_network_is_rejected_by_that_name(tmp_path, monkeypatch, reason):
     offline = saw("after", failed=["t::new"], network=("t::new",))
-    bench = Bench(tmp_path, alone=rejection("gold_fails"), runs=[offline], declared=Declared())
+    bench = Bench(tmp_path, alone=rejection(reason), runs=[offline], declared=Declared())
 
     found = bench.run(monkeypatch).settled.proof
     assert found.reason == "needs_network"

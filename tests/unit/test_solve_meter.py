@@ -229,7 +229,7 @@ def test_without_a_bound_each_thread_passes_the_limit_by_its_last_answer_at_most
     longest = 20_000
     counted = meter(Limits(tokens=60_000), clock=SystemClock())
     together = threading.Barrier(8)
-    model = ScriptedModel(reply(written=longest), then=lambda _: together.wait(10))
+    model = ScriptedModel(reply(written=longest), then=lambda _: together.wait(120))
     with ThreadPoolExecutor(8) as pool:
         wait([pool.submit(counted.attempt().metered(model).ask, question()) for _ in range(8)])
     beyond = longest - UNBOUNDED_OUTPUT
@@ -243,18 +243,18 @@ def test_a_question_waits_for_room_that_answers_in_flight_may_leave():
 
     def slow(_) -> None:
         inside.set()
-        assert go.wait(10)
+        assert go.wait(120)
 
     first = counted.attempt().metered(ScriptedModel(reply(read=100, written=10), then=slow))
     second = counted.attempt().metered(ScriptedModel(reply()))
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(first.ask, question(most=600))
-        assert inside.wait(10)
+        assert inside.wait(120)
         two = pool.submit(second.ask, question(most=600))  # 1,600 reserved would be too many; 110 spent are not
         assert not wait([two], timeout=0.05).done
         go.set()
-        assert one.result(10).cost is not None
-        assert two.result(10).cost is not None
+        assert one.result(120).cost is not None
+        assert two.result(120).cost is not None
 
 
 def test_stopping_ends_whoever_waits_for_room():

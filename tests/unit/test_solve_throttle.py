@@ -107,7 +107,7 @@ def test_threads_never_exceed_the_limit():
         with lock:
             now[0] += 1
             most[0] = max(most[0], now[0])
-        both.wait(10)  # three have to be inside at once for anyone to get on
+        both.wait(120)  # three have to be inside at once for anyone to get on
         with lock:
             now[0] -= 1
 

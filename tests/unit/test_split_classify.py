@@ -24,7 +24,7 @@ TEST = [
     "e2e/login.e2e.ts",
     "pkg/app_test.go",
     "src/test/java/org/AppTest.java",
-    "src/main/java/AppIT.java",
+    "src/AppIT.java",
     "src/androidTest/App.kt",
     "src/integrationTest/kotlin/App.kt",
     "src/AppSpec.kt",
@@ -63,6 +63,8 @@ GOLD = [
     "src/manifest.go",
     "src/Latest.java",
     "src/Audit.java",
+    "core/src/main/java/org/stats/RankTest.java",
+    "src/main/kotlin/test/Runner.kt",
     "src/inspect.js",
     "src/specs_loader.py",
     "src/contest.rs",
@@ -140,8 +142,13 @@ def test_the_language_is_that_of_most_code(paths, expected):
 
 
 def test_the_runner_gets_test_modules_only():
-    assert test_modules(["tests/conftest.py", "tests/helpers.py", "tests/test_a.py"]) == ("tests/test_a.py",)
+    assert test_modules(["tests/conftest.py", "tests/helpers.py", "tests/test_a.py"], ()) == ("tests/test_a.py",)
+
+
+def test_what_is_known_to_declare_tests_is_among_them_whatever_its_name():
+    paths = ["src/test/java/Issue12.java", "src/test/java/Support.java", "src/test/java/ATest.java"]
+    assert test_modules(paths, paths[:1]) == (paths[0], paths[2])
 
 
 def test_without_a_test_module_by_name_the_runner_gets_the_test_code():
-    assert test_modules(["tests/__init__.py", "tests/cases.py"]) == ("tests/cases.py",)
+    assert test_modules(["tests/__init__.py", "tests/cases.py"], ()) == ("tests/cases.py",)

@@ -9,6 +9,7 @@ import pytest
 from harness.core.instance import TestStatus
 from harness.judging.values import Event
 from harness.languages.base import TestReport
+from miner.languages import recording
 from miner.languages.java.stripping.literals import function_of_test
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.python.stripping.documents import parsed
@@ -63,6 +64,24 @@ def test_a_result_that_the_host_would_not_take_is_left_inside(values):
 
 def test_a_result_that_does_not_come_again_is_left_inside():
     assert decided(["i", "1"], ["i", "1"], True, other=(["i", "1"], ["i", "2"], False)) == "inside"
+
+
+@pytest.mark.parametrize(("tests", "sites"), [(("", TEST), 1), (("",), 0)])
+def test_an_assertion_that_is_made_outside_of_tests_as_well_is_taken_out_for_those_that_make_it(tests, sites):
+    def run(files, *, gold, **_) -> TestReport:
+        values = (["i", "1"], ["i", "1"], True) if gold or "recorded" in files.get("t.py", SOURCE).decode() else ()
+        return TestReport(
+            statuses={TEST: TestStatus.PASSED if gold else TestStatus.FAILED},
+            finished=True,
+            exit_code=0,
+            events=tuple(Event(test_id=test_id, slot=0, n=0, values=values, raised=None) for test_id in tests),
+            collected=(TEST,),
+        )
+
+    found = record(
+        {"t.py": SOURCE}, fail_to_pass=[TEST], pass_to_pass=[], parse=partial(parsed, product=lambda _: True), run=run
+    )
+    assert len(found.expectations.sites) == sites
 
 
 LATER = b"import shop\n\ndef test_a():\n    shop.missing()\n    assert shop.f(1) == 2\n    assert shop.g(1) == 3\n"
@@ -181,3 +200,33 @@ def test_a_test_that_does_not_pass_beside_others_of_its_class_leaves_these_insid
         run=run,
     )
     assert {test_id: test.place for test_id, test in found.expectations.tests.items()} == {"t.py::test_a": "host"}
+
+
+SEVERAL = b"".join(b"def test_%s():\n    assert f(1) == 1\n\n" % name for name in (b"a", b"b", b"c"))
+
+
+@pytest.mark.parametrize(("long", "again"), [(0.0, {"t.py::test_b"}), (60.0, set())])
+def test_of_a_long_suite_only_what_is_left_inside_is_recorded_again(monkeypatch, long, again):
+    monkeypatch.setattr(recording, "_LONG", long)
+    ids = [f"t.py::test_{name}" for name in "abc"]
+    asked = []
+
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
+        source = files["t.py"].decode()
+        asked.append(set(tests))
+        ran = [test_id for test_id in ids if not tests or test_id in tests]
+        kept = [["i", "1"], False] if "recorded" in source else []
+        values = {ids[1]: [["i", "0"], *kept]}
+        given = [["i", "1" if gold else "9"], *kept]
+        events = [
+            Event(test_id=test_id, slot=slot, n=0, values=tuple(values.get(test_id, given)), raised=None)
+            for slot, test_id in enumerate(ids)
+            if test_id in ran and f"__goldseam__({slot})" in source
+        ]
+        statuses = dict.fromkeys(ran, TestStatus.PASSED if gold else TestStatus.FAILED)
+        return TestReport(statuses=statuses, finished=True, exit_code=0, events=tuple(events), collected=tuple(ran))
+
+    parse = partial(parsed, product=lambda _: True)
+    found = record({"t.py": SEVERAL}, fail_to_pass=ids, pass_to_pass=[], parse=parse, run=run)
+    assert {test_id for test_id, test in found.expectations.tests.items() if test.place == "host"} == {ids[0], ids[2]}
+    assert asked[:4] == [set(), again, again, set()]

@@ -13,6 +13,7 @@ from miner.languages.python.stripping.sites import Form
 from miner.languages.python.stripping.source import StrippedSource
 
 HEAD = """\
+import numpy as np
 import pytest
 from nose.tools import assert_in, ok_
 from shop import Broken, f, g
@@ -69,6 +70,15 @@ OPERATORS = {
     "self.assertAlmostEqual(f(1), 3)": ("almost", [OUT, KEPT]),
     "self.assertNotAlmostEqual(f(1), 3)": ("not_almost", [OUT, KEPT]),
     "self.assertNotIsInstance(f(1), int)": ("not_isinstance", [OUT, KEPT]),
+    "np.testing.assert_equal(f(1), 3)": ("np.equal", [OUT, KEPT]),
+    "np.testing.assert_allclose(f(1), np.array([3]), 1e-3)": ("np.near", [OUT, KEPT]),
+    "np.testing.assert_(f(1) == 3)": ("==", [OUT, KEPT]),
+    "assert np.array_equal(np.array([3]), f(1))": ("np.arrays", [KEPT, OUT]),
+    "assert np.all(f(1) == np.array([3]))": ("np.arrays", [OUT, KEPT]),
+    "assert np.isclose(f(1), 3).all()": ("np.near", [OUT, KEPT]),
+    "assert np.isclose(f(1), 3)": ("np.near", [OUT, KEPT]),
+    "assert (f(1) == [3]).all()": ("np.arrays", [OUT, KEPT]),
+    "assert not np.allclose(f(1), 3)": ("not", [OUT]),
     "ok_(f(1))": ("truth", [OUT]),
     "assert_in(3, f(1))": ("in", [KEPT, OUT]),
     "mock.assert_called_with(1)": ("calls", [OUT, KEPT]),
@@ -102,6 +112,9 @@ def test_the_judge_knows_every_operator(statement):
         ("info = pytest.raises(Broken, f, 1)", "raises", Form.CALL, []),
         ("self.assertRaisesRegex(Broken, 'no', f, 1)", "raises", Form.CALL, ["match"]),
         ("with pytest.warns(UserWarning):\n    f(1)", "warns", Form.BLOCK, []),
+        ("with pytest.deprecated_call():\n    f(1)", "warns", Form.BLOCK, []),
+        ("with pytest.deprecated_call(match='no'):\n    f(1)", "warns", Form.BLOCK, ["match"]),
+        ("with np.testing.assert_raises(Broken):\n    f(1)", "raises", Form.BLOCK, []),
         ("with self.assertWarnsRegex(UserWarning, 'no'):\n    f(1)", "warns", Form.BLOCK, ["match"]),
     ],
 )

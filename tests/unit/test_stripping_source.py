@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import textwrap
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import pytest
 
@@ -64,6 +64,22 @@ MADE = {
     "objects within each other": ("assert f(1) == [Broken(Broken(1))]", handed("f(1)")),
     "a constant": ("assert f(1) is shop.LIMIT", handed("f(1)")),
     "a member of an enumeration": ("assert f(1) == {'a': shop.Color.RED}", handed("f(1)")),
+    "what is made of a dictionary's parts": (
+        "chars = {'a': '+', 'b': '-'}\nedge = chars.get('a')\nline = edge + chars['b'] * 3\nassert f(1) == line + edge",
+        handed("f(1)"),
+    ),
+    "a dictionary of which the product gets a part": (
+        "data = {'a': 1, 'b': 2}\nassert f(data['a']) == data['b']",
+        "data = {'a': 1, 'b': 2}\n" + handed("f(data['a'])"),
+    ),
+    "one of whose lists the product gets one": (
+        "data = {'a': [1]}\nassert f(data['a']) == data['a']",
+        "data = {'a': [1]}\n" + handed("f(data['a'])", "data['a']"),
+    ),
+    "a list that the product gets": (
+        "rows = [1, 2]\nassert f(rows) == rows[0]",
+        "rows = [1, 2]\n" + handed("f(rows)", "rows[0]"),
+    ),
     "a name of such an object": ("wanted = Broken(1)\nassert f(1) == wanted", handed("f(1)")),
     "a name that the product gets as well": (
         "wanted = Broken(1)\nassert f(wanted) == wanted",
@@ -219,8 +235,8 @@ FORMS = {
         f"def inner():\n{textwrap.indent(handed('f(1)'), '    ')}\ninner()",
     ),
     "other context managers": (
-        "with pytest.deprecated_call():\n    assert f(1) == 1",
-        f"with pytest.deprecated_call():\n{textwrap.indent(handed('f(1)'), '    ')}",
+        "with pytest.MonkeyPatch.context():\n    assert f(1) == 1",
+        f"with pytest.MonkeyPatch.context():\n{textwrap.indent(handed('f(1)'), '    ')}",
     ),
     "what ends a block of tries": (
         "try:\n    f()\nfinally:\n    assert f(1) == 1",
@@ -780,6 +796,53 @@ def test_a():
     assert reached == [3, 3, 4, "a/b", "ABC", 7, ["there"], "there", ["prog", "it"]]
 
 
+def test_a_refusal_of_the_product_ends_no_call_of_a_base_that_is_kept_going(tmp_path, monkeypatch):
+    product = """\
+def refuse(name):
+    if name != "good":
+        raise ValueError(
+            name)
+    if name == "bad":
+        raise TypeError
+def make(name):
+    refuse(name)
+    return name.upper()
+def fails():
+    return {}["no"]
+"""
+    text = """\
+import refusing
+def test_a():
+    reached.append(refusing.make("bad"))
+    with suppress(ValueError):
+        refusing.make("worse")
+        reached.append("no error")
+    with __goldseam__(0) as _goldseam_site:
+        _goldseam_site(refusing.make("some"))
+        refusing.make("other")
+        reached.append("no error")
+    try:
+        refusing.make("more")
+    except ValueError as error:
+        reached.append(error)
+    reached.append(refusing.fails())
+"""
+    (tmp_path / "refusing.py").write_text(product)
+    monkeypatch.syspath_prepend(tmp_path)
+    reached: list[object] = []
+
+    @contextmanager
+    def site(_slot):
+        with suppress(ValueError):
+            yield reached.append
+
+    names = {"reached": reached, "suppress": suppress, "__goldseam__": site, "__file__": str(tmp_path / "test_a.py")}
+    exec(parsed("").unstopped(text, "", 0), names)
+    names["test_a"]()
+
+    assert [str(one) for one in reached] == ["BAD", "SOME", "more"]
+
+
 def test_what_a_function_raises_that_a_test_gives_to_the_product_reaches_it():
     text = """\
 def test_a():
@@ -821,3 +884,15 @@ def test_what_only_makes_an_expectation_goes_with_it(text):
 def test_a_function_that_makes_inputs_as_well_stays():
     text = "def made(n):\n    return 'MARK' * n\ndef test_a():\n    assert f(made(2)) == made(1)\n"
     assert "def made(n):" in stripped(text)
+
+
+def test_what_a_condition_of_a_row_makes_goes_with_it():
+    text = (
+        "@pytest.mark.parametrize('flag', [True, False])\ndef test_a(flag):\n    parts = ['x', 'y']\n"
+        "    if flag:\n        want = parts[0]\n    else:\n        want = parts[1]\n"
+        "    line = want + '!'\n    assert f(flag) == line\n"
+    )
+    kept = stripped(text)
+    assert handed("f(flag)").splitlines()[1].strip() in kept
+    assert not {"'x'", "'!'", "line"} & set(kept.replace("\n", " ").split(" "))
+    assert "parts" not in kept

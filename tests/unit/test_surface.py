@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import shlex
-import sys
 
 import pytest
 from rich.console import Console
@@ -18,12 +16,11 @@ from harness.cli.shell import next_steps
 from harness.cli.shell.command import RENAMED, translate
 from harness.cli.views import browse
 from harness.cli.views.progress import Pace, Ticker
-from harness.core import process
 from harness.core.errors import GoldseamError
 from harness.runs.run_folder import RunFolder
 from miner.cli.display import MineTicker
+from tests import forked, report_runs
 from tests import help_text as all_help
-from tests import report_runs
 from tests.program import goldseam
 
 COMMANDS = {ctx.command_path: (ctx, command) for ctx, command in all_help.commands()}
@@ -122,7 +119,7 @@ def test_an_old_spelling_is_no_option_of_a_command_without_the_new_one():
 def complete(*words, current):
     line = ["goldseam", *(str(word) for word in words), current]
     variables = {"_GOLDSEAM_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1)}
-    done = process.run([sys.executable, "-m", "miner.cli.main"], env={**os.environ, **variables})
+    done = forked.goldseam(env=variables)
     assert done.stderr == b""
     return done.stdout.decode().split()
 

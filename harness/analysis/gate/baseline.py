@@ -6,7 +6,9 @@ be committed or kept in a CI cache where a run folder must not go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -18,10 +20,6 @@ from harness.core.files import refuse_newer
 from harness.core.instance import INSTANCE_ID, Outcome
 from harness.dataset.model_files import read_text
 from harness.runs.task_metadata import TaskFacts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 SCHEMA_VERSION = 1
 KIND = "goldseam accepted run"

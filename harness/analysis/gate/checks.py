@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.analysis.cohorts import CohortKey, by_cohort
-from harness.analysis.compare import compare
-from harness.analysis.gate.config import Mode
+from harness.analysis.compare import Comparison, compare
+from harness.analysis.gate.config import GateRules, Mode
 from harness.analysis.gate.decision import Finding, RuleLine, Ruling
-from harness.analysis.scoresheet import clusters
+from harness.analysis.scoresheet import Scoresheet, TaskScore, clusters
 from harness.core.errors import NothingComparableError
 from harness.core.wording import counted, nearest, span
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from harness.analysis.compare import Comparison
-    from harness.analysis.gate.config import GateRules
-    from harness.analysis.scoresheet import Scoresheet, TaskScore
     from harness.runs.task_metadata import TaskFacts
 
 _NAMED = 3

@@ -13,17 +13,13 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 from urllib.parse import quote
 
-from harness.analysis.gate.decision import Change, Decision, GateVerdict, RuleLine, Ruling, Side, TaskLine
+from harness.analysis.gate.decision import Change, Decision, Finding, GateVerdict, RuleLine, Ruling, Side, TaskLine
 from harness.core.printable import one_line
 from harness.core.wording import span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from harness.analysis.gate.decision import Finding
 
 _MARKDOWN = re.compile(r"[\\`*\[\]#|<>~&@$:]|(?<!\w)_|_(?!\w)")
 """What GitHub's Markdown may take for markup inside a line; an underscore within a word is none."""

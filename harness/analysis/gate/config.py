@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from harness.core.errors import InputError
 from harness.core.wording import listed, nearest
 from harness.judging.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 COHORTS = ("repo", "language", "difficulty", "split", "judged", "task-type", "prompt", "temperature")
 """What a floor can be set for, as `harness.analysis.cohorts` names it."""

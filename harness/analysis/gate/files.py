@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
@@ -15,21 +16,17 @@ from harness.analysis.gate import ci
 from harness.analysis.gate import rules as gate
 from harness.analysis.gate.checks import Security
 from harness.analysis.gate.ci import visible
-from harness.analysis.gate.decision import Finding
+from harness.analysis.gate.decision import Decision, Finding
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset.folder import open_dataset
 from harness.runs import verdict
-from harness.runs.run_folder import RunFolder
+from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.task_metadata import read_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.analysis.gate.config import GateRules
-    from harness.analysis.gate.decision import Decision
     from harness.analysis.scoresheet import Scoresheet
-    from harness.runs.run_folder import InstanceReport
     from harness.signals import SecurityFinding
 
 _GOLD = "gold"

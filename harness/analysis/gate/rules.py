@@ -7,21 +7,19 @@ inconclusive; only where every rule is kept it is a pass. docs/gate.md says what
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.analysis.gate import checks
-from harness.analysis.gate.config import Mode
+from harness.analysis.gate.config import GateRules, Mode
 from harness.analysis.gate.decision import Change, Counts, Decision, GateVerdict, RuleLine, Ruling, Side, TaskLine
 from harness.core.instance import Outcome
 from harness.core.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from harness.analysis.compare import Comparison
     from harness.analysis.gate.checks import Security, Weak
-    from harness.analysis.gate.config import GateRules
     from harness.analysis.scoresheet import Scoresheet, TaskScore
     from harness.runs.task_metadata import TaskFacts
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 import typer.main
@@ -16,9 +18,6 @@ from harness.cli.shell import help as help_text
 from harness.cli.shell import next_steps, output
 from harness.config import ChosenFile
 from harness.core.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 _WORDS = "goldseam.words"
@@ -53,6 +52,30 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 """New spelling by command and old spelling; an empty one where the option only said what holds anyway."""
 
 
+def option(spelling: str, text: str, panel: str | None = None, **settings: Any) -> Any:
+    """An option, spelled as help shows it (`-j, --jobs N`), with its help and the panel of that.
+
+    Of `settings`, `shown` is the default that help shows, and `env` a variable that sets it; the others are Typer's.
+    """
+    words = spelling.replace(",", "").split()
+    names = [word for word in words if word.startswith("-")]
+    return typer.Option(
+        *names, metavar=" ".join(words[len(names) :]) or None, help=text, rich_help_panel=panel, **_typers(settings)
+    )
+
+
+def argument(name: str, text: str, **settings: Any) -> Any:
+    """An argument, as help names it, with its help; `settings` as of an option."""
+    return typer.Argument(metavar=name, help=text, **_typers({"shown": False, **settings}))
+
+
+_TYPERS = {"shown": "show_default", "env": "envvar"}
+
+
+def _typers(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {_TYPERS.get(name, name): value for name, value in settings.items()}
+
+
 def _verbose(value: bool) -> None:
     output.CHOICE.verbose |= value
 
@@ -78,43 +101,37 @@ def _everywhere(
     *,
     _config_file: Annotated[
         Path | None,
-        typer.Option(
-            "--config",
-            metavar="FILE",
+        option(
+            "--config FILE",
+            "Read settings from this file.",
+            help_text.EVERY,
             callback=_config,
-            rich_help_panel=help_text.EVERY,
-            show_default="goldseam.toml in the current folder, if there is one",
-            help="Read settings from this file.",
+            shown="goldseam.toml in the current folder, if there is one",
         ),
     ] = None,
     _is_verbose: Annotated[
         bool,
-        typer.Option(
-            "-v",
-            "--verbose",
+        option(
+            "-v, --verbose",
+            "Print each step as a line, and the cause behind an error.",
+            help_text.EVERY,
             callback=_verbose,
-            rich_help_panel=help_text.EVERY,
-            help="Print each step as a line, and the cause behind an error.",
         ),
     ] = False,
     _is_quiet: Annotated[
         bool,
-        typer.Option(
-            "-q",
-            "--quiet",
-            callback=_quiet,
-            rich_help_panel=help_text.EVERY,
-            help="Print results and errors only: no progress, no next step.",
+        option(
+            "-q, --quiet", "Print results and errors only: no progress, no next step.", help_text.EVERY, callback=_quiet
         ),
     ] = False,
     _is_plain: Annotated[
         bool,
-        typer.Option(
+        option(
             "--no-color",
+            "Print without colors; so does the variable NO_COLOR.",
+            help_text.EVERY,
             callback=_no_color,
             is_eager=True,
-            rich_help_panel=help_text.EVERY,
-            help="Print without colors; so does the variable NO_COLOR.",
         ),
     ] = False,
 ) -> None:
@@ -223,6 +240,19 @@ class Entry:
     help: str
 
 
+def commands(table: str) -> dict[str, dict[str, Entry]]:
+    """Commands by panel and name, from a table: a line with a panel, then a line for each name, module and help."""
+    panels: dict[str, dict[str, Entry]] = {}
+    entries: dict[str, Entry] = {}
+    for line in table.strip().splitlines():
+        if line.startswith(" "):
+            name, module, text = line.split(maxsplit=2)
+            entries[name] = Entry(module, text)
+        else:
+            entries = panels[line] = {}
+    return panels
+
+
 class LazyCommand(TyperCommand):
     """Stands for a command in help until that is called."""
 
@@ -233,6 +263,8 @@ class LazyCommand(TyperCommand):
     def load(self) -> Any:
         """The command itself, or the group of commands."""
         group = typer.main.get_group(importlib.import_module(self._module).app)
+        gc.freeze()  # what modules made is there for good
+        gc.enable()
         return group.commands.get(self.name or "", group)
 
 

@@ -9,11 +9,9 @@ import contextlib
 import json
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any
 
 _MOST = 500
 _SPLITS = ("holdout", "dev", "retired", "all")

@@ -8,14 +8,12 @@ from __future__ import annotations
 import inspect
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import typer
 
 from harness.cli.shell import output
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FIRST = "Options"
 ADVANCED = "Advanced"

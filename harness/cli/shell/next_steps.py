@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from harness.core.files import STANDARD_OUTPUT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 ITSELF = "the command names it, from what it found"
 _FIELD = re.compile(r"\{(\w+)\}")

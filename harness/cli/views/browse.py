@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -13,19 +15,12 @@ from rich.text import Text
 from harness.cli.views import terminal
 from harness.cli.views.progress import shortened
 from harness.cli.views.scores import UNKNOWN, table
-from harness.core.instance import Task
+from harness.core.instance import Hidden, Instance, Task
 from harness.core.wording import counted
 from harness.dataset.ledger import ledger
 from harness.judging.places import CARD, place_of_test, read_card
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from rich.console import RenderableType
-    from rich.table import Table
-
-    from harness.core.instance import Hidden, Instance
     from harness.dataset.ledger.chain import Verification
     from harness.dataset.ledger.ledger import Entry
 

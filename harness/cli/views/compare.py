@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.cohorts import by_cohort
-from harness.analysis.compare import LEVEL, Answer, Reason
+from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, by_cohort
+from harness.analysis.compare import LEVEL, Answer, Comparison, Flip, Reason
 from harness.cli.views.scores import (
     SCHEMA_VERSION,
     UNKNOWN,
@@ -20,7 +22,6 @@ from harness.cli.views.scores import (
     dollars,
     gap_json,
     gap_lines,
-    interval_json,
     points,
     seconds,
     share,
@@ -30,12 +31,6 @@ from harness.cli.views.scores import (
 from harness.core.wording import counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import RenderableType
-
-    from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs
-    from harness.analysis.compare import Comparison, Flip
     from harness.analysis.scoresheet import Scoresheet
 
 STYLES = {Answer.BETTER: "bold green", Answer.WORSE: "bold red", Answer.CANT_TELL: "bold yellow"}
@@ -286,7 +281,7 @@ def _comparison_json(comparison: Comparison, by: Sequence[CohortKey], cutoffs: C
         "left_out": {task_id: reason.value for task_id, reason in comparison.left_out.items()},
         "warnings": list(comparison.warnings),
         "difference": comparison.difference,
-        "interval": interval_json(comparison.interval),
+        "interval": asdict(comparison.interval),
         "repositories": comparison.repositories,
         "test": {
             "method": comparison.test.method,

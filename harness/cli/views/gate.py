@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from harness.analysis.gate.ci import visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
 from harness.core.wording import span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
 
 _STYLES = {Ruling.KEPT: "green", Ruling.BROKEN: "bold red", Ruling.UNKNOWN: "yellow"}
 _VERDICTS = {

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.cli.views.scores import UNKNOWN, bounds, points, table
 from harness.core.wording import percent
-from harness.solve.judge.agreement import Order
+from harness.solve.judge.agreement import Matrix, ModelTally, Order, Rate, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
     from rich.table import Table
 
-    from harness.solve.judge.agreement import Matrix, ModelTally, Rate, Tally
     from harness.solve.judge.file import Bill, JudgeIdentity
 
 SCHEMA_VERSION = 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Self
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
@@ -17,9 +18,6 @@ from harness.cli.shell.output import CHOICE
 from harness.core import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import TracebackType
-
     from rich.console import Console
 
 MINUTE = 60.0
@@ -147,9 +145,7 @@ class Ticker:
             self._beats.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
         if self._beats is not None:
             self._beats.join()

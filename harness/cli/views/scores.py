@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.cohorts import CohortKey, by_cohort, gap
+from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, Gap, by_cohort, gap
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.console import RenderableType
-
-    from harness.analysis.cohorts import Cohort, Cutoffs, Gap
     from harness.analysis.scoresheet import Figure, Scoresheet
     from harness.stats import Interval
 
@@ -257,11 +253,7 @@ def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
 
 def tries_json(sheet: Scoresheet, k: Iterable[int]) -> list[dict[str, Any]]:
     return [
-        {
-            "k": number,
-            "pass_at_k": asdict(sheet.pass_at(number)),
-            "pass_hat_k": asdict(sheet.pass_hat(number)),
-        }
+        {"k": number, "pass_at_k": asdict(sheet.pass_at(number)), "pass_hat_k": asdict(sheet.pass_hat(number))}
         for number in k
     ]
 
@@ -271,14 +263,4 @@ def cohort_json(cohort: Cohort) -> dict[str, Any]:
 
 
 def figure_json(figure: Figure) -> dict[str, Any]:
-    return {
-        "total": figure.total,
-        "mean": figure.mean,
-        "median": figure.median,
-        "known": figure.known,
-        "of": figure.of,
-    }
-
-
-def interval_json(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {"low": interval.low, "high": interval.high}
+    return {"total": figure.total, **asdict(figure)}

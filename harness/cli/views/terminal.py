@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -13,15 +14,10 @@ from harness.cli.shell.output import CHOICE
 from harness.cli.views.progress import Ticker as Ticker  # noqa: PLC0414 - part of this module's face
 from harness.cli.views.progress import shortened
 from harness.core import printable
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.console import ConsoleOptions, RenderableType
-
     from harness.analysis.scoresheet import Scoresheet
-    from harness.core.instance import Prediction
     from harness.runs.regrade import Regraded
     from harness.runs.run_folder import InstanceReport, Score
 

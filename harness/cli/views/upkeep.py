@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.cli.views.scores import table
@@ -13,10 +14,6 @@ from harness.core.wording import counted
 from harness.dataset.similarity.leak_fingerprints import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from rich.console import RenderableType
-
     from harness.dataset.inventory import Cost, Inventory
     from harness.dataset.merge import Merged
     from harness.dataset.rotation import Rotation

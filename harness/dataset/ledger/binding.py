@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
 from harness.dataset.ledger import key, ledger
-from harness.dataset.ledger.entry import Event
+from harness.dataset.ledger.entry import Entry, Event
 from harness.dataset.model_files import read_model
-from harness.dataset.schema import DatasetModel
+from harness.dataset.schema import DatasetModel, TaskModel
 from harness.dataset.seal.identity import recipients_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from harness.dataset.folder import Dataset
-    from harness.dataset.ledger.entry import Entry
-    from harness.dataset.schema import TaskModel
 
 DATASET_FILE = "dataset.yaml"
 SETTINGS = ("recipients", "ledger_keys", "splits")

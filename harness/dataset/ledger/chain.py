@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from harness.core.errors import AnswerIsNoError, InputError
-from harness.dataset.folder import DATASET_FILE
+from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.ledger import binding, custody, ledger
 from harness.dataset.ledger.entry import GENESIS, LEDGER_VERSION, Entry, Event, Line, lines, render, torn_note
 from harness.dataset.ledger.key import holds, listed_keys
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from harness.dataset.folder import Dataset
 
 SHORT = 12
 """Digits of a hash that messages show, and the fewest that `--head` takes."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.dataset.seal.identity import SOURCES, read_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 VARIABLE = "GOLDSEAM_LEDGER_KEY"

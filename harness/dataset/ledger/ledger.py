@@ -13,6 +13,8 @@ import getpass
 import os
 import socket
 import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -36,23 +38,7 @@ from harness.dataset.ledger.entry import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from harness.dataset.folder import Dataset
-
-__all__ = [
-    "LEDGER_FILE",
-    "SHOWN",
-    "Entry",
-    "Event",
-    "append",
-    "as_json",
-    "head",
-    "read",
-    "record",
-    "record_exposure",
-]
 
 LEDGER_FILE = "ledger.jsonl"
 SHOWN = frozenset({"statement", "code", "scaffold", "gold", "test_output"})

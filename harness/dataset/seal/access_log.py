@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
 from harness.dataset.ledger import ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from harness.dataset.folder import Dataset
 
 _reported: set[tuple[str, str]] = set()

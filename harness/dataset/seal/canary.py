@@ -5,7 +5,9 @@ It stands where readers pass over it, and reading a task takes it out again: no 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core import files
@@ -16,9 +18,6 @@ from harness.dataset.seal import sealed
 from harness.dataset.seal.canary_marks import FIELD, in_file, new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from harness.dataset.folder import Dataset
 
 _SEALED = (".age",)

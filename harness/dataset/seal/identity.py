@@ -10,17 +10,15 @@ import hashlib
 import os
 import re
 import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyrage  # type: ignore[import-untyped]
 
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 PASSPHRASE_FILE = "passphrase.age"  # noqa: S105 - a file's name
 VARIABLE = "GOLDSEAM_IDENTITY"

@@ -14,8 +14,10 @@ import json
 import tarfile
 import threading
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -31,10 +33,6 @@ from harness.dataset.seal.identity import (
     recipients_digest,
     short,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 CONTAINER_VERSION = 1
 MANIFEST = "manifest.json"

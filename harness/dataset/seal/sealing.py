@@ -9,7 +9,9 @@ after it, the next `seal` finishes, and until then both sides read.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyrage  # type: ignore[import-untyped]
@@ -26,9 +28,6 @@ from harness.dataset.seal import canary, identity, sealed
 from harness.dataset.seal.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
     from harness.core.instance import Hidden
     from harness.dataset.folder import Dataset
     from harness.dataset.seal.sealed import Container

@@ -15,6 +15,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -24,7 +25,6 @@ from harness.core import process
 from harness.core.errors import GoldseamError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
     from http.client import HTTPMessage
 
 BLOCK = 1 << 20

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.dataset.similarity import shingles
 from harness.dataset.similarity.shingles import CODE, WORDS, Vocabulary
 from harness.patches import patch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _GUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

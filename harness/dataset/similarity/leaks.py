@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.dataset.folder import DATASET_FILE
+from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import access_log
 from harness.dataset.similarity import leak_fingerprints
-from harness.dataset.similarity.corpus import Unread
-from harness.dataset.similarity.leak_fingerprints import Kind
-from harness.dataset.similarity.scan import scan
+from harness.dataset.similarity.corpus import Source, Unread
+from harness.dataset.similarity.leak_fingerprints import Index, Kind, Text
+from harness.dataset.similarity.scan import Find, scan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from harness.core.instance import Task
-    from harness.dataset.folder import Dataset
-    from harness.dataset.similarity.corpus import Source
-    from harness.dataset.similarity.leak_fingerprints import Index, Text
-    from harness.dataset.similarity.scan import Find
 
 MOST = 10_000
 """Finds that are kept; all are counted."""

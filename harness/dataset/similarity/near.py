@@ -9,6 +9,7 @@ import hashlib
 import threading
 from array import array
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,6 @@ from harness.dataset.similarity.shingles import CODE, WORDS, Postings
 from harness.patches import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from harness.core.instance import Task
 
 THRESHOLD = 0.8

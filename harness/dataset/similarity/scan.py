@@ -7,17 +7,12 @@ task and amount, and never quoted.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from harness.dataset.similarity import shingles
-from harness.dataset.similarity.leak_fingerprints import Kind
+from harness.dataset.similarity.leak_fingerprints import Index, Kind
 from harness.dataset.similarity.shingles import CODE, WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from harness.dataset.similarity.leak_fingerprints import Index
 
 PIECE = 1 << 20
 """Bytes that are searched at once."""

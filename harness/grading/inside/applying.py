@@ -23,13 +23,13 @@ def apply_patch(patch, declared):
 def refusal(patch, declared):
     """Apply a patch as it is: why git refuses it, or nothing."""
     flags = ["--unidiff-zero"] if declared["zero_context"] else []
-    code, out, err = git_apply(patch, "--numstat", "-z", *flags)
-    if code == 0:
-        paths = sorted(path for path in numstat_paths(out) if path)
-        if not set(paths) <= set(declared["paths"]):
-            return "git reads other paths in it than were declared: %r" % (paths,)
-        code, out, err = git_apply(patch, *flags)
-    return err.strip() or "git apply refused it" if code else ""
+    code, out, err = git_apply(patch, "--numstat", "-z", "--apply", *flags)
+    if code:
+        return err.strip() or "git apply refused it"
+    paths = sorted(path for path in numstat_paths(out) if path)
+    if not set(paths) <= set(declared["paths"]):
+        return "git reads other paths in it than were declared: %r" % (paths,)
+    return ""
 
 
 def with_line_ends(patch, hunks):

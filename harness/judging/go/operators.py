@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.judging.go.values import Value, is_plain
 from harness.judging.parts import Part, UndecidableError, negatable, parts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""

@@ -7,14 +7,13 @@ What can't be told of outside counts as plain here: it is the operators that nee
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, key_of, matched, parts_of, type_name
+from harness.judging.parts import Part, matched, parts_of, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from harness.judging.values import Reader
 
 _WHOLE = re.compile(r"-?\d{1,20}")
@@ -118,23 +117,3 @@ def _made_of(reader: Reader, tag: str, encoded: Any, depth: int) -> dict[str, An
 def is_plain(part: Part | None) -> bool:
     """Whether nothing is in a value that can't be told of outside."""
     return not any(part.tag in ("F", "x") for part in parts_of(part))
-
-
-def as_python(value: object) -> object:
-    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
-    if isinstance(value, Value):
-        return value.text if value.text is not None else as_python(value.part)
-    if not isinstance(value, Part):
-        return None
-    match value.tag:
-        case "f":
-            return int(value.plain) if value.plain.is_integer() else value.plain
-        case "a" | "p":
-            return as_python(value.parts[0])
-        case "l":
-            return [as_python(item) for item in value.parts]
-        case "m":
-            return {key_of(as_python(key)): as_python(inner) for key, inner in value.parts}
-        case "t":
-            return {name: as_python(inner) for name, inner in value.parts}
-    return value.plain if value.tag != "r" else None

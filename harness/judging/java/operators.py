@@ -7,17 +7,15 @@ import math
 import operator
 import re
 from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.judging.java.patterns import as_python_pattern
 from harness.judging.java.values import Value, narrowed
 from harness.judging.parts import Part, UndecidableError, matched, negatable
 from harness.judging.search import matches
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
 
 _NUMBERS = ("i", "c", "f")
 _MANY = ("l", "t", "q", "a", "O")

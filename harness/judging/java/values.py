@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, key_of, matched, type_name
+from harness.judging.parts import Part, matched, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from harness.judging.values import Reader
 
 _WHOLE = re.compile(r"-?\d{1,20}")
@@ -123,24 +122,3 @@ _TYPED: Mapping[str, Callable[[str, str], Any]] = {
     "n": lambda _kind, text: text,
 }
 """Kinds with a type and a text."""
-
-
-def as_python(value: object) -> object:
-    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
-    part = value.part if isinstance(value, Value) else value
-    if not isinstance(part, Part):
-        return None
-    match part.tag:
-        case "f":
-            return int(part.plain) if part.plain.is_integer() else part.plain
-        case "c":
-            return chr(part.plain)
-        case "K":
-            return part.kind
-        case "l" | "t" | "q" | "a":
-            return [as_python(item) for item in part.parts]
-        case "O":
-            return as_python(part.parts[0]) if part.parts else None
-        case "m":
-            return {key_of(as_python(key)): as_python(inner) for key, inner in part.parts}
-    return part.plain

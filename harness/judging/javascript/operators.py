@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.javascript.patterns import as_python_pattern
@@ -23,8 +25,6 @@ from harness.judging.javascript.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from harness.judging.values import Pattern
 
     Matches = Callable[[Pattern, str], bool]
@@ -582,13 +582,31 @@ def _deep(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> 
     return deeply_equal(left, other, options["rules"], matches if options["rules"].startswith("jest") else None)
 
 
-def _snapshot(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
-    value, wanted = operands
+def _snapshot(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
+    value, wanted, *matchers = operands
     if options.get("by") == "value":
-        return next(forms(value)) == next(forms(wanted))
-    if not isinstance(wanted, str):
+        return next(forms(_with_matchers(value, wanted, matches))) == next(forms(wanted))
+    if not isinstance(wanted, str) or not all(_has_parts(value, one, matches) for one in matchers):
         raise UndecidableError("not a snapshot")
+    for one in matchers:
+        value = _with_matchers(value, one, matches)
     return as_written(wanted) in map(str.strip, forms(value))
+
+
+def _with_matchers(value: object, wanted: object, matches: Matches) -> object:
+    """A value as a snapshot shows it: where a matcher is wanted that takes what is there, the matcher."""
+    if isinstance(wanted, Matcher):
+        return wanted if deeply_equal(value, wanted, "jest", matches) else value
+    if not isinstance(wanted, Object) or not isinstance(value, Object) or value.tag != wanted.tag:
+        return value
+    if value.tag == "O":
+        parts = dict(wanted.props)
+        props = ((key, _with_matchers(inner, parts.get(key), matches)) for key, inner in value.props)
+        return replace(value, props=tuple(props))
+    if value.tag == "a":
+        pairs = zip_longest(value.items, wanted.items[: len(value.items)])
+        return replace(value, items=tuple(_with_matchers(*pair, matches) for pair in pairs))
+    return value
 
 
 def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from harness.judging.javascript.values import HOLE, UNDEFINED, Cycle, Object, Opaque, Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from harness.judging.javascript.values import HOLE, UNDEFINED, Cycle, Matcher, Object, Opaque, Symbol
 
 _WORDS = {None: "null", True: "true", False: "false", UNDEFINED: "undefined"}
 _MOST_LETTERS = 1 << 20
@@ -103,10 +100,22 @@ class _Printer:
             return "[Function]"
         if isinstance(value, Object):
             return self._object(value, indent)
+        if isinstance(value, Matcher) and not value.inverse:
+            return self._matcher(value, indent)
         raise UnshownError("not plain data")
 
     def _quoted(self, text: str) -> str:
         return '"' + (re.sub(r'["\\]', r"\\\g<0>", text) if self._escapes else text) + '"'
+
+    def _matcher(self, matcher: Matcher, indent: str) -> str:
+        match matcher.name, matcher.sample:
+            case "Any", Opaque(chain=(name, *_)):
+                return f"Any<{name}>"
+            case "Anything", _:
+                return "Anything"
+            case "StringContaining" | "StringMatching", str() | Object(tag="R") as sample:
+                return f"{matcher.name} {self.shown(sample, indent)}"
+        raise UnshownError("a matcher that versions show differently")
 
     def _object(self, value: Object, indent: str) -> str:
         if value.tag == "E":

@@ -6,13 +6,12 @@ docs/judging.md has the form. Whatever is not of it raises `ValueError`, and the
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from harness.judging.values import Reader
 
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d{1,3})?|Infinity)|NaN")

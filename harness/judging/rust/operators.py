@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 from harness.judging.parts import Part, UndecidableError, negatable
 from harness.judging.rust.values import PANIC, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
 
 
 def _key(part: Part) -> Hashable:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, key_of, type_name
+from harness.judging.parts import Part, type_name
 
 if TYPE_CHECKING:
     from harness.judging.values import Reader
@@ -169,22 +169,3 @@ def unescaped(text: str) -> str:
         return chr(int(code, 16))
 
     return _ESCAPE.sub(letter, text)
-
-
-def as_python(value: object) -> object:
-    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
-    if isinstance(value, Value):
-        return as_python(value.part) if value.part is not None else value.text
-    if not isinstance(value, Part):
-        return None
-    match value.tag:
-        case "f":
-            return int(value.plain) if value.plain.is_integer() else value.plain
-        case "n":
-            return None if value.kind == "None" else value.kind
-        case "l" | "t" | "S":
-            items = [as_python(item) for item in value.parts]
-            return items[0] if value.tag == "t" and value.kind and len(items) == 1 else items
-        case "m":
-            return {key_of(as_python(key)): as_python(inner) for key, inner in value.parts}
-    return value.plain

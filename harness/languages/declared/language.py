@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.clock import prefix
 from harness.core.errors import InputError
-from harness.core.instance import TestStatus, is_matched
+from harness.core.instance import Declared as Declaration
+from harness.core.instance import TestSpec, TestStatus, is_matched
 from harness.core.test_ids import files, readable
 from harness.judging.frames import has_shape
 from harness.languages import parts
-from harness.languages.base import InnerGrading, Program, Raised, TestReport
+from harness.languages.base import Framework, InnerGrading, Language, Program, Raised, Reason, TestReport
 from harness.languages.declared import results
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from harness.core.instance import Declared as Declaration
-    from harness.core.instance import TestSpec
-    from harness.languages.base import Framework, Reason
     from harness.languages.declared.results import Result
     from harness.patches.patch import FilePatch
 
@@ -167,14 +164,13 @@ def _declaration(test: TestSpec) -> Declaration:
     return test.declared
 
 
-class Declared:
+class Declared(Language):
     """Tests of any language, started by a command and read from the files that it leaves."""
 
     name = "declared"
     frameworks = cast(
         "Mapping[str, Framework]", {f"{PREFIX}{form}": Format(f"{PREFIX}{form}", form) for form in results.FORMATS}
     )
-    has_tripwires = False
     allowable = frozenset({PROTECTED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
@@ -193,7 +189,6 @@ class Declared:
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """The declaration's tests, results and whatever else it protects."""
-        del hidden_paths
         declared = _declaration(test)
 
         def reason(file: FilePatch, path: str) -> str | None:
@@ -227,11 +222,6 @@ class Declared:
             f"tests of {test.framework} are read by goldseam's host, and no grader inside another tool's container can",
             hint="leave these tasks out: name the others with -i; or export the public side alone",
         )
-
-    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
-        """Nothing."""
-        del test, paths
-        return ""
 
 
 DECLARED = Declared()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,7 +21,6 @@ from defusedxml.ElementTree import ParseError, fromstring
 from harness.core.instance import TestStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
     from xml.etree.ElementTree import Element  # a type alone: defusedxml parses
 
 MOST_TESTS = 100_000

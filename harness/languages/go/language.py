@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.languages import parts
-from harness.languages.base import InnerGrading, Program
-from harness.languages.go import screen
+from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec
-    from harness.languages.base import Framework, Reason
+    from harness.patches.patch import FilePatch
 
 FRAMEWORK = "go test"
 ROOT, MODULES, CACHE = "/opt/goldseam/go", "/opt/goldseam/gomodules", "/opt/goldseam/gocache"
@@ -45,6 +43,9 @@ fi
 for folder; do (cd "$folder" && go test -vet=off -run "$names" "$packages") || code=1; done
 exit $code
 """
+TESTS, MANIFEST, VENDORED = "test_code", "module_manifest", "vendored_modules"
+"""Why a file of a model's patch may not reach the tests."""
+_MANIFESTS = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum"})
 
 
 def part(name: str) -> str:
@@ -57,17 +58,26 @@ def sources() -> dict[str, str]:
     return {name: part(name) for name in ("recorder.go", "handout.go")}
 
 
-class Go:
+def _reason(file: FilePatch, path: str) -> str | None:
+    """Why a file may not reach the tests by this path: it is compiled with them, or says which modules are."""
+    del file
+    folders, _, name = path.rpartition("/")
+    if name.endswith("_test.go"):
+        return TESTS
+    if "vendor" in (*folders.split("/"), name):
+        return VENDORED
+    return MANIFEST if name in _MANIFESTS else None
+
+
+class Go(Language):
     """The toolchain's own tests, with a recorder of ours in the testing package."""
 
     name = "go"
     frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
-    has_tripwires = False
-    allowable = screen.ALLOWABLE
+    allowable = frozenset({MANIFEST, VENDORED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own: it compiles, then runs. No program of Go takes a clock from outside."""
-        del test
         order = requests.get("vary", {}).get("order")
         settings = {
             "cache": CACHE,
@@ -79,8 +89,7 @@ class Go:
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests, which are compiled into the same program, and what says which modules are compiled."""
-        del test, hidden_paths
-        return screen.reason
+        return _reason
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """`go test` in the folder of each package, or of each module: several modules have no common root."""
@@ -91,15 +100,6 @@ class Go:
         )
         pattern = f"^({'|'.join(names)})$" if names else "."
         return ("env", *settings, "sh", "-c", _BY_HAND, "sh", pattern, *(folder or "." for folder in folders))
-
-    def graded(self, test: TestSpec) -> InnerGrading:
-        """The same driver, with nothing around it."""
-        return InnerGrading.of_program(self.program(test, {}))
-
-    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
-        """Nothing."""
-        del test, paths
-        return ""
 
 
 GO = Go()

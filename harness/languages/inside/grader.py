@@ -27,7 +27,7 @@ WORST = ["PASSED", "SKIPPED", "XFAIL", "XPASS", "ERROR", "FAILED"]  # the last o
 def main(folder, out):
     with open(os.path.join(folder, "hidden.json")) as file:
         hidden = json.load(file)
-    problem = build(hidden["build"]) or put_in(hidden, os.path.join(folder, "test.patch"))
+    problem = build(hidden["build"]) or put_in(hidden, folder)
     statuses = {}
     if not problem:
         statuses, problem = run_program(hidden) if hidden["program"] else run(hidden, folder, out)
@@ -63,8 +63,10 @@ def build(spec):
     return "the build fails (exit code %s)" % child.returncode if child.returncode else ""
 
 
-def put_in(hidden, patch):
+def put_in(hidden, folder):
     """Undo what was done to the hidden tests' own files, then apply the hidden tests; what went wrong, or nothing."""
+    if hidden["inline"]:
+        part(folder, "inline.py")["put_back_tests"](WORK, PRISTINE, hidden["inline"])
     for path in hidden["restore"]:
         target = os.path.join(WORK, path)
         remove(target)
@@ -74,7 +76,14 @@ def put_in(hidden, patch):
         remove(os.path.join(WORK, path))
     env = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CEILING_DIRECTORIES="/", HOME="/nonexistent", LC_ALL="C")
     child = subprocess.Popen(
-        ["git", "-c", "core.hooksPath=/dev/null", "apply", "--whitespace=nowarn", os.path.abspath(patch)],
+        [
+            "git",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "apply",
+            "--whitespace=nowarn",
+            os.path.abspath(folder) + "/test.patch",
+        ],
         cwd=WORK,
         env=env,
         stdout=subprocess.PIPE,

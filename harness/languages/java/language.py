@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.languages import parts
-from harness.languages.base import InnerGrading, Program
-from harness.languages.java import screen
+from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec
-    from harness.languages.base import Framework, Reason
+    from harness.patches.patch import FilePatch
 
 FRAMEWORK = "junit"
 HOME = "/opt/goldseam/java"
@@ -36,6 +35,16 @@ GRADLE_ENV: Mapping[str, str] = {
     "GRADLE_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss8m -Xmx1g -Duser.home=/tmp",
 }
 """Variables of whatever calls Gradle; where a task's tests have them, Gradle builds it."""
+TESTS, BUILD, CONFIGURATION, COMPILED = "test_code", "build_files", "test_configuration", "compiled_code"
+"""Why a file of a model's patch may not reach the tests."""
+OWN_PACKAGE = "goldseam"
+"""The package of what records tests (harness/languages/java/inside)."""
+_BUILD = re.compile(
+    r"pom\.xml|[^/]*\.gradle(\.kts)?|gradle\.properties|gradle\.lockfile|libs\.versions\.toml|mvnw(\.cmd)?|gradlew(\.bat)?"
+)
+_CONFIGURATIONS = re.compile(r"junit-platform\.properties|junit-jupiter\.properties|testng[^/]*\.xml|jqwik\.properties")
+_TEST_SETS = re.compile(r"(?:.*/)?src/(?:test|[a-zA-Z]*Test|it)/.*")
+_OUTPUTS = frozenset({"target", "build"})
 
 
 def part(name: str) -> str:
@@ -48,17 +57,30 @@ def sources() -> dict[str, str]:
     return {name: part(name) for name in ("Recorder.java", "Handout.java")}
 
 
-class Java:
+def _reason(file: FilePatch, path: str) -> str | None:
+    """Why a file may not reach the tests by this path: it is compiled with them, or says how they are built or run."""
+    del file
+    folders, _, name = path.rpartition("/")
+    within = folders.split("/")
+    if _TEST_SETS.fullmatch(path) or within[-1] == OWN_PACKAGE:
+        return TESTS
+    if _BUILD.fullmatch(name) or ".mvn" in within or "buildSrc" in within or within[0] == "gradle":
+        return BUILD
+    if _CONFIGURATIONS.fullmatch(name) or folders.endswith("META-INF/services") or name == "MANIFEST.MF":
+        return CONFIGURATION
+    outside = "src" not in within and not _OUTPUTS.isdisjoint(within)
+    return COMPILED if outside or name.endswith((".class", ".jar")) else None
+
+
+class Java(Language):
     """Tests on JUnit's platform, compiled by Maven or Gradle."""
 
     name = "java"
     frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
-    has_tripwires = False
-    allowable = screen.ALLOWABLE
+    allowable = frozenset({BUILD, CONFIGURATION})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own: it compiles, then runs."""
-        del test
         settings = {
             "project": PROJECT,
             "pristine": PRISTINE,
@@ -72,8 +94,7 @@ class Java:
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests, which are compiled together, and what says how they are built and run."""
-        del test, hidden_paths
-        return screen.reason
+        return _reason
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The own `test` of Maven or Gradle, on the classes of these files."""
@@ -87,15 +108,6 @@ class Java:
         chosen = [f"-Dtest={','.join(names)}", "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"]
         repository = f"-Dmaven.repo.local={REPOSITORY}"
         return ("env", *variables, "mvn", "--offline", repository, *(chosen if names else ()), "test")
-
-    def graded(self, test: TestSpec) -> InnerGrading:
-        """The same driver, with nothing around it."""
-        return InnerGrading.of_program(self.program(test, {}))
-
-    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
-        """Nothing."""
-        del test, paths
-        return ""
 
 
 JAVA = Java()

@@ -5,25 +5,27 @@ from __future__ import annotations
 import base64
 import json
 import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.clock import prefix
 from harness.languages import parts
-from harness.languages.base import InnerGrading, Program
-from harness.languages.javascript import screen
-from harness.languages.javascript.frameworks import FRAMEWORKS
+from harness.languages.base import Framework, Language, Program, Reason
+from harness.languages.reporting import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec
-    from harness.languages.base import Framework, Reason
+    from harness.patches.patch import FilePatch
+
 
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="
 """The first of a task's options where its package is not the repository's root."""
 TRANSPILED = "--transpile=typescript"
 """The option by which TypeScript is loaded by the project's own compiler (inside/typescript.js)."""
+THROUGH = "--through="
+"""The first of jest's options where a tool calls it, by a configuration of its own."""
 
 _PATH = "./node_modules/.bin:/testbed/node_modules/.bin:/opt/goldseam/node/bin:/usr/bin:/bin"
 _REQUESTS = ("vary", "clock")
@@ -32,30 +34,52 @@ _PROGRAMS = {
     "vitest": ("vitest", "run"),
     "mocha": ("mocha",),
     "node:test": ("node", "--test"),
-    "tap": ("tape",),
+    "tap": ("sh", "-c", 'export TAP_DISABLE_COVERAGE=1; exec "$(command -v tape || command -v tap)" "$@"', "tap"),
     "ava": ("ava",),
     "jasmine": ("jasmine",),
     "uvu": ("uvu",),
     "qunit": ("qunit",),
     "lab": ("lab",),
 }
-
+FRAMEWORKS: Mapping[str, Runner] = {name: Runner(name) for name in _PROGRAMS}
 
 _ALL: Mapping[str, tuple[str, ...]] = {"tap": ("test*/**/*.js",)}
 """What a program is given that runs nothing by itself."""
+MANIFEST, CONFIGURATION, INSTALLED, SNAPSHOT = "package_manifest", "test_configuration", "installed_modules", "snapshot"
+"""Why a file of a model's patch may not reach the tests."""
+_MANIFESTS = frozenset(
+    {"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml"}
+)
+_CONFIGURATIONS = re.compile(
+    r"(?:jest|vitest|vite|babel|ava|karma|mocha|tap|nyc|swc|esbuild|tsup|rollup|webpack)[.-](?:config|conf|setup|preset|workspace)"
+    r"\b.*|\.(?:babelrc|swcrc|mocharc|nycrc|taprc|npmrc|yarnrc|c8rc|pnp)\b.*|[jt]sconfig.*\.json|jasmine\.(?:json|[cm]?js)|mocha\.opts|\.pnpmfile\.cjs|test-setup\..*"
+)
 
 
 def _part(name: str) -> str:
     return parts.part(name, "javascript")
 
 
-class JavaScript:
+def _reason(file: FilePatch, path: str) -> str | None:
+    """Why a file may not reach the tests by this path: it would change how they are found, loaded or run."""
+    del file
+    folders, _, name = path.rpartition("/")
+    within = folders.split("/")
+    if "node_modules" in (*within, name) or within[0] == "__mocks__":
+        return INSTALLED
+    if name in _MANIFESTS:
+        return MANIFEST
+    if _CONFIGURATIONS.fullmatch(name):
+        return CONFIGURATION
+    return SNAPSHOT if name.endswith((".snap", ".snapshot")) or "tap-snapshots" in within else None
+
+
+class JavaScript(Language):
     """The project's own runner, on Node, with a reporter of ours."""
 
     name = "javascript"
     frameworks = cast("Mapping[str, Framework]", FRAMEWORKS)
-    has_tripwires = False
-    allowable = screen.ALLOWABLE
+    allowable = frozenset({MANIFEST, CONFIGURATION, SNAPSHOT})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """Node with the driver, as a program of its own, on a clock of its own where that is asked for."""
@@ -69,7 +93,7 @@ class JavaScript:
             "shared": _part("shared.js"),
             "handout": _part("handout.js"),
             "transpiler": _part("typescript.js") if transpiled else "",
-            "reporter": _part(f"{FRAMEWORKS[test.framework].reporter}.js"),
+            "reporter": _part(f"{test.framework.replace(':', '')}.js"),
         }
         argv = [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)]
         env = {"CI": "1", "NODE_OPTIONS": "", "NO_COLOR": "1", "FORCE_COLOR": "0", "NODE_DISABLE_COMPILE_CACHE": "1"}
@@ -77,28 +101,20 @@ class JavaScript:
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """What says how tests are found, loaded and run, and what is installed."""
-        del test, hidden_paths
-        return screen.reason
+        return _reason
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The runner's own program, in the folder of the package."""
         root, transpiled, options = _own_options(test)
         program = _PROGRAMS[test.framework]
+        if options and options[0].startswith(THROUGH):
+            program, options = (options[0].removeprefix(THROUGH), "test"), options[1:]
         files = dict.fromkeys(posixpath.relpath(path.partition("::")[0], root) for path in paths)
         given = files or _ALL.get(test.framework, ())
         loader = {"NODE_OPTIONS": _imported("typescript.js")} if transpiled else {}
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
         settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
         return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
-
-    def graded(self, test: TestSpec) -> InnerGrading:
-        """The same driver, with nothing around it."""
-        return InnerGrading.of_program(self.program(test, {}))
-
-    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
-        """Nothing."""
-        del test, paths
-        return ""
 
 
 def _own(env: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.core.clock import prefix
@@ -9,8 +10,6 @@ from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.core.instance import TestSpec
 
 INTERPRETER = "/opt/goldseam/venv/bin/python"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, cast
 
 from harness.core.errors import InputError
@@ -10,8 +11,6 @@ from harness.languages.python import nose, pytest
 from harness.languages.python.suites import DJANGO, UNITTEST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.core.instance import TestSpec
 
 
@@ -25,7 +24,6 @@ class PythonFramework(Framework, Protocol):
 
     def argv(self, spec: TestSpec) -> tuple[str, ...]:
         """Arguments before the test files."""
-        ...
 
 
 FRAMEWORKS = cast(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from harness.languages.base import InnerGrading, Program
+from harness.languages.base import Framework, InnerGrading, Program, Reason
 from harness.languages.python import by_hand, screen
 from harness.languages.python.frameworks import FRAMEWORKS, framework
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec
-    from harness.languages.base import Framework, Reason
 
 INTERPRETER = by_hand.INTERPRETER
 _ALWAYS = ("recorder", "handout", "tripwire")

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.core.instance import TestStatus
+from harness.core.instance import TestSpec, TestStatus
 from harness.core.test_ids import stable_ids
+from harness.core.wording import words
 from harness.judging import values
 from harness.judging.frames import Shapes, has_shape
 from harness.languages.base import Chain, TestReport, chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from harness.core.instance import TestSpec
     from harness.judging.values import Event
 
 name = "pytest"
 suites = False
 generators = False
 
-BLOCKED_PLUGINS = frozenset(
-    {
-        "cov",
-        "flakefinder",
-        "forked",
-        "pytest_cov",
-        "pytest_cov.plugin",
-        "random_order",
-        "randomly",
-        "reporter",
-        "rerunfailures",
-        "retry",
-        "sugar",
-        "xdist",
-        "xdist.looponfail",
-    }
+BLOCKED_PLUGINS = words(
+    "cov flakefinder forked pytest_cov pytest_cov.plugin random_order randomly reporter rerunfailures retry sugar"
+    " xdist xdist.looponfail"
 )
 """Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
 
@@ -175,6 +161,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     texts: dict[str, str] = {}
     collected: list[str] = []
     errors: dict[str, str] = {}
+    skips: dict[str, str] = {}
     internal = ""
     exit_code: int | None = None
     forged = [frame for frame in frames if not _is_ours(frame)]
@@ -193,8 +180,8 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
                 finished.add(test_id)
         elif kind == "collected":
             collected += [str(test_id) for test_id in frame["ids"]]
-        elif kind == "collect_error":
-            errors[str(frame["id"])] = str(frame["text"])
+        elif kind in ("collect_error", "collect_skip"):
+            (errors if kind == "collect_error" else skips)[str(frame["id"])] = str(frame["text"])
         elif kind == "internal_error":
             internal = str(frame["text"])
         elif kind == "finish":
@@ -211,6 +198,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         collected=tuple(collected),
         collect_errors=errors,
         collect_raised={} if forged else _raised(frames, "collect_error"),
+        collect_skips=skips,
         internal_error=internal,
         internal_raised=() if forged else _raised(frames, "internal_error").get("", ()),
         events=events,

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 import posixpath
 import sys
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING
 
+from harness.core.wording import words
 from harness.languages.python.suites import program_of
-from harness.patches.patch import overlap
+from harness.patches.patch import FilePatch, overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from harness.core.instance import TestSpec
     from harness.languages.base import Reason
-    from harness.patches.patch import FilePatch
 
-RUNNER_CONFIG = frozenset(
-    {
-        ".coveragerc",
-        ".pytest.ini",
-        ".pytest.toml",
-        "noxfile.py",
-        "pyproject.toml",
-        "pytest.ini",
-        "pytest.toml",
-        "setup.cfg",
-        "tox.ini",
-        "tox.toml",
-    }
+RUNNER_CONFIG = words(
+    ".coveragerc .pytest.ini .pytest.toml noxfile.py pyproject.toml pytest.ini pytest.toml setup.cfg tox.ini tox.toml"
 )
 """Files that a Python test runner reads its settings from, at any depth."""
 
-BUILD_CONFIG = frozenset(
-    {"setup.py", "Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", "meson.build",
-     "meson.options", "meson_options.txt", "CMakeLists.txt", "*.cmake", "Makefile"}
-)  # fmt: skip
+BUILD_CONFIG = words(
+    "setup.py Cargo.toml Cargo.lock build.rs rust-toolchain rust-toolchain.toml meson.build meson.options"
+    " meson_options.txt CMakeLists.txt *.cmake Makefile"
+)
 """Files that say how extension modules are built, at any depth: names, and patterns of names."""
 
 _BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")

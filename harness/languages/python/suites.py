@@ -7,14 +7,13 @@ are read by the same rules.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.python import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from harness.core.instance import TestSpec
     from harness.languages.base import TestReport
 

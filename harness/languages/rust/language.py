@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.languages import parts
-from harness.languages.base import InnerGrading, Program
+from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-from harness.languages.rust import screen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from harness.core.instance import TestSpec
-    from harness.languages.base import Framework, Reason
+    from harness.patches.patch import FilePatch
 
 FRAMEWORK = "cargo test"
 HOME = "/opt/goldseam/rust"
@@ -47,6 +45,9 @@ done | sort -u | {{
     exit $code
 }}
 """
+TESTS, BUILD, COMPILED = "test_code", "build_files", "compiled_code"
+"""Why a file of a model's patch may not reach the tests."""
+_BUILD = frozenset({"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml"})
 
 
 def part(name: str) -> str:
@@ -54,13 +55,26 @@ def part(name: str) -> str:
     return parts.part(name, "rust")
 
 
-class Rust:
+def _reason(file: FilePatch, path: str) -> str | None:
+    """Why a file may not reach the tests by this path: it is a test, or says how they are compiled.
+
+    Tests within `src` are compiled with the product, and named by it.
+    """
+    del file
+    *folders, name = path.split("/")
+    if "src" not in folders and "tests" in folders:
+        return TESTS
+    if name in _BUILD or ".cargo" in folders:
+        return BUILD
+    return COMPILED if "target" in folders and "src" not in folders else None
+
+
+class Rust(Language):
     """Tests of libtest, the harness of Rust's toolchain: compiled by cargo, each run as a process of its own."""
 
     name = "rust"
     frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
-    has_tripwires = False
-    allowable = screen.ALLOWABLE
+    allowable = frozenset({BUILD})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """The driver, as a program of its own: it compiles, then runs."""
@@ -84,8 +98,7 @@ class Rust:
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests in folders of their own, and what says how they are compiled."""
-        del test, hidden_paths
-        return screen.reason
+        return _reason
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """`cargo test` in the packages of these files, or of the root; by the names of tests where they are given."""
@@ -94,15 +107,6 @@ class Rust:
         files = dict.fromkeys(path.partition("::")[0] for path in paths)
         options = " ".join(test.options)
         return ("env", *settings, "bash", "-c", _BY_HAND, "bash", " ".join(filter(None, names)), options, *files)
-
-    def graded(self, test: TestSpec) -> InnerGrading:
-        """The same driver, with nothing around it."""
-        return InnerGrading.of_program(self.program(test, {}))
-
-    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
-        """Nothing."""
-        del test, paths
-        return ""
 
 
 RUST = Rust()

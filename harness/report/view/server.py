@@ -10,22 +10,18 @@ import errno
 import hmac
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import parse_qs, quote, urlsplit
 
 from harness.core.errors import GoldseamError, InputError
 from harness.report import page
-from harness.report.view.shelf import unreadable
+from harness.report.view.shelf import Shelf, unreadable
 from harness.runs import bug_log
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from harness.report.view.shelf import Shelf
 
 LOOPBACK = "127.0.0.1"
 _SECONDS = 30.0

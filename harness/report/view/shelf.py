@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from harness.analysis import scoresheet
 from harness.core import wording
@@ -19,10 +21,6 @@ from harness.report.data import CONTROLS
 from harness.report.gather import gather, run_names
 from harness.report.text import clean, short_models
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, RunFolder, is_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 _PAGE_BYTES = 64 * 1024 * 1024
 """Long texts of a page that is not sent around may come to more than those of a file."""

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from harness.core.instance import TestStatus
+from harness.core.instance import Task, TestStatus
 from harness.runs.refresh.seen import LETTERS, WORDS, Kind, VerdictSummary, statuses
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from harness.core.instance import Task
 
 REPEATS = 3
 """So often a verdict that is not as it should be is asked for again, before anything is made of it."""

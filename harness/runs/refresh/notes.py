@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
@@ -16,9 +18,6 @@ from harness.dataset.seal.sealed import WORKINGS
 from harness.runs.refresh.seen import Kind, Slot, VerdictSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from harness.dataset.folder import Dataset
 
 SCHEMA_VERSION = 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,8 +22,6 @@ from harness.grading.grade import GRADING_VERSION
 from harness.runs.refresh.drift import Finding, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.dataset.folder import Dataset
 
 REFRESH_FILE = "refresh.jsonl"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
 from harness.core.errors import BugError, InputError
-from harness.core.instance import Prediction, TaskState
+from harness.core.instance import Instance, Prediction, Task, TaskState
 from harness.dataset import content, task_states
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
@@ -23,17 +24,13 @@ from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
 from harness.runs.refresh.notes import Notes, RefreshRequest, folder_of, unfinished
 from harness.runs.refresh.seen import Kind, NoVerdictError, Slot, VerdictSummary, observe
 from harness.runs.task_store import TaskStore
-from harness.sandbox.job import MissingImageError, SandboxError
+from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from harness.stats import clean_bound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from harness.core.instance import Instance, Task
     from harness.dataset.content import Version
     from harness.dataset.folder import Dataset
     from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
 
 _SHORTEST = 0.5
 """Seconds below which a time says more of the engine than of the tests."""
@@ -44,23 +41,18 @@ class Observer(Protocol):
 
     def begin(self, *, tasks: int, verdicts: int, known: int) -> None:
         """How much there is to do; `known` verdicts are from an earlier call."""
-        ...
 
     def seen(self, seen: VerdictSummary) -> None:
         """One more verdict."""
-        ...
 
     def suspect(self, instance_id: str) -> None:
         """A task of which a verdict is off; it is run again at the end."""
-        ...
 
     def finished(self, finding: Finding) -> None:
         """One more task is decided."""
-        ...
 
     def note(self, text: str) -> None:
         """Something that a person should know of the whole."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from harness.core.instance import Outcome, Prediction, TestStatus
+from harness.core.instance import Hidden, Outcome, Prediction, Task, TestStatus
 from harness.grading import scoring
 from harness.runs import verdict
 from harness.runs.predictions import GOLD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.core.instance import Hidden, Task
     from harness.grading.grade import TestsStatus
     from harness.grading.scoring import Demands
     from harness.sandbox.job import Sandbox

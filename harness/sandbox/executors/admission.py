@@ -5,13 +5,10 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InterruptedRunError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 OVERTAKEN = 8
 """How often whoever waits longest may be overtaken by others that fit; after that they queue behind it."""

@@ -7,12 +7,11 @@ waits for the executor's sandbox.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from harness.sandbox.executors.admission import Needs
     from harness.sandbox.job import Sandbox
 
@@ -58,7 +57,6 @@ class Executor(Protocol):
 
         The first exception ends the work: `cancel` is called, what runs is waited for, and the exception is raised.
         """
-        ...
 
     def sandbox(
         self,
@@ -72,7 +70,6 @@ class Executor(Protocol):
 
         Any number of threads may hand it jobs: it starts as many at once as there is room for.
         """
-        ...
 
     def tools_image(self) -> str | None:
         """The image with the tools for signals (see harness/sandbox/images/tools.py); None where there is none.
@@ -83,14 +80,12 @@ class Executor(Protocol):
             InfrastructureError: the engine failed.
 
         """
-        ...
 
     def engines(self) -> int:
         """How many engines containers are spread over, as far as is known; to be asked while the sandbox is open.
 
         More than one have to pull what another one built.
         """
-        ...
 
     def do(self, errand: Errand, *, note: Callable[[str], None], holds: Callable[[Any], str] = lambda _: "") -> Any:
         """What comes of an errand; to be asked while the sandbox is open, from any number of threads.
@@ -103,4 +98,3 @@ class Executor(Protocol):
             InterruptedRunError: `cancel` of the sandbox was called meanwhile.
 
         """
-        ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,6 @@ from harness.core.errors import InfrastructureError
 from harness.sandbox.executors.base import Errand, Executor, Item, Place, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from harness.sandbox.job import Sandbox
 
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 
 from harness.sandbox import engine
 from harness.sandbox.executors.admission import Admission, Needs
 from harness.sandbox.job import Job, JobResult, Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from types import TracebackType
 
 _MIB = 1024 * 1024
 _KEPT_FREE = 0.1
@@ -164,6 +162,9 @@ class AdmittedSandbox(Sandbox):
     def run(self, job: Job) -> JobResult:
         with self._admission().of(Needs(cpus=job.budgets.cpus, memory_mb=job.memory_mb)):
             return self._inner.run(job)
+
+    def expect(self, job: Job) -> None:
+        self._inner.expect(job)
 
     def is_healthy(self) -> bool:
         return self._inner.is_healthy()

@@ -11,6 +11,7 @@ import signal
 import socket
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InfrastructureError, InputError
@@ -20,8 +21,6 @@ from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.executors.ray_sandbox import RaySandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from harness.sandbox.job import Sandbox
 
 NAMESPACE = "goldseam"

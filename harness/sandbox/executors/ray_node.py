@@ -16,6 +16,7 @@ import pickle
 import signal
 import threading
 import time
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -30,8 +31,6 @@ from harness.sandbox.executors.base import Errand, Place
 from harness.sandbox.images import tools
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from harness.sandbox.job import Job
 
 _NONCE_BYTES = 12

@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Self
@@ -22,9 +23,6 @@ from harness.sandbox.executors.ray_node import NodeFacts, Reply, Setting
 from harness.sandbox.job import Job, JobResult, Sandbox, SandboxError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
-
     from harness.sandbox.executors.base import Errand
 
 RESOURCE = "docker"
@@ -98,9 +96,7 @@ class RaySandbox(Sandbox):
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self._tidy()
         finally:

@@ -7,14 +7,12 @@ import hashlib
 import io
 import re
 import tarfile
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 _LARGEST = 256 * 1024 * 1024
 _PROGRAM = """\

@@ -9,15 +9,12 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine
 from harness.sandbox.job import MissingImageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-    from typing import Any
 
 PULL_SECONDS = 1800.0
 """How long one image may take."""

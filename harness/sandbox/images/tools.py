@@ -24,10 +24,9 @@ def find(kinds: tuple[str, ...] = (KIND, KIND_WITH)) -> str | None:
     """
     client: Any = engine.connect()
     try:
-        images = [
-            image for kind in kinds for image in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]})
-        ]
+        images = client.images(filters={"label": [engine.LABEL_KIND]})  # once: it takes long where there are many
     except engine.ConnectionLost as error:
         raise engine.engine_failed("looking for the tools image", error) from error
-    newest = max(images, key=lambda image: image["Created"], default=None)
+    tools = (image for image in images if image["Labels"][engine.LABEL_KIND] in kinds)
+    newest = max(tools, key=lambda image: image["Created"], default=None)
     return None if newest is None else str(newest["Id"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
@@ -15,9 +17,6 @@ from harness.solve.agents.mini import MiniAgent
 from harness.solve.agents.single import FILE_TOKENS, SingleAgent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from harness.solve.base import Agent
     from harness.solve.prompts import Prompt
 

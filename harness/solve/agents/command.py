@@ -10,24 +10,19 @@ import os
 import re
 import shlex
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import process
 from harness.core.errors import InputError, InterruptedRunError
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import ending, lost
-from harness.solve.base import Agent, Attempt, Message
+from harness.solve.base import Agent, Attempt, Message, Model, SolveJob, Workspace
 from harness.solve.proxy import Gateway, host_and_port
-from harness.solve.workspace.workspace import ROOT, ImageWorkspace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from harness.solve.base import Model, SolveJob, Workspace
-    from harness.solve.workspace.workspace import Checkout
+from harness.solve.workspace.workspace import ROOT, Checkout, ImageWorkspace
 
 SECONDS = 1800.0
 MOUNT = "/opt/agent"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.answers.extract import NoPatch
-from harness.solve.base import Attempt
+from harness.solve.base import Attempt, Message, Reply, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from harness.solve.base import Message, Reply, Workspace
     from harness.solve.workspace.workspace import Checkout
 
 CONTEXT = "task_context"

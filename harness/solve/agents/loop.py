@@ -7,20 +7,32 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.languages import language_of
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import CONTEXT, ending, lost
-from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError, Request, Tool
+from harness.solve.base import (
+    Agent,
+    Attempt,
+    Fault,
+    LimitReachedError,
+    Message,
+    Model,
+    ModelError,
+    Reply,
+    Request,
+    SolveJob,
+    Tool,
+    ToolCall,
+    Workspace,
+)
 from harness.solve.models.tokens import messages_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from harness.core.instance import Instance
-    from harness.solve.base import Model, Reply, SolveJob, ToolCall, Workspace
 
 SYSTEM = """\
 You fix a bug in a repository. You work in it with tools; its root is the current folder, and there is no network.

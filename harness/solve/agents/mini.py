@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -22,14 +23,22 @@ from harness.core.errors import InfrastructureError, InputError
 from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import CONTEXT, ending, lost
-from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError
+from harness.solve.base import (
+    Agent,
+    Attempt,
+    Fault,
+    LimitReachedError,
+    Message,
+    Model,
+    ModelError,
+    Reply,
+    SolveJob,
+    Workspace,
+)
 from harness.solve.models import openai_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from harness.core.process import Dialogue
-    from harness.solve.base import Model, Reply, SolveJob, Workspace
 
 PYTHON_VARIABLE = "GOLDSEAM_MINI_PYTHON"
 """Names the interpreter of the environment that mini-swe-agent is installed in."""

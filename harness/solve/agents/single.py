@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.solve import retrieve
 from harness.solve.answers.extract import NoPatch, extract
-from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, ModelError, Request
+from harness.solve.base import (
+    Agent,
+    Attempt,
+    Fault,
+    LimitReachedError,
+    Message,
+    Model,
+    ModelError,
+    Reply,
+    Request,
+    SolveJob,
+    Workspace,
+)
 from harness.solve.models.tokens import LIMIT_UNTOLD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.solve.base import Message, Model, Reply, SolveJob, Workspace
     from harness.solve.prompts import Prompt
 
 FILE_TOKENS = 24_000

@@ -6,14 +6,11 @@ Nothing is looked up here: whether the edits fit the repository is found out by 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.solve.answers import diff_text
 from harness.solve.answers.edits import Change, Hunk, Tolerance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _FENCE = re.compile(r"^(?P<indent>\s{0,3})(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)$")
 _SEARCH = re.compile(r"^\s{0,3}<{5,9}\s*(?:SEARCH|ORIGINAL|HEAD|OLD|BEFORE)?\s*$", re.IGNORECASE)

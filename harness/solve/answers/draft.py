@@ -8,16 +8,11 @@ found in exactly one place: where it could be meant twice, nothing is guessed.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from harness.solve.answers.edits import EditError, Tolerance
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from harness.solve.answers.edits import Change, Hunk
-
+from harness.solve.answers.edits import Change, EditError, Hunk, Tolerance
 
 _FEWEST_CONTEXT = 2
 

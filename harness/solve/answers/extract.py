@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
 from harness.solve.answers import answer
-from harness.solve.answers.draft import Draft
+from harness.solve.answers.draft import Draft, Readable
 from harness.solve.answers.edits import Change, EditError, Tolerance
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from harness.solve.answers.draft import Readable
 
 _LOWEST = (3, 7)
 """`ast.parse` takes older grammars for this one."""

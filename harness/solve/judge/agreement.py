@@ -11,15 +11,13 @@ import random
 import re
 import statistics
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.stats import Interval, mean_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 DRAWS = 10_000
 """Resamples of the tasks, for how often two models change places."""

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
-from harness.core.instance import Outcome
+from harness.core.instance import Outcome, Prediction
 from harness.core.wording import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import is_withheld
-from harness.runs.run_folder import RunFolder
-from harness.solve.judge.agreement import Case, Grade, tally
+from harness.runs.run_folder import InstanceReport, RunFolder
+from harness.solve.judge.agreement import Case, Grade, Tally, tally
 from harness.solve.models.meter import Spending
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-    from pathlib import Path
-
-    from harness.core.instance import Prediction
-    from harness.runs.run_folder import InstanceReport
-    from harness.solve.judge.agreement import Tally
 
 SCHEMA_VERSION = 1
 PROMPT_VERSION = 1

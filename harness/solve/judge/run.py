@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
@@ -16,18 +18,13 @@ from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
 from harness.runs import bug_log
 from harness.runs.predictions import GOLD
-from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
+from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling
 from harness.solve.judge.agreement import Grade, read
-from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, identity_of, key_of, read_judgements
+from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, Patch, identity_of, key_of, read_judgements
 from harness.solve.workers import run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from harness.dataset.folder import Dataset
-    from harness.solve.base import Reply
-    from harness.solve.judge.file import Patch
     from harness.solve.models.stack import Wrapped
 
 _NOT_WORTH_ASKING_AGAIN = frozenset({Fault.CONTEXT_OVERFLOW})
@@ -46,15 +43,12 @@ class Observer(Protocol):
 
     def begin(self, *, total: int, reused: int) -> None:
         """`total` patches are to be judged; `reused` of them were before."""
-        ...
 
     def judged(self, judgement: Judgement) -> None:
         """One more is."""
-        ...
 
     def note(self, text: str) -> None:
         """Something that a person should know."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

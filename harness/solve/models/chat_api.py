@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
+from harness.solve.base import Fault, Message, ModelError, Reply, Request, ToolCall
 from harness.solve.models.tokens import checked, counts, untold_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import openai
-
-    from harness.solve.base import Request
 
 
 def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, clock: Callable[[], float]) -> Reply:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 _SHORTEST = 8
 """Characters from which a named secret is looked for: a shorter one would mask ordinary words."""

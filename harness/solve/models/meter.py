@@ -15,12 +15,11 @@ import threading
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from harness.solve.base import Fault, LimitReachedError, ModelError
+from harness.solve.base import Fault, LimitReachedError, Model, ModelError, Reply, Request, Usage
 from harness.solve.models import tokens
 from harness.solve.models.tokens import IMPOSSIBLE, INCONSISTENT
 
 if TYPE_CHECKING:
-    from harness.solve.base import Model, Reply, Request, Usage
     from harness.solve.models.prices import Price, Prices
     from harness.solve.models.throttle import Clock
 
@@ -309,10 +308,7 @@ class Metered:
 
     def __init__(self, model: Model, meter: Meter, account: _Account) -> None:
         self._model, self._meter, self._account = model, meter, account
-
-    @property
-    def name(self) -> str:
-        return self._model.name
+        self.name = model.name
 
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`, within the limits."""

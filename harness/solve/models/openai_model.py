@@ -7,28 +7,23 @@ made here (`max_retries=0`): `harness/solve/models/retry.py` decides what is wor
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 import openai
 
 from harness.core.errors import InputError
-from harness.solve.base import Fault, ModelError
+from harness.solve.base import Fault, ModelError, Reply, Request
 from harness.solve.models import chat_api, responses_api
-from harness.solve.models.endpoint import Api, floating_warning
-from harness.solve.models.faults import fault_of, is_missing_api
+from harness.solve.models.endpoint import Api, Endpoint, floating_warning
 from harness.solve.models.masking import Masker
 from harness.solve.models.retry import retry_after_seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from harness.solve.base import Reply, Request
-    from harness.solve.models.endpoint import Endpoint
 
 _SHOWN_MODELS = 8
 _SHOWN_CHARACTERS = 500
@@ -221,3 +216,54 @@ def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str | None:
 def _is_unconnected(error: openai.APIConnectionError) -> bool:
     """Whether no connection came about, by the error of httpx, or of httpx2 where openai 3 stands on that."""
     return type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout"}
+
+
+_TOO_LONG = re.compile(
+    r"context.?(?:length|window|size)|maximum context|prompt is too long|too many (?:input )?tokens|input is too long"
+    r"|exceeds? the (?:model'?s )?(?:maximum|available context|limit of \d+ tokens)"
+    r"|reduce the length of the (?:messages|prompt)",
+    re.IGNORECASE,
+)
+"""How OpenAI, Anthropic, Google, vLLM, llama.cpp and LM Studio say that a prompt does not fit."""
+_NOT_SUPPORTED = re.compile(r"unsupported|not supported|does not support|unrecognized|unknown", re.IGNORECASE)
+_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_STREAM_CODES = {"rate_limit_exceeded": Fault.RATE_LIMIT, "server_error": Fault.SERVER, "overloaded": Fault.SERVER}
+_NOT_FOUND, _NOT_ALLOWED, _NOT_IMPLEMENTED = 404, 405, 501
+_REQUEST_TIMEOUT, _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER = 408, 409, 413, 429, 500
+
+
+def fault_of(error: openai.APIError) -> tuple[Fault, str | None]:
+    """The fault and, where there is something to do about it, what."""
+    code = str(getattr(error, "code", None) or "")
+    text = f"{error.message} {error.body if isinstance(error.body, str) else ''}"
+    if code in _QUOTA:
+        return Fault.AUTH, "the account has no credit left: asking again would not help"
+    if code == "context_length_exceeded" or (_status(error) in (400, 413, 422, None) and _TOO_LONG.search(text)):
+        return Fault.CONTEXT_OVERFLOW, None
+    status = _status(error)
+    if status is None:  # an error in the middle of a stream: only its code tells
+        return _STREAM_CODES.get(code, Fault.SERVER), None
+    if status in (401, 403):
+        return Fault.AUTH, None
+    if status == _TOO_MANY:
+        return Fault.RATE_LIMIT, None
+    if status in (_REQUEST_TIMEOUT, _CONFLICT) or status >= _SERVER:
+        return Fault.SERVER, None
+    if _NOT_SUPPORTED.search(text) and re.search(r"temperature|top_p|seed|tools|max_", text):
+        return Fault.BAD_REQUEST, "this model does not take that setting: leave it out"
+    return Fault.BAD_REQUEST, None
+
+
+def is_missing_api(error: openai.APIError) -> bool:
+    """Whether the endpoint does not have the API at all, as opposed to not having the model."""
+    status = _status(error)
+    if status in (_NOT_ALLOWED, _NOT_IMPLEMENTED):
+        return True
+    if status != _NOT_FOUND:
+        return False
+    code = str(getattr(error, "code", None) or "")
+    return code != "model_not_found" and "model" not in error.message.lower()
+
+
+def _status(error: openai.APIError) -> int | None:
+    return error.status_code if isinstance(error, openai.APIStatusError) else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.core.wording import words
 from harness.solve.base import Message, Reply, Request, Sampling, Tool, ToolCall
 
 
@@ -58,18 +59,9 @@ class _StreamOptions(_Model):
     include_usage: bool = False
 
 
-PASSED_ON = frozenset(
-    {
-        "frequency_penalty",
-        "logit_bias",
-        "parallel_tool_calls",
-        "presence_penalty",
-        "reasoning_effort",
-        "response_format",
-        "stop",
-        "tool_choice",
-        "verbosity",
-    }
+PASSED_ON = words(
+    "frequency_penalty logit_bias parallel_tool_calls presence_penalty reasoning_effort response_format stop"
+    " tool_choice verbosity"
 )
 
 

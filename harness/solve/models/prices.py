@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date  # noqa: TC003 - pydantic reads it
+from datetime import date
 from fnmatch import fnmatchcase
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import yaml
@@ -17,9 +19,6 @@ from harness.core.errors import InputError
 from harness.core.files import refuse_newer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from harness.solve.base import Usage
 
 SCHEMA_VERSION = 1

@@ -13,8 +13,11 @@ import json
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from datetime import date
+from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,11 +25,6 @@ from harness.core import files
 from harness.core.errors import GoldseamError
 from harness.solve.base import Reply, Request
 from harness.solve.models.retry import CUT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import date
-    from pathlib import Path
 
 _T = TypeVar("_T")
 

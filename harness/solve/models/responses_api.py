@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
+from harness.solve.base import Fault, Message, ModelError, Reply, Request, ToolCall
 from harness.solve.models.tokens import checked, counts, untold_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import openai
 
-    from harness.solve.base import Request
 
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
 _FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}

@@ -7,17 +7,15 @@ what the endpoint asks for in `Retry-After` (RFC 9110, section 10.2.3), up to a 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from harness.solve.base import Fault, ModelError
+from harness.solve.base import Fault, Model, ModelError, Reply, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
-
-    from harness.solve.base import Model, Reply, Request
     from harness.solve.models.throttle import Throttle
 
 CUT = "cut"
@@ -82,15 +80,12 @@ class Retrying:
         may_wait: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._model = model
+        self.name = model.name
         self._throttle = throttle
         self._policy = policy or RetryPolicy()
         self._chance = chance or random.Random()  # noqa: S311 - spreads waits, keeps no secret
         self._may_wait = may_wait
         """Raises LimitReachedError where that many seconds would pass a time limit."""
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`; the reply tells what failed before it and how long was waited.

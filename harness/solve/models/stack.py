@@ -13,14 +13,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-from harness.solve.models.meter import Limits, Meter, Spending
+from harness.solve.models.meter import Attempted, Limits, Meter, Spending
 from harness.solve.models.response_cache import Asker, ResponseCache
 from harness.solve.models.retry import Retrying, RetryPolicy
 from harness.solve.models.throttle import Clock, SystemClock, Throttle, Throttled
 
 if TYPE_CHECKING:
     from harness.solve.base import Model, Reply, Request
-    from harness.solve.models.meter import Attempted
     from harness.solve.models.prices import Prices
 
 _OLD_PRICE = timedelta(days=180)
@@ -81,12 +80,9 @@ class AttemptModel:
         self, model: Model, account: Attempted, *, asker: Asker, cache: ResponseCache | None, task_key: str
     ) -> None:
         self._model, self._account = model, account
+        self.name = model.name
         self._asker, self._cache = asker, cache
         self.task_key = task_key
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     @property
     def spent(self) -> Spending:

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from harness.solve.base import Fault, LimitReachedError, ModelError
+from harness.solve.base import Fault, LimitReachedError, Model, ModelError, Reply, Request
 
 if TYPE_CHECKING:
     from threading import Condition
 
-    from harness.solve.base import Model, Reply, Request
 
 STOPPED = "stopped"
 """The limit's name where a person, or the program, ended the work."""
@@ -30,15 +29,12 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds on a clock that is never put back."""
-        ...
 
     def now(self) -> datetime:
         """The date and time, in UTC."""
-        ...
 
     def wait(self, condition: Condition, seconds: float | None) -> None:
         """Wait until the condition, which the caller holds, is notified; or until the seconds are over, if given."""
-        ...
 
 
 class SystemClock:
@@ -170,11 +166,8 @@ class Throttled:
 
     def __init__(self, model: Model, throttle: Throttle) -> None:
         self._model = model
+        self.name = model.name
         self._throttle = throttle
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`, when there is a turn."""

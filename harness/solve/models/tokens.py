@@ -11,14 +11,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from harness.solve.base import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from harness.solve.base import Message, Reply, Request
+from harness.solve.base import Message, Reply, Request, Usage
 
 BYTES_PER_TOKEN = 3.6
 """Of code and prose about code, in UTF-8; see docs/solve.md for how it was measured."""

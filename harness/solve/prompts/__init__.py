@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from harness.dataset.model_files import read_text
 from harness.solve.base import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.core.instance import Instance
     from harness.solve.retrieve import Excerpt
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import re
 import tarfile
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core import process
@@ -14,9 +16,6 @@ from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from harness.core.process import Completed
 
 NEVER = (

@@ -16,23 +16,20 @@ import os
 import posixpath
 import stat
 import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError
-from harness.sandbox.session import Sessions, WorkspaceLostError
+from harness.sandbox.session import Ran, Session, Sessions, WorkspaceLostError
 from harness.solve.base import CommandResult, Workspace
-from harness.solve.workspace.tree import LINK_MODE, BaseTree, Content, Entry, file_mode, unpacked
+from harness.solve.workspace.tree import LINK_MODE, BaseTree, Change, Content, Entry, file_mode, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-    from types import TracebackType
-
     from harness.core.instance import Instance
-    from harness.sandbox.session import Ran, Session
-    from harness.solve.workspace.tree import Change
 
 __all__ = ["ImageWorkspace", "WorkspaceLostError", "Workspaces"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated
@@ -20,8 +21,6 @@ from harness.solve.base import Message
 from miner.languages.python.recipes import missing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from miner.evidence.tree import Recipe, Tree
     from miner.languages.built import Failing
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from miner.assist.model_session import NotAskedError, Questions, bill
+from miner.assist.model_session import Asking, LayeredModel, NotAskedError, Questions, bill
 from miner.assist.repair import proposal
-from miner.languages.built import Repair, Repairing
+from miner.languages.built import Failing, Repair, Repairing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from harness.solve.base import Message, Reply
     from harness.solve.models.meter import Spending
-    from miner.assist.model_session import Asking, LayeredModel
     from miner.evidence.tree import Recipe, Tree
-    from miner.languages.built import Failing
 
 _ANSWERS = 2
 """Questions for one recipe, where an answer has none."""

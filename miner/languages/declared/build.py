@@ -10,7 +10,7 @@ from harness.core.instance import Declared, TestSpec
 from harness.languages.declared.language import PREFIX
 from miner.evidence.tree import TESTBED
 from miner.languages import system
-from miner.languages.base import RefusedError
+from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.layers import base
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
@@ -18,7 +18,6 @@ from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.config.settings import DeclaredSettings
-    from miner.languages.base import ImageRequest
     from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 

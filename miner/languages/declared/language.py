@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from harness.core.instance import is_matched
-from miner.languages.base import TestCommand
+from harness.core.instance import TestSpec, is_matched
+from miner.languages.base import Code, ImageRequest, Language, TestCommand, UnparsedCode
 from miner.languages.declared.build import RUNG, build_image
-from miner.languages.declared.code import DeclaredCode
-from miner.languages.unparsed import Unparsed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from harness.core.instance import TestSpec
+    from harness.languages.base import TestReport
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, ImageRequest
     from miner.languages.built import BuiltImage
 
 
-class Declared(Unparsed):
+_QUALIFIED = r"(?:[\w\\]+(?:::|\\|\.))*"
+_WANTED = re.compile(
+    r"(?:undefined|undeclared|implicit declaration|no member|cannot find|unresolved|unknown|too (?:many|few) arguments)"
+    rf"\b[^\n‘'`\"]{{0,80}}[‘'`\"]{_QUALIFIED}(\w+)"
+    rf"|[‘'`\"]{_QUALIFIED}(\w+)['’`\"] (?:undeclared|not found|was not declared)"
+    rf"|uninitialized constant {_QUALIFIED}(\w+)"
+    rf"|undefined (?:method|function|constant) {_QUALIFIED}(\w+)",
+    re.IGNORECASE,
+)
+"""How compilers and interpreters tell which name they miss: gcc, clang, ld, Ruby, PHP, and others that speak alike."""
+
+
+class DeclaredCode(UnparsedCode):
+    """Names alone; which of them is missing stands in what compilers and interpreters print."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def is_source(self, path: str) -> bool:
+        """None: whether a file is code, nobody says."""
+        return False
+
+    def missing_names(self, report: TestReport) -> dict[str, str]:
+        """The first that the end of the output misses."""
+        matches = ((path, _WANTED.search(text)) for path, text in report.collect_errors.items())
+        return {path: next(filter(None, match.groups())) if match else "" for path, match in matches}
+
+
+class Declared(Language):
     """Tests of any language: files by patterns, one command, results in files."""
 
     name = "declared"
@@ -31,7 +55,6 @@ class Declared(Unparsed):
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """The declared one; `spec` has it from the image."""
-        del tree, test_files
         return (TestCommand(framework=self.name, runner=RUNG),)
 
     def build(self, request: ImageRequest) -> BuiltImage:
@@ -40,13 +63,11 @@ class Declared(Unparsed):
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """As the image was built for it."""
-        del command
         assert image.test is not None  # noqa: S101 - `build` gives it
         return image.test
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """None: the command takes files."""
-        del spec, test_ids
         return ()
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:

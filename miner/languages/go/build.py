@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import resources
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
-from miner.languages.base import RefusedError
+from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.go import modules
 from miner.layers import base
@@ -22,10 +23,7 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.config.settings import ImageSettings
-    from miner.languages.base import ImageRequest
     from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
-from miner.languages.base import TestCommand
+from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
 from miner.languages.go.code import CODE
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.package import name_of, package_of
 from miner.languages.go.stripping.source import StrippedSource
-from miner.languages.guessing import guess
 from miner.languages.recording import record
-from miner.languages.unparsed import Unparsed
+from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r".*_test\.go")
@@ -34,7 +31,7 @@ _CALLED = re.compile(rb"\b(\w+)\(")
 _TOP = re.compile(r"[^/\[]*")
 
 
-class Go(Unparsed):
+class Go(TreeLanguage):
     """Go: its toolchain runs its tests, and is all that there is to choose."""
 
     name = "go"
@@ -42,10 +39,10 @@ class Go(Unparsed):
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = _TESTS
     code: Code = CODE
+    reading = literals.READING
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`go test`."""
-        del tree, test_files
         return (TestCommand(framework=FRAMEWORK, runner=FRAMEWORK),)
 
     def build(self, request: ImageRequest) -> BuiltImage:
@@ -54,20 +51,17 @@ class Go(Unparsed):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The functions of the tests."""
-        del spec
         parts = (test_id.partition("::") for test_id in test_ids)
         return tuple(dict.fromkeys(f"{path}::{_TOP.match(name)[0]}" for path, _, name in parts))  # type: ignore[index]
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test, where the toolchain looks for packages."""
-        del spec
         return (tuple(path for path in tree.files() if _TESTS.fullmatch(path) and modules.is_seen(path)),)
 
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
         """The test files themselves, and all others of their packages."""
-        del is_test
         folders = dict.fromkeys(f"{dirname(path)}/" for path in paths if _TESTS.fullmatch(path))
         return {path: source for path, source in read(folders).items() if _TESTS.fullmatch(path)}
 
@@ -96,11 +90,8 @@ class Go(Unparsed):
             run=run,
             beside={path: source for path, source in hidden.items() if dirname(path) not in listed},
             function=literals.function_of,
+            written=lambda parsed: parsed.written(literals.value_of),
         )
-
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 GO = Go()

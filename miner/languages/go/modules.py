@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from miner.evidence.tree import Tree
 
 MANIFEST, SUMS, WORKSPACE = "go.mod", "go.sum", "go.work"

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.sandbox.images import platforms
-from miner.languages.base import RefusedError
+from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, reason_in
 from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.toolchain import called_like_tests, name_of_jdk
@@ -14,7 +14,6 @@ from miner.layers import base
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from miner.languages.base import ImageRequest
     from miner.languages.built import BuiltImage
 
 

@@ -6,12 +6,10 @@ import re
 
 from miner.languages.java.stripping.scopes import parse
 from miner.languages.parsed import Grammar, ParsedCode
+from miner.languages.syntax import words
 
-_TYPES = frozenset(
-    {
-        *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
-        "annotation_type_declaration",
-    }
+_TYPES = words(
+    "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration"
 )
 
 
@@ -24,11 +22,9 @@ CODE = ParsedCode(
         owners=_TYPES,
         bodies=frozenset({"block", "constructor_body"}),
         strings=frozenset({"string_literal"}),
-        left_alone=frozenset(
-            {
-                *("line_comment", "block_comment", "package_declaration", "import_declaration", "annotation"),
-                *("marker_annotation", "throw_statement", "assert_statement"),
-            }
+        left_alone=words(
+            "line_comment block_comment package_declaration import_declaration annotation marker_annotation"
+            " throw_statement assert_statement"
         ),
         told=re.compile(r"(?:\w+\.)*(?:log|logger|LOG|LOGGER|System\.(?:err|out))\.\w+\("),
         methods=(

@@ -112,14 +112,15 @@ def source_folders(paths: Collection[str]) -> list[str]:
 
 def manifests(tree: Tree) -> Iterator[str]:
     """What decides which libraries are there: build files, what they apply, and the code of `buildSrc`."""
-    for path in tree.files():
-        parts = path.split("/")
-        if (
-            ("src" not in parts and _MANIFEST.fullmatch(parts[-1]))
-            or "buildSrc" in parts
-            or parts[-1] == "gradle.properties"
-        ):
-            yield path
+    yield from filter(is_manifest, tree.files())
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file is one of these."""
+    *folders, name = path.split("/")
+    if "buildSrc" in folders or name == "gradle.properties":
+        return True
+    return "src" not in folders and bool(_MANIFEST.fullmatch(name))
 
 
 def wrapper(tree: Tree, root: str) -> Distribution | None:

@@ -13,6 +13,7 @@ from miner.languages.base import RefusedError
 from miner.languages.building import tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
+    OPENED,
     STORE,
     called_like_tests,
     copied,
@@ -20,6 +21,7 @@ from miner.languages.java.toolchain import (
     layer_of_jdk,
     name_of_jdk,
     of_debian,
+    opened,
     tool,
 )
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
@@ -27,6 +29,8 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from miner.languages.base import ImageRequest
     from miner.languages.building import Building
     from miner.languages.built import BuiltImage
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _FETCH, _MOUNTED = "/tmp/distribution.py", f"{RUN_DIR}/gradle"  # noqa: S108 - inside the container
-_GIVEN = "gradle.tar"
+_GIVEN, _FIXED = "gradle.tar", "fixed.tar"
 _JAVA = {"JAVA_HOME": JDK, "PATH": f"{JDK}/bin:{GRADLE}/bin:/usr/local/bin:/usr/bin:/bin", **GRADLE_ENV}
 _NO_GRADLE, _BROKEN = "no_gradle", "broken_build_file"
 FAILURES = (
@@ -68,19 +72,23 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
     jdk = building.ensure(jdk_layer, rung, version, "system", version)
     distribution, gradle_layer, installed = _gradle(building, jdk, major)
     version = f"{version}, {distribution.origin}"
-    library_layer = _libraries(installed.image_id, request)
+    opens = opened(request.tree, gradle.release(request.tree), major)
+    env = {**_JAVA, **opens}
+    library_layer = _libraries(installed.image_id, request, env)
     try:
         libraries = building.ensure(library_layer, rung, version, "install", "gradle testClasses")
-        source_layer = _tree(libraries.image_id, request)
+        source_layer = _tree(libraries.image_id, request, env)
         tree = building.ensure(source_layer, rung, version, "source", "gradle testClasses")
     except RefusedError as error:
         raise _in_place(error, distribution) from error
     layers = ((jdk_layer, jdk), (gradle_layer, installed), (library_layer, libraries), (source_layer, tree))
     return replace(
         building.image(rung, ground, *layers),
-        env=GRADLE_ENV,
+        env={**GRADLE_ENV, **opens},
         notes=(
             f"JDK {jdk.facts.get('jdk')}, {distribution.origin}",
+            *(OPENED for _ in opens),
+            *("what only the fix's build files ask for is there, too" for _ in _of_fix(request)[:1]),
             *(f"a version that is not the same each day: {library}" for library in gradle.drifting(request.tree)),
             *("libraries of JCenter, which is no more: Maven Central's" for _ in tree.facts.get("replaced", [])),
         ),
@@ -186,33 +194,44 @@ def _called(request: ImageRequest, kind: str) -> str:
     )
 
 
-def _libraries(parent: str, request: ImageRequest) -> Layer:
-    """What Gradle downloads for the build files alone: commits that have the same share it."""
+def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
+    """What Gradle downloads for the build files alone, and for those of the fix."""
     files = ((path, request.tree.read(path) or b"") for path in gradle.manifests(request.tree))
+    inputs = [request.workshop.packed(_GIVEN, files)]
+    of_fix: list[str] = []
+    if fixed := _of_fix(request):
+        inputs.append(request.workshop.packed(_FIXED, fixed))
+        of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(request.workshop.packed(_GIVEN, files),),
+        inputs=tuple(inputs),
         commands=(
             f"mkdir -p {TESTBED} {GRADLE_HOME} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
-            *environment(_JAVA),
+            *environment(env),
             _called(request, "skeleton"),
+            *of_fix,
             f"rm -rf {TESTBED}; echo '{{}}' > {FACTS_PATH}",
             readable(GRADLE_HOME),
         ),
     )
 
 
-def _tree(parent: str, request: ImageRequest) -> Layer:
+def _of_fix(request: ImageRequest) -> list[tuple[str, bytes]]:
+    """The build files that the fix changes, as it leaves them."""
+    return [(path, data) for path, data in request.fixed.items() if gradle.is_manifest(path)]
+
+
+def _tree(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
     return tree_layer(
         parent,
         request,
         programs=f"{JDK}/bin:{GRADLE}/bin",
-        env=_JAVA,
+        env=env,
         unversioned=("build/", ".gradle/"),
         commands=(
-            *environment(_JAVA),
+            *environment(env),
             _called(request, "whole"),
             readable(TESTBED, HOME),
         ),

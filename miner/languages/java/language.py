@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
 from harness.patches import patch
-from miner.languages.base import TestCommand
-from miner.languages.guessing import guess
+from miner.languages.base import TestCommand, UnparsedCode
 from miner.languages.java import gradle, poms
 from miner.languages.java.build import build_image
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.recording import record
-from miner.languages.unparsed import Unparsed, UnparsedCode
+from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -26,18 +25,23 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
+    from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
+    from miner.languages.guessing import Reading
 
 _MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt)")
+_MARKS = re.compile(
+    rb"@(?:[\w.]+\.)?(?:Test|(?:Parameterized|Repeated)Test|TestFactory|Property)\b|\bextends\s+TestCase\b"
+)
 _CALLED = re.compile(rb"\b(\w+)\(")
 _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
 
 
-class Java(Unparsed):
+class Java(TreeLanguage):
     """Java or Kotlin, built by Maven or Gradle; all tests run on JUnit's platform."""
 
     test_modules: re.Pattern[str] | None = _MODULES
+    test_marks: re.Pattern[bytes] | None = _MARKS
     test_bases: re.Pattern[bytes] | None = re.compile(rb"^(?:public\s+)?abstract\s+class\b", re.MULTILINE)
 
     def __init__(self, name: str, suffixes: tuple[str, ...], code: Code) -> None:
@@ -55,8 +59,8 @@ class Java(Unparsed):
         """JDK, Maven or Gradle and libraries, in layers; repositories that build files name are reached as well."""
         tree = request.tree
         portal = egress.GRADLE if any(gradle.manifests(tree)) else ()
-        named = map(egress.host_of, (*poms.hosts(tree), *gradle.hosts(tree)))
-        hosts = dict.fromkeys(filter(None, (egress.MAVEN, *portal, *named)))
+        addresses = map(egress.host_of, (*poms.hosts(tree), *gradle.hosts(tree)))
+        hosts = dict.fromkeys(filter(None, (egress.MAVEN, *portal, *addresses)))
         return build_image(replace(request, workshop=request.workshop.reaching(tuple(hosts))))
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
@@ -75,8 +79,11 @@ class Java(Unparsed):
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
         """The test files themselves, and those whose methods they may call; Kotlin's are judged where they run."""
-        named = [path for path in paths if _MODULES.fullmatch(path.rpartition("/")[2])]
-        own = dict(read([path for path in named if path.endswith(".java")]))
+        own = {
+            path: source
+            for path, source in read([path for path in paths if path.endswith(".java")]).items()
+            if _MODULES.fullmatch(path.rpartition("/")[2]) or _MARKS.search(source)
+        }
         places = {place for path, source in own.items() for place in helpers.places_of(path, source)}
         shared = dict(read(sorted(filter(is_test, places - own.keys()))))
         bases = {place for path, source in shared.items() for place in helpers.places_of(path, source)}
@@ -104,13 +111,12 @@ class Java(Unparsed):
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},
             function=partial(literals.function_of_test, sources=texts),
+            written=lambda parsed: parsed.written(literals.value_of),
         )
 
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+    def _reading_of(self, recorded: RecordedTests) -> Reading:
         function = partial(literals.function_of_test, sources=recorded.expectations.files)
-        reading = replace(literals.READING, function=function)
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, reading)
+        return replace(literals.READING, function=function)
 
 
 def _changed(task: Task) -> list[str]:

@@ -10,24 +10,28 @@ from miner.evidence.tree import TESTBED
 from miner.languages.building import tree_layer
 from miner.languages.java import poms
 from miner.languages.java.toolchain import (
+    OPENED,
     SETTINGS,
     STORE,
     called_like_tests,
     environment,
     layer_of_jdk,
     name_of_jdk,
+    opened,
     tool,
 )
 from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from miner.languages.base import ImageRequest
     from miner.languages.building import Building
     from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
 _FETCH, _PROJECT = (f"/tmp/{name}.py" for name in ("maven", "project"))  # noqa: S108
-_GIVEN = "poms.tar"
+_GIVEN, _FIXED = "poms.tar", "fixed.tar"
 _CACHE = f"{CACHE_DIR}/maven"
 """Libraries that builds of the repository have had; what one may put there, others of the same repository get."""
 FAILURES = (
@@ -51,18 +55,24 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
     request, version, rung = building.request, name_of_jdk(major), poms.MANIFEST
     jdk_layer = layer_of_jdk(ground.image_id, major, request.workshop.settings)
     jdk = building.ensure(jdk_layer, rung, version, "system", version)
-    library_layer = _libraries(jdk.image_id, request)
+    opens = opened(request.tree, poms.release(request.tree), major)
+    env = {**ENV, **opens}
+    library_layer = _libraries(jdk.image_id, request, env)
     installed = building.ensure(library_layer, rung, version, "install", "mvn test-compile dependency:build-classpath")
-    source_layer = _tree(installed.image_id, request)
+    source_layer = _tree(installed.image_id, request, env)
     tree = building.ensure(source_layer, rung, version, "source", "mvn test-compile")
     layers = ((jdk_layer, jdk), (library_layer, installed), (source_layer, tree))
     return replace(
         building.image(rung, ground, *layers),
+        env=opens,
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
+            *(OPENED for _ in opens),
+            *(["what only the fix's poms ask for is there, too"] if any(map(poms.is_manifest, request.fixed)) else []),
             *(f"a version that is not the same each day: {range_}" for range_ in poms.drifting(request.tree)),
             *(f"a library of a snapshot: {snapshot}" for snapshot in tree.facts.get("snapshots", [])),
-            *(f"a pom of its release, as the snapshot is gone: {pom}" for pom in tree.facts.get("released", [])),
+            *(f"a test file that can't be compiled: {path}" for path in tree.facts.get("broken", [])),
+            *(f"a version that can't be had, replaced: {artifact}" for artifact in tree.facts.get("others", [])),
         ),
     )
 
@@ -74,29 +84,36 @@ def _called(request: ImageRequest, kind: str) -> str:
         for root, modules in poms.reactors(request.tree, called_like_tests(request)).items()
     )
     words = " -- ".join(" ".join(map(quote, group)) for group in groups)
+    day = f"{request.when:%Y-%m-%d}" if poms.drifting(request.tree) else "-"
     return "\n".join(
         (
             *(write_tool(f"/tmp/{name}", text) for name, text in sources().items()),  # noqa: S108 - inside the container
             write_tool(_PROJECT, tool("project.py")),
-            f"python3 {_PROJECT} {HOME} {FACTS_PATH} {SETTINGS} {STORE} {_CACHE} {kind} {words}",
+            f"python3 {_PROJECT} {HOME} {FACTS_PATH} {SETTINGS} {STORE} {_CACHE} {day} {kind} {words}",
         )
     )
 
 
-def _libraries(parent: str, request: ImageRequest) -> Layer:
-    """Maven and what it downloads for the poms alone: commits that have the same share it."""
+def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
+    """Maven and what it downloads for the poms alone, and for those of the fix: commits that have the same share it."""
     files = ((path, request.tree.read(path) or b"") for path in poms.manifests(request.tree))
+    inputs = [request.workshop.packed(_GIVEN, files)]
+    of_fix: list[str] = []
+    if fixed := {path: data for path, data in request.fixed.items() if poms.is_manifest(path)}:
+        inputs.append(request.workshop.packed(_FIXED, fixed.items()))
+        of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(request.workshop.packed(_GIVEN, files),),
+        inputs=tuple(inputs),
         commands=(
             write_tool(_FETCH, tool("maven.py")),
             f"python3 {_FETCH} {quote(poms.maven_version(request.tree))} {MAVEN}",
             f"mkdir -p {TESTBED} {REPOSITORY} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
-            *environment(ENV, _CACHE),
+            *environment(env, _CACHE),
             _called(request, "skeleton"),
+            *of_fix,
             _cleaned(),
             f"rm -rf {TESTBED}; echo '{{}}' > {FACTS_PATH}",
             readable(MAVEN, REPOSITORY),
@@ -114,15 +131,15 @@ def _cleaned() -> str:
     return f"find {REPOSITORY} \\( {names} \\) -delete"
 
 
-def _tree(parent: str, request: ImageRequest) -> Layer:
+def _tree(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
     return tree_layer(
         parent,
         request,
         programs=f"{JDK}/bin:{MAVEN}/bin",
-        env=ENV,
+        env=env,
         unversioned=("target/",),
         commands=(
-            *environment(ENV, _CACHE),
+            *environment(env, _CACHE),
             _called(request, "whole"),
             _cleaned(),
             readable(TESTBED, HOME),

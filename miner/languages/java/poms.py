@@ -14,9 +14,15 @@ if TYPE_CHECKING:
 MANIFEST = "pom.xml"
 WRAPPER = ".mvn/wrapper/maven-wrapper.properties"
 MAVEN = "3.9.11"
-"""Version of Maven where a tree has no wrapper."""
+"""Version of Maven where a tree has no wrapper that can be used."""
+_OLDEST_MAVEN = 3, 6, 3
+"""What the plugins take that tell the class path and the effective pom."""
 DEBIAN = 17
 """Major version of the JDK that the base's Debian has."""
+LATER = {21: "trixie", 25: "trixie"}
+"""Those of later Debians, by suite: where a build asks for a newer one than is there."""
+CLOSED = 16
+"""The first JDK that does not let reflection into its own packages."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MODULE = re.compile(r"<module>\s*([^<\s]+)\s*</module>")
 _RELEASE = re.compile(
@@ -29,7 +35,9 @@ _ADDRESS = re.compile(
     r"<(?:repository|pluginRepository)>(?:(?!</).|</(?!(?:pluginR|r)epository>)){0,2000}?<url>\s*(https?://[^<\s]+)",
     re.DOTALL,
 )
-_VERSIONS = re.compile(r"<version>\s*([\[(][^<]*|(?:LATEST|RELEASE)\s*)</version>")
+_RULE = re.compile(r"<require\w{1,40}>(?:[^<]|<(?!/?require)){0,2000}")
+"""What the enforcer asks of Maven or the JDK, by a range as well."""
+_VERSIONS = re.compile(r"<(?:[\w.-]*[.-])?version>\s*([\[(][^<]*|(?:LATEST|RELEASE)\s*)</")
 _WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
 _OF_CI = re.compile(
     r"^[ \t-]*[\"']?(?:java(?:[-_]?versions?)?|jdk(?:[-_]?versions?)?|java_version)[\"']?:(.*(?:\n[ \t]*-.*)*)",
@@ -79,16 +87,20 @@ def reactors(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
 
 def manifests(tree: Tree) -> Iterator[str]:
     """What decides which libraries are there: poms, and what is told Maven beside them."""
-    for path in tree.files():
-        parts = path.split("/")
-        if (parts[-1] == MANIFEST and "src" not in parts) or (".mvn" in parts[:-1] and not path.endswith(".jar")):
-            yield path
+    yield from filter(is_manifest, tree.files())
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file is one of these."""
+    parts = path.split("/")
+    return (parts[-1] == MANIFEST and "src" not in parts) or (".mvn" in parts[:-1] and not path.endswith(".jar"))
 
 
 def maven_version(tree: Tree) -> str:
-    """That of the wrapper's distribution."""
+    """That of the wrapper's distribution, unless it is too old."""
     match = _DISTRIBUTION.search(text_of(tree, WRAPPER))
-    return match[1] if match else MAVEN
+    is_usable = match is not None and tuple(map(int, re.findall(r"\d+", match[1])[:3])) >= _OLDEST_MAVEN
+    return match[1] if match is not None and is_usable else MAVEN
 
 
 def release(tree: Tree) -> int:
@@ -98,11 +110,19 @@ def release(tree: Tree) -> int:
 
 
 def jdks(tree: Tree, installed: Collection[int], oldest: int) -> tuple[int, ...]:
-    """The major versions of the JDK to try, from the `oldest` on: Debian's unless CI wants others, then CI's newest."""
-    usable = sorted({DEBIAN, *installed} - set(range(oldest)))
+    """The major versions of the JDK to try, from the `oldest` on: Debian's unless CI wants others, then CI's newest.
+
+    Only where all these are too old it is one of a later Debian.
+    """
+    usable = sorted({DEBIAN, *installed} - set(range(oldest))) or sorted(LATER.keys() - set(range(oldest)))[:1]
     of_ci = _of_ci(tree) & set(usable)
     first = [DEBIAN] if DEBIAN in usable and (DEBIAN in of_ci or not of_ci) else []
     return tuple(dict.fromkeys((*first, *sorted(of_ci, reverse=True), *usable)))[:2]
+
+
+def is_before_closing(tree: Tree, release: int) -> bool:
+    """Whether CI tests on JDKs before 16 alone; without such words in it, whether build files name such a `release`."""
+    return max(_of_ci(tree) or {release}) < CLOSED
 
 
 def _of_ci(tree: Tree) -> set[int]:
@@ -119,4 +139,4 @@ def hosts(tree: Tree) -> tuple[str, ...]:
 def drifting(tree: Tree) -> tuple[str, ...]:
     """Versions of libraries that are not the same each day: ranges, LATEST and RELEASE."""
     texts = (text_of(tree, path) for path in manifests(tree) if path.endswith(MANIFEST))
-    return tuple(dict.fromkeys(version.strip() for text in texts for version in _VERSIONS.findall(text)))
+    return tuple(dict.fromkeys(version.strip() for text in texts for version in _VERSIONS.findall(_RULE.sub("", text))))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
 from harness.sandbox.images import platforms
+from miner.languages.java import poms
 from miner.layers.layer import APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 
@@ -15,13 +16,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.config.settings import ImageSettings
+    from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
 
 SETTINGS, STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside the container
 _CERTIFICATES = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
 """The command that tells apt's option for the certificates of builds."""
+_SOURCES = "/etc/apt/sources.list.d"
+_OPENED = {
+    "java.base": "java.io java.lang java.lang.annotation java.lang.invoke java.lang.ref java.lang.reflect java.math"
+    " java.net java.nio java.nio.charset java.nio.file java.security java.text java.time java.time.chrono java.util"
+    " java.util.concurrent java.util.concurrent.atomic java.util.concurrent.locks java.util.function java.util.regex"
+    " java.util.stream sun.net.www.protocol.http sun.net.www.protocol.https sun.nio.ch sun.nio.fs"
+    " sun.reflect.annotation sun.reflect.generics.reflectiveObjects sun.security.x509 sun.util.calendar",
+    "java.desktop": "java.awt java.awt.font java.beans",
+    "java.sql": "java.sql",
+    "java.xml": "javax.xml.parsers com.sun.org.apache.xerces.internal.jaxp",
+    "jdk.compiler": "com.sun.tools.javac.api com.sun.tools.javac.code com.sun.tools.javac.comp com.sun.tools.javac.file"
+    " com.sun.tools.javac.jvm com.sun.tools.javac.main com.sun.tools.javac.model com.sun.tools.javac.parser"
+    " com.sun.tools.javac.processing com.sun.tools.javac.tree com.sun.tools.javac.util",
+}
+"""What of a JDK projects are known to look into, those that process annotations as well."""
 _MOUNTED = f"{RUN_DIR}/jdk"
 _ACCESS = "/tmp/access.py"  # noqa: S108
+_ARCHIVE = f"{HOME}/javac.jsa"
+"""What the compiler starts from (tools/project.py); of JDK 13 and newer."""
 
 
 def name_of_jdk(major: int) -> str:
@@ -35,11 +54,11 @@ def called_like_tests(request: ImageRequest) -> list[str]:
 
 
 def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
-    """The JDK, of this machine where the settings name one for it, else Debian's."""
+    """The JDK, of this machine where the settings name one for it, else Debian's, or a later Debian's."""
     own = settings.jdks.get(str(major)) if platforms.is_of_here(settings.platform) else None
     folders: tuple[Folder, ...] = ()
     laid: tuple[str, ...] = (
-        *of_debian(f"openjdk-{major}-jdk-headless"),
+        *of_debian(f"openjdk-{major}-jdk-headless", poms.LATER.get(major, "")),
         f"rm -rf /usr/lib/jvm/java-{major}-openjdk-*/jmods",  # what jlink alone takes
         f"mkdir -p {HOME} && ln -s /usr/lib/jvm/java-{major}-openjdk-* {JDK}",
     )
@@ -54,19 +73,37 @@ def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
         needs_root=not own,
         commands=(
             *laid,
+            *_archived(),
             f'version="$({JDK}/bin/java -version 2>&1 | sed -n \'s/.* version "\\(.*\\)".*/\\1/p\')"',
             f'printf \'{{"jdk": "%s"}}\' "$version" > {FACTS_PATH}',
         ),
     )
 
 
-def of_debian(package: str) -> tuple[str, ...]:
-    """Commands that install a package of Debian's, and what it needs."""
+def _archived() -> tuple[str, ...]:
+    """Commands that have the compiler write the classes that it loads, once made ready, to an archive."""
+    folder = "/tmp/sample"  # noqa: S108 - inside the container
+    words = f"-J-XX:ArchiveClassesAtExit={_ARCHIVE} -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -d {folder}"
+    return (
+        f"mkdir {folder}",
+        write_tool(f"{folder}/Sample.java", tool("Sample.java")),
+        f"{JDK}/bin/javac {words} {folder}/Sample.java || true",
+        f"rm -r {folder}",
+    )
+
+
+def of_debian(package: str, suite: str = "") -> tuple[str, ...]:
+    """Commands that install a package of Debian's, or of a later suite in its repositories, and what it needs."""
+    later = f'sed "s/$(. /etc/os-release; echo $VERSION_CODENAME)/{suite}/g" "$file" > "{_SOURCES}/later-${{file##*/}}"'
+    added = (f'for file in {_SOURCES[:-2]} {_SOURCES}/*; do if [ -f "$file" ]; then {later}; fi; done',)
+    chosen = f"DEBIAN_FRONTEND=noninteractive apt-get $options -t {suite}" if suite else "apt-get $options"
     return (
         f'options="$({_CERTIFICATES}) -o DPkg::options::=--path-exclude=/usr/share/doc/*"',
         "mkdir -p /usr/share/man/man1",  # which packages of Java want, and slim images lack
+        *(added if suite else ()),
         "apt-get $options -qq update",
-        f"apt-get $options -qq install -y --no-install-recommends {package}",
+        f"{chosen} -qq install -y --no-install-recommends {package}",
+        *((f"rm {_SOURCES}/later-*",) if suite else ()),
         APT_CLEANED,
     )
 
@@ -89,6 +126,18 @@ def environment(variables: Mapping[str, str], cache: str = "") -> tuple[str, ...
         write_tool(_ACCESS, tool("access.py")),
         f"python3 {_ACCESS} {SETTINGS} {STORE} {cache}".rstrip(),
     )
+
+
+OPENED = "the JDK's packages are open to reflection, as before JDK 16"
+"""What is noted of an image with that variable."""
+
+
+def opened(tree: Tree, release: int, major: int) -> dict[str, str]:
+    """The variable by which a JDK lets reflection into its packages, for projects of when all did; else none."""
+    if major < poms.CLOSED or not poms.is_before_closing(tree, release):
+        return {}
+    places = (f"{module}/{package}" for module, packages in _OPENED.items() for package in packages.split())
+    return {"JDK_JAVA_OPTIONS": " ".join(f"--add-opens={place}=ALL-UNNAMED" for place in places)}
 
 
 def tool(name: str) -> str:

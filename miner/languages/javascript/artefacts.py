@@ -31,6 +31,10 @@ _TYPES_ALONE = re.compile(
 """Imports that leave nothing to run, and comments."""
 _NEEDS = ("dependencies", "peerDependencies", "optionalDependencies")
 _SCRIPTS = ("build", "compile", "prepare", "prepack", "prebuild", "dist", "bundle")
+_NAMED_AS_BUILD = re.compile(
+    r"(?:(?:pre)?build|compile|generate|codegen|gen|transpile|bundle|tsc|transform|grammar|parser)"
+    r"(?!.*(?:watch|docs?|site|demo|example|story|bench|types?|browser|test|release|web|check|verify|clean|lint|size|serve|publish|ci)s?\b)(?:[:_-][\w:-]+)?"
+)
 _NO_BUILD = re.compile(
     r"\b(lint|eslint|prettier|standard|xo|tsd|audit|attw|publint|size-limit|knip|husky|readme|format|check|coverage"
     r"|types?-?check|patch-package|is-ci|install|date|echo|mocha|jest|vitest|ava|tape|tap|nyc|c8|safe-publish-latest"
@@ -52,8 +56,12 @@ _TOOLS = re.compile(
 _NAME = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
 _IS_NOT_OWN = re.compile(r"(?:^|/)(?:node_modules|tests?|fixtures?|examples?|__[a-z]+__)(?:/|$)")
 """Folders whose manifests are of no package that is published."""
+_OF_BUILDS = re.compile(
+    r"(?:^|/)\.?(?:dist|lib|libs|build|built|out|output|es\d?|esm|cjs|umd|bundles?|compiled|generated|__generated__|gen|tmp|target|types|tsc)(?:[-_.][\w.-]+)?/"
+    r"|(?:^|[/._-])(?:min|generated|parser|grammar|version)\.[cm]?[jt]s$"
+)
 _MOST_READ = 3000
-_MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 4, 1 << 20
+_MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 5, 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +90,11 @@ def plan(tree: Tree, test_files: Sequence[str]) -> Plan | None:
     return Plan(wanted=wanted, is_by_name=is_by_name, commands=commands) if commands else None
 
 
+def is_built(path: str) -> bool:
+    """Whether a path is in a folder that is called as those are which builds make."""
+    return bool(_OF_BUILDS.search(path))
+
+
 def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Imports that lead nowhere, of tests and of what they load in turn; test files that are yet to come as others."""
     return tuple(_loaded(tree, test_files)[0])
@@ -91,9 +104,10 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
     """What `lacking` gives, each with whether it is a package by its name, and the files that were read for it."""
     files = frozenset(tree.files())
     packages = dict(_packages(tree))
-    waiting = [path for path in test_files if path in files]
-    if len(waiting) < len(test_files):
-        folders = {posixpath.dirname(path) for path in test_files}
+    code = [path for path in test_files if path.endswith(SUFFIXES) and not path.endswith((".json", ".node"))]
+    waiting = [path for path in code if path in files]
+    if len(waiting) < len(code):
+        folders = {posixpath.dirname(path) for path in code}
         waiting += [path for path in files if posixpath.dirname(path) in folders and path.endswith(SUFFIXES)]
     seen = dict.fromkeys(sorted(waiting)[:_MOST_FILES])
     wanted: dict[tuple[str, ...], bool] = {}
@@ -163,6 +177,25 @@ def own_packages(tree: Tree) -> dict[str, str]:
     return {name: folder for name, folder in named if isinstance(name, str) and _NAME.fullmatch(name)}
 
 
+def unneeded(tree: Tree, test_files: Sequence[str]) -> frozenset[str]:
+    """Folders of the packages of a repository that neither its root nor those of some tests require, through others.
+
+    None where tests are the root's, which may load any of them by their paths.
+    """
+    own = own_packages(tree)
+    waiting = [package_folder(tree, [path]) for path in test_files]
+    if "" in waiting:
+        return frozenset()
+    needed = {"", *waiting}
+    waiting.append("")
+    while waiting:
+        manifest = read_manifest(tree, waiting.pop())
+        required = {own[name] for key in (*_NEEDS, "devDependencies") for name in _table(manifest, key) if name in own}
+        waiting += required - needed
+        needed |= required
+    return frozenset(folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST) - needed
+
+
 def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Name of each package that the repository itself holds, and the files that its import may mean."""
     for path in tree.files():
@@ -197,7 +230,7 @@ def import_ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]
     path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), name.partition("?")[0]))
     path = "" if path == "." else path
     stem, suffix = posixpath.splitext(path)
-    if path.startswith("..") or suffix in _OTHERS:
+    if path.startswith("..") or suffix in _OTHERS or "node_modules" in path.split("/"):
         return ()
     if suffix in SUFFIXES:
         return (path, *(stem + other for other in _SOURCES.get(suffix, ())))
@@ -259,7 +292,8 @@ def _lines(tree: Tree, folder: str) -> dict[str, Any]:
 
 def _builders(lines: Mapping[str, Any]) -> Iterator[str]:
     """The names of those scripts that build."""
-    return (name for name in _SCRIPTS if _building(lines.get(name)))
+    others = sorted(filter(_NAMED_AS_BUILD.fullmatch, lines), key=len)
+    return (name for name in (*_SCRIPTS, *others) if _building(lines.get(name)))
 
 
 def _building(script: Any) -> str:

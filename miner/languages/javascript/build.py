@@ -55,7 +55,11 @@ _MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/op
 _FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
-_MANIFESTS = frozenset({MANIFEST, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", *LOCKS})
+_OLD_NPM = "8.0"
+"""It runs scripts on any Node from 12 on, and what it holds is of 2021."""
+_MANIFESTS = frozenset(
+    {MANIFEST, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs", *LOCKS}
+)
 _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 """What an install reads beside manifests."""
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
@@ -63,6 +67,7 @@ _NEW_NPM = "10"
 _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
 _DISTRUSTS = 11
 """The first line of pnpm that checks locks by its policies of supply."""
+_MIRRORS = "registry.yarnpkg.com|registry.npmmirror.com|registry.npm.taobao.org|registry.nlark.com|r.cnpmjs.org"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
 _IN_NPM = "held_by_npm"
 _BUILD_ENV = {
@@ -71,6 +76,7 @@ _BUILD_ENV = {
     "CI": "1",
     "npm_config_offline": "true",
     "npm_config_update_notifier": "false",
+    "npm_config_force": "true",  # it runs no script where devEngines names another package manager
     "npm_config_cache": "/tmp/npm",  # noqa: S108
     "npm_config_manage_package_manager_versions": "false",
     "pnpm_config_pm_on_fail": "ignore",
@@ -111,6 +117,8 @@ class _Recipe:
     rung: str
     without: frozenset[str] = frozenset()
     """Dependencies that are left out: of development, and from git."""
+    apart: frozenset[str] = frozenset()
+    """Folders of packages of which no dependency is installed."""
     is_dated: bool = True
     """Whether no version is newer than the change."""
     is_frozen: bool = True
@@ -125,7 +133,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
         InfrastructureError: the engine, a registry or the disk failed.
 
     """
-    tests = [path for path in request.touched if posixpath.basename(path) != MANIFEST]
+    tests = manifest.tests_among(request.touched)
     if why := manifest.objection(request.tree, request.when.date()):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     if why := manifest.unsupported(request.tree, tests):
@@ -134,23 +142,28 @@ def build_image(request: ImageRequest) -> BuiltImage:
     building = Building(request, told_reason)
     plans = _plans(request, tests)
     refused: list[RefusedError] = []
-    _attempt(building, ground, request.tree, plans, refused)
+    _attempt(building, ground, request.tree, tests, plans, refused)
     if building.best() and not building.is_sound and (fixed := manifest.with_fix(request.tree, request.fixed)):
-        _attempt(building, ground, fixed, plans, [])
+        _attempt(building, ground, fixed, tests, plans, [])
     if (best := building.best()) is not None:
         return best
     raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
 
 
 def _attempt(
-    building: Building, ground: BuiltLayer, tree: Tree, plans: Sequence[Plan | None], refused: list[RefusedError]
+    building: Building,
+    ground: BuiltLayer,
+    tree: Tree,
+    tests: Sequence[str],
+    plans: Sequence[Plan | None],
+    refused: list[RefusedError],
 ) -> None:
     """Images of what a tree requires, by the first recipe that makes any, until one collects all tests.
 
     One without the build has to have them pass as well. `refused` gets the failures.
     """
     request = building.request
-    for recipe in _recipes(tree, refused):
+    for recipe in _recipes(tree, tests, refused):
         is_made = False
         for node, plan in product(manifest.node_majors(request.tree, request.when.date()), plans):
             try:
@@ -166,23 +179,31 @@ def _attempt(
 
 
 def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
-    """What to build: nothing first, where runners may be told to take the sources of what tests load by its name."""
+    """What to build: nothing first, where tests may as well be run without it.
+
+    Runners may be told to take the sources of what tests load by its name; what is in no folder for what is built may
+    be meant for no file.
+    """
     tree = manifest.Fixed(request.tree, request.fixed)
-    plan = artefacts.plan(tree, request.touched)
+    plan = artefacts.plan(tree, tests)
+    if plan is None or not request.collect:
+        return (plan,)
     runners = {command.framework for command in manifest.test_commands(tree, tests)}
-    if plan and plan.is_by_name and request.collect and runners <= _RESOLVERS:
-        return None, plan
-    return (plan,)
+    is_unlikely = bool(plan.wanted) and not any(artefacts.is_built(ways[0]) for ways in plan.wanted)
+    return (None, plan) if is_unlikely or (plan.is_by_name and runners <= _RESOLVERS) else (plan,)
 
 
 def _toolchain(node: int) -> str:
     return f"node {node}"
 
 
-def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
+def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     """What to install, in this order: as the lock says; the versions of the day; of these what something names.
 
-    For a workspace whose packages only its own package manager can link, instead: what of the lock something names.
+    What something names is of the root, the packages that tests are of, and those that these require.
+
+    For a workspace whose packages only its own package manager can link, instead: what of the lock something names;
+    the newest versions of it without a lock.
     Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
     none of what comes from git, where that can't be reached; what requires it may be for what runs around the tests.
     """
@@ -191,46 +212,54 @@ def _recipes(tree: Tree, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     if manager.lock:
         yield _Recipe(tree=tree, manager=manager, rung=manager.lock)
     idle = artefacts.idle(tree)
-    if any(_PROTOCOLS.search(tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
-        if manager.lock:
-            rung = f"{manager.lock}, what is named"
-            yield replace(day, manager=manager, rung=rung, without=idle, is_dated=False, is_frozen=False)
+    named = replace(day, without=idle, apart=artefacts.unneeded(tree, tests))
+    is_linked = any(_PROTOCOLS.search(tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST))
+    if is_linked or manager.lock:
+        rung = f"{manager.lock or _NEWEST}, what is named"
+        manager = manifest.linking_manager(tree) if is_linked else manager
+        yield replace(named, manager=manager, rung=rung, is_dated=False, is_frozen=False)
+    if is_linked:
         return
     yield day
-    if idle:
-        yield replace(day, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+    if idle or named.apart:
+        yield replace(named, rung=f"{_OF_THE_DAY}, what is named")
     is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
     if not is_dated:
-        yield replace(day, rung=f"{_NEWEST}, what is named", without=idle, is_dated=False)
+        yield replace(named, rung=f"{_NEWEST}, what is named", is_dated=False)
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
     without = idle | manifest.from_git(tree) | artefacts.idle(tree, around=False)
     if not reached and without > idle:
         rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
-        yield replace(day, rung=rung, without=without, is_dated=is_dated)
+        yield replace(named, rung=rung, without=without, is_dated=is_dated)
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, plan: Plan | None) -> BuiltImage:
     request, manager, toolchain = building.request, recipe.manager, _toolchain(node)
     is_fixed = recipe.tree is not request.tree
     rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
-    node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
+    npm = _npm_of(node)
+    node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, npm)
     noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
     given = _manifests(request.workshop, recipe)
-    locks = {manager.lock: (recipe.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
+    lock = recipe.tree.read(manager.lock) if manager.lock else None
+    locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
     idle = artefacts.idle(recipe.tree)
-    for has_npm in (True, False):
-        if not has_npm:  # what a later layer takes away an earlier one still has
-            node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, has_npm=False)
+    is_called = False
+    for is_again in (False, True):
+        if is_again:  # what a later layer takes away an earlier one still has
+            npm = _OLD_NPM if is_called else ""
+            node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, npm)
             noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
-        modules = _modules(noded.image_id, inputs, recipe, node, idle, has_npm=has_npm)
+        modules = _modules(noded.image_id, inputs, recipe, node, idle, has_gyp=not is_again)
         installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
         source_layer = _tree(installed.image_id, request, plan)
         tree = building.ensure(source_layer, rung, toolchain, "source", "")
+        is_called = "build" in tree.facts
         if _IN_NPM not in tree.facts:
             break
     layers = ((node_layer, noded), (modules, installed), (source_layer, tree))
@@ -260,8 +289,14 @@ def _environment() -> tuple[str, ...]:
     return (
         f"export PATH={_HOME}/bin:$PATH HOME=/tmp/home CI=1 npm_config_cache={CACHE_DIR}/npm",
         "export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false",
+        # locks may name mirrors, and an .npmrc refuse the Node that a package manager runs on
+        "export npm_config_replace_registry_host=always npm_config_engine_strict=false",
+        # a registry, or the relay to it, may fail under many connections
+        "export npm_config_fetch_retries=6 npm_config_network_concurrency=8 npm_config_maxsockets=8",
+        "export pnpm_config_fetch_retries=6 pnpm_config_network_concurrency=8 yarn_network_concurrency=8",
         "export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000",
-        f"export npm_config_store_dir={CACHE_DIR}/pnpm YARN_CACHE_FOLDER={CACHE_DIR}/yarn",
+        f"export npm_config_store_dir={CACHE_DIR}/pnpm pnpm_config_store_dir={CACHE_DIR}/pnpm",
+        f"export YARN_CACHE_FOLDER={CACHE_DIR}/yarn",
         'export NODE_EXTRA_CA_CERTS="${SSL_CERT_FILE:-}" YARN_ENABLE_TELEMETRY=0 YARN_NODE_LINKER=node-modules',
         'export YARN_HTTP_PROXY="${http_proxy:-}" YARN_HTTPS_PROXY="${https_proxy:-}" YARN_ENABLE_SCRIPTS=0',
         f'export YARN_NPM_REGISTRY_SERVER="${{NPM_CONFIG_REGISTRY:-https://{egress.NPM}}}"',  # a later yarn has another
@@ -275,8 +310,13 @@ def _environment() -> tuple[str, ...]:
     )
 
 
-def layer_of_node(parent: str, node: int, settings: ImageSettings, *, has_npm: bool = True) -> Layer:
-    """Node, of this machine where the settings name one for it, else npm's; and npm, if it `has_npm`."""
+def _npm_of(node: int) -> str:
+    """The version of npm for a line of Node."""
+    return next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
+
+
+def layer_of_node(parent: str, node: int, settings: ImageSettings, npm: str) -> Layer:
+    """Node, of this machine where the settings name one for it, else npm's; and that version of npm, or none."""
     own = settings.nodes.get(str(node)) if platforms.is_of_here(settings.platform) else None
     folders: tuple[Folder, ...] = ()
     laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',)
@@ -287,7 +327,6 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings, *, has_npm: b
             f"mkdir -p {_HOME}/bin {_HOME}/include; cp {_MOUNTED}/bin/node {_HOME}/bin/",
             f"if [ -d {_MOUNTED}/include/node ]; then cp -r {_MOUNTED}/include/node {_HOME}/include/; fi",
         )
-    npm = next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
     run = f"exec {NODE} {_NPM}/bin/npm-cli.js"
     with_npm = (
         f"python3 {_FETCH} npm {npm} {_NPM}",
@@ -301,7 +340,7 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings, *, has_npm: b
         commands=(
             write_tool(_FETCH, _tool("fetch.py")),
             *laid,
-            *(with_npm if has_npm else (f"mkdir {_NPM}",)),
+            *(with_npm if npm else (f"mkdir {_NPM}",)),
             f"chmod 755 {_HOME}/bin/*",
             f"rm -rf {_HOME}/share {_NPM}/docs {_NPM}/man",
             readable(_HOME, _NPM),
@@ -368,14 +407,15 @@ def _install(manager: Manager, is_frozen: bool = True) -> str:
         return f"yarn install{frozen} --ignore-scripts --non-interactive --ignore-engines"
     if manager.name == "berry":
         return f"yarn install --{'' if is_frozen else 'no-'}immutable"
-    return "npm ci --ignore-scripts"
+    return "npm ci --ignore-scripts" if is_frozen else "npm install --ignore-scripts"
 
 
 def _manager_node(manager: Manager, node: int) -> int:
     """The line of Node that a package manager runs on: as no script runs, it need not be that of the tests."""
-    if manager.name == "pnpm" and manager.version.split(".")[0] in ("6", "7"):
+    line = int(manager.version.partition(".")[0] or 0)
+    if manager.name == "pnpm" and line in (6, 7):
         return 16
-    return max(node, 22) if manager.name == "npm" else max(node, 18)
+    return max(node, 22) if manager.name == "npm" or (manager.name == "pnpm" and line >= _DISTRUSTS) else max(node, 18)
 
 
 def _tools(manager: Manager, node: int) -> tuple[str, ...]:
@@ -424,14 +464,15 @@ def _natives(idle: frozenset[str], npm: str) -> tuple[str, ...]:
 
 
 def _modules(
-    parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str], *, has_npm: bool
+    parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str], *, has_gyp: bool
 ) -> Layer:
     manager = recipe.manager
     command = _install(manager, recipe.is_frozen)
     owned = () if recipe.is_dated else (f"python3 {_MODULES} own {TESTBED}",)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
     retries = {"npm": unless_peers_disagree, "pnpm": unless_lock_has_more}
-    retried = retries[manager.name](command) if manager.name in retries and recipe.is_frozen else command
+    is_retried = manager.name in retries and (recipe.is_frozen or manager.name == "npm")
+    retried = retries[manager.name](command) if is_retried else command
     return Layer(
         kind="deps",
         parent=parent,
@@ -443,10 +484,10 @@ def _modules(
             *given,
             *_environment(),
             *_tools(manager, node),
-            # registry.yarnpkg.com is another name of the registry
-            'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
+            # other names of the registry, and its mirrors
+            f'if [ -f yarn.lock ]; then sed -Ei "s#//({_MIRRORS})/#//{egress.NPM}/#" yarn.lock; fi',
             retried,
-            *_natives(idle, _NPM if has_npm else "/tmp/manager"),  # noqa: S108 - inside the container
+            *_natives(idle, _NPM if has_gyp else "/tmp/manager"),  # noqa: S108 - inside the container
             "cd /",
             *owned,
             f"mkdir -p {STORE}",
@@ -483,13 +524,13 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
 
 
 def held_by_npm(names: Sequence[str]) -> tuple[str, ...]:
-    """Commands that tell whether npm holds versions of the tree's own packages, and no trial calls it."""
+    """Commands that tell whether npm holds versions of the tree's own packages."""
     tests = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
     if not tests:
         return ()
     is_there = f'[ -n "$(find {_NPM} {tests})" ]'
     marking = f"""sed -i 's/^{{/{{"{_IN_NPM}": true, /; s/^\\([^,]*\\), }}/\\1}}/' {FACTS_PATH}"""
-    return (f"if ! grep -q '\"build\"' {FACTS_PATH} && {is_there}; then {marking}; fi",)
+    return (f"if {is_there}; then {marking}; fi",)
 
 
 def _build_of(facts: Mapping[str, Any]) -> Build | None:
@@ -524,7 +565,8 @@ def _manifests(workshop: Workshop, recipe: _Recipe) -> Input:
 
 def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
     tree = recipe.tree
-    linked = frozenset() if recipe.is_frozen else frozenset(artefacts.own_packages(tree))
+    is_linking = not recipe.is_frozen and recipe.manager.name in ("pnpm", "berry")
+    linked = frozenset(artefacts.own_packages(tree)) if is_linking else frozenset()
     for path in tree.files():
         name = path.rpartition("/")[2]
         if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
@@ -532,16 +574,26 @@ def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
             if recipe.manager.lock is None and name in LOCKS:
                 continue
             if name == MANIFEST:
-                data = plain(data, recipe.without, linked)
+                is_apart = posixpath.dirname(path) in recipe.apart
+                data = plain(data, recipe.without, linked, is_for_npm=recipe.manager.name == "npm", is_apart=is_apart)
             elif name == ".npmrc":
                 data = _CREDENTIALS.sub(b"", data)
             yield path, data
 
 
-def plain(data: bytes, without: frozenset[str], linked: frozenset[str] = frozenset()) -> bytes:
+def plain(
+    data: bytes,
+    without: frozenset[str],
+    linked: frozenset[str] = frozenset(),
+    *,
+    is_for_npm: bool = False,
+    is_apart: bool = False,
+) -> bytes:
     """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer.
 
-    `linked` are packages of the workspace that are taken from it whatever version is asked for.
+    `linked` are packages of the workspace that are taken from it whatever version is asked for. Nothing is installed
+    where `engines` ask for another package manager, nor by npm where `devEngines` do, or for another Node. One that
+    `is_apart` requires nothing.
     """
     try:
         found = json.loads(data)
@@ -549,9 +601,12 @@ def plain(data: bytes, without: frozenset[str], linked: frozenset[str] = frozens
         return data
     if not isinstance(found, dict):
         return data
-    kept = {name: value for name, value in found.items() if name != "scripts"}
+    unread = {"scripts", "engines"}
+    unread |= {"devEngines"} if is_for_npm else set()
+    unread |= {*manifest.DEPENDENCIES, "peerDependencies"} if is_apart else set()
+    kept = {name: value for name, value in found.items() if name not in unread}
     for key in manifest.DEPENDENCIES if without or linked else ():
-        if isinstance(listed := found.get(key), dict):
+        if isinstance(listed := kept.get(key), dict):
             kept[key] = {
                 name: "workspace:*" if name in linked else wish
                 for name, wish in listed.items()

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Described
+from tree_sitter import Node
+
+from miner.languages.base import Described, FaultySource
 from miner.languages.javascript import artefacts, mutants, names
 from miner.languages.javascript.manifest import read_manifest
 from miner.languages.javascript.stripping.scopes import parse
 from miner.languages.syntax import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
-    from tree_sitter import Node
-
     from harness.languages.base import TestReport
     from harness.quality.base import Keyword, Names
     from harness.quality.change import FileChange
     from miner.evidence.tree import Tree
-    from miner.languages.base import FaultySource
 
 SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
@@ -61,7 +59,6 @@ class JavaScriptCode:
 
     def imported(self, path: str, source: bytes, files: Mapping[str, bytes], roots: Iterable[str]) -> Iterable[str]:
         """By relative paths, as Node and TypeScript complete them."""
-        del roots
         return artefacts.imported(path, source, files)
 
     def described(self, tree: Tree) -> Described:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from harness.core.instance import TestSpec
 from harness.core.test_ids import files
 from harness.patches import patch
-from miner.languages.guessing import guess
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.build import build_image
 from miner.languages.javascript.code import SOURCES, JavaScriptCode
@@ -18,6 +17,7 @@ from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.borrowing import borrow
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
+from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -28,16 +28,12 @@ if TYPE_CHECKING:
     from miner.languages.base import (
         Code,
         Contents,
-        Guess,
         ImageRequest,
-        KnownText,
         RecordedTests,
         TaskRun,
         TestCommand,
-        Traced,
     )
     from miner.languages.built import BuiltImage
-    from miner.sources.change import Kind
 
 
 _MANIFEST = "package.json"
@@ -53,28 +49,25 @@ _MARKS = re.compile(
 _STOPS = {"jest": "--bail", "mocha": "--bail"}
 
 
-class JavaScript:
+class JavaScript(TreeLanguage):
     """JavaScript or TypeScript: one ecosystem, told apart by the endings of files."""
 
     test_modules: re.Pattern[str] | None = None
     test_marks: re.Pattern[bytes] | None = _MARKS
-    test_bases: re.Pattern[bytes] | None = None
     code: Code = JavaScriptCode()
+    reading = literals.READING
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:
         self.name = name
         self.suffixes = suffixes
         self.test_names = test_names
 
-    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
-        """None."""
-        del repo, base, head, kinds
-        return []
-
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
         """Types, comments and layout, files of them alone as well, where the loader of tests does not check types."""
         if any(PurePosixPath(path).name == _MANIFEST for path in paths):
             return False
+        if all(manifest.is_of_types(path, repo.read_file(head, path) or b"") for path in paths):
+            return True
         forms = (
             (self._form(repo, base, path), self._form(repo, head, path)) for path in paths if self.code.reads(path)
         )
@@ -90,6 +83,10 @@ class JavaScript:
             return None
         return self.code.form(path, source)
 
+    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+        """Tests of types alone, of a browser, of another runtime, or of a runner without a reporter."""
+        return manifest.untestable(tree, test_files)
+
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """By what tests import, what scripts call, what is depended on."""
         return manifest.test_commands(tree, test_files)
@@ -104,10 +101,6 @@ class JavaScript:
         env = {**image.env, **dict(command.env)}
         return TestSpec(framework=command.framework, options=command.options, env=env, build=image.build)
 
-    def listing(self, spec: TestSpec) -> TestSpec:
-        """The tests are run: no runner lists what would only come to be while files are loaded."""
-        return spec
-
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """Ids as they are: the reporter tells of no others."""
         del spec
@@ -117,21 +110,6 @@ class JavaScript:
         """By the option of those runners that always had one."""
         stop = _STOPS.get(spec.framework)
         return replace(spec, options=(*spec.options, stop)) if stop else spec
-
-    def terse(self, spec: TestSpec) -> TestSpec:
-        """As always: reporters say little."""
-        return spec
-
-    def traced(
-        self,
-        spec: TestSpec,
-        sources: Mapping[str, bytes],
-        lines: Mapping[str, tuple[int, ...]],
-        tests: Sequence[str],
-    ) -> Traced | None:
-        """None: each runner compiles what it loads in its own way."""
-        del spec, sources, lines, tests
-        return None
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test."""
@@ -168,6 +146,7 @@ class JavaScript:
                     source, path=path, first=first, framework=framework, has_snapshots=path in filed
                 ),
                 run=snapshots.without(filed, beside, run),
+                written=lambda parsed: parsed.written(literals.value_of),
             )
             stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}
             if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)):
@@ -176,10 +155,6 @@ class JavaScript:
         no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped, beside), "")
         expectations = replace(recorded.expectations, files={**recorded.expectations.files, **no_snapshots})
         return replace(recorded, expectations=expectations)
-
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 JAVASCRIPT = JavaScript(

@@ -7,16 +7,17 @@ import posixpath
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.javascript.language import ROOT, TRANSPILED
+from miner.evidence.tree import Remembered, Tree
 from miner.languages.base import TestCommand
-from miner.languages.javascript.scripts import Call, called, test_scripts
+from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
-    from miner.evidence.tree import Tree
 
 MANIFEST = "package.json"
 RELEASED: Mapping[int, date] = {
@@ -39,7 +40,9 @@ LOCKS: Mapping[str, str] = {
 }
 """The package manager by its lock, the likeliest first where there are several."""
 _VERSION_FILES = (".nvmrc", ".node-version")
-_BERRY = "__metadata:"
+_TOOL_FILES = (".tool-versions", "mise.toml", ".mise.toml")
+_NODE_OF_TOOLS = re.compile(r"""^\s*node(?:js)?\s*=?\s*[\["']*([\w/.*-]+)""", re.MULTILINE)
+_BERRY, _LOCK_OF_YARN_4 = "__metadata:", 8
 _PNPM_OF_LOCK = (("9", "9"), ("6", "8"), ("5.4", "7"), ("5", "6"))
 """Newest pnpm by what its lock begins its version with."""
 _IMPORTS: Mapping[str, re.Pattern[str]] = {
@@ -56,22 +59,39 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "lab": "(?:@hapi/)?lab",
     }.items()
 }
-_UNSUPPORTED = re.compile(r"\b(bun test|deno test|zora|intern)\b")
+_UNSUPPORTED = re.compile(r"\b(zora|intern|vows|nodeunit|poku|jstestr|testling)\b")
+_RUNTIMES: Mapping[str, re.Pattern[str]] = {
+    "Bun": re.compile(r"""["']bun:test["']"""),
+    "Deno": re.compile(r"""\bDeno\.test\(|["'](?:jsr:@std/|@std/testing|https://deno\.land/)"""),
+}
+"""What only tests of another runtime have."""
+_RUNTIME = re.compile(r"\b(bun|deno) (?:run )?test\b(?!:)")
 _BROWSERS = re.compile(
     r"\b(karma|cypress|playwright|web-test-runner|wtr|testcafe|nightwatch|wdio|airtap|tape-run|testem|--browser)\b"
 )
+_TASKS = re.compile(r"\b(?:grunt|gulp|make|nx|turbo|lerna|rush|wireit)\b")
+"""What scripts call that may call any runner."""
 _IN_BROWSER = re.compile(
-    r"""(?:from\s*|require\(\s*)["'](@playwright/test|cypress|testcafe|nightwatch|puppeteer)["']|\bcy\.visit\("""
+    r"""(?:from\s*|require\(\s*)["'](@playwright/test|cypress|testcafe|nightwatch|puppeteer|@?vitest/browser\b|vitest-browser-)"""
+    r"""|\bcy\.visit\("""
 )
+_BROWSER_MODE = re.compile(r"\bbrowser\s*:\s*\{[^{}]*\benabled\s*:\s*true\b")
+"""Of vitest's configuration: tests run in a browser."""
 _OF_TYPES = re.compile(r"\b(tsd|tsd-lite|dtslint|check-dts|attw|tstyche)\b|\b(tsc)\b")
 _NAMED_TYPES = re.compile(
-    r".*\.d\.[cm]?ts|.*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?)/.*\.[cm]?tsx?"
+    r".*\.d\.[cm]?ts|.*\.(?:test-d|tst|type-test)\.[cm]?tsx?|(?:.*/)?(?:test-d|dtslint|types?-tests?|__typetests__)/.*\.[cm]?tsx?"
 )
-_BESIDE_TESTS = re.compile(r"(?:.*/)?tests?/types?/.*\.[cm]?tsx?")
+_BESIDE_TESTS = re.compile(
+    r"(?:.*/)?(?:tests?/types?/.*|typings?/.*|types?/(?:.*/)?[\w-]*tests?|tests?/(?:types|typings|typescript))\.[cm]?tsx?"
+)
 _IMPORTS_TYPES = re.compile(
     r"""(?:from\s*|require\(\s*)["'](tsd|tsd-lite|expect-type|tstyche|@typescript/twoslash)["']"""
 )
-_RUNS = re.compile(r"\b(?:test|it|describe|suite)\s*(?:\.\w+)?\(")
+_IS_TEST = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress)/|(?:\.(?:test|spec|e2e|cy|test-d)|(?:^|/)test)\.[cm]?[jt]sx?$",
+    re.IGNORECASE,
+)
+_RUNS = re.compile(r"(?:(?<![\w.])|\bt(?:ap)?\.)(?:test|it|describe|suite)\s*(?:\.\w+)?\(")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "vitest": ("vitest",),
     "jest": ("jest",),
@@ -83,8 +103,14 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "qunit": ("qunit", "qunitjs"),
     "lab": ("@hapi/lab", "lab"),
 }
-_LOADING = frozenset({"node:test", "mocha", "tap", "jasmine", "uvu", "qunit", "lab"})
+_LOADING = frozenset({"node:test", "mocha", "tap", "ava", "jasmine", "uvu", "qunit", "lab"})
 """Runners that leave the loading of files to Node."""
+_ALONE = ("node:test", "tap", "uvu")
+"""Runners of which Node needs no more than a test's file."""
+_LOADED_BY = frozenset({"--require", "-r", "--import", "--loader", "--experimental-loader", "--node-option", "-n"})
+_LOADERS = re.compile(
+    r"\b(?:ts-node|tsx|esbuild-register|esbuild-runner|esbuild-node-loader|swc-node|swc/register|tsm|sucrase)\b"
+)
 _NO_DIAGNOSTICS = '--globals={"ts-jest":{"diagnostics":false}}'
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
@@ -156,7 +182,7 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     """
     released = sorted((major for major, since in RELEASED.items() if since <= day), reverse=True) or [min(RELEASED)]
     lines = range(_OLDEST, released[0] + 2)
-    texts = [(tree.read(path) or b"").decode("utf-8", "replace") for path in _VERSION_FILES]
+    texts = _versions_in_files(tree).values()
     named = [int(match[1]) for text in texts if (match := re.match(r"\s*v?(\d{1,3})\b", text))]
     named += [_CODENAMES[name] for text in texts if (name := text.strip().lower().removeprefix("lts/")) in _CODENAMES]
     if match := re.match(r"(\d{1,3})\b", str(_field(tree, "volta").get("node", ""))):
@@ -170,6 +196,13 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     if named and not there and not wish:
         return ()
     return tuple(dict.fromkeys((*there, *steady[:1])))
+
+
+def _versions_in_files(tree: Tree) -> dict[str, str]:
+    """The version of Node that files name, by their paths."""
+    texts = {path: (tree.read(path) or b"").decode("utf-8", "replace") for path in (*_VERSION_FILES, *_TOOL_FILES)}
+    tools = {path: match[1] for path in _TOOL_FILES if (match := _NODE_OF_TOOLS.search(texts[path]))}
+    return {path: texts[path].strip() for path in _VERSION_FILES} | tools
 
 
 def _field(tree: Tree, name: str) -> dict[str, Any]:
@@ -217,7 +250,7 @@ def _allows_one(part: str, major: int) -> bool:
 def manager_of(tree: Tree) -> Manager:
     """The package manager by lock and `packageManager`; npm as of the day where there is no lock that can be read."""
     locks = [name for name in _locks(tree) if not _broken(tree, name)]
-    wanted = re.match(r"(npm|pnpm|yarn)@(\d+(?:\.\d+)*)", str(read_manifest(tree).get("packageManager", "")))
+    wanted = re.match(r"(npm|pnpm|yarn)@(\d+(?:\.\d+)*)", _named_manager(tree))
     lock = next((name for name in locks if wanted and LOCKS[name] == wanted[1]), next(iter(locks), None))
     if lock is None:
         return OF_THE_DAY
@@ -225,13 +258,47 @@ def manager_of(tree: Tree) -> Manager:
     version = wanted[2] if wanted and wanted[1] == name and name != "npm" else ""
     text = (tree.read(lock) or b"")[:4096].decode("utf-8", "replace")
     if name == "pnpm" and not version:
-        said = re.search(r"lockfileVersion:\s*['\"]?([\d.]+)", text)
-        version = next((pnpm for begin, pnpm in _PNPM_OF_LOCK if said and said[1].startswith(begin)), "9")
+        version = _pnpm_of(tree, text)
     if name == "yarn":
-        berry = _BERRY in text
-        name = "berry" if berry else "yarn"
-        version = (version if berry and version and not version.startswith("1") else "3") if berry else "1.22"
+        berry = re.search(rf"{_BERRY}\n\s+version: (\d+)", text)
+        name = "berry" if _BERRY in text else "yarn"
+        newest = "4" if berry and int(berry[1]) >= _LOCK_OF_YARN_4 else "3"
+        version = (version if version and not version.startswith("1") else newest) if name == "berry" else "1.22"
     return Manager(name=name, version=version, lock=lock)
+
+
+def _named_manager(tree: Tree) -> str:
+    """The package manager that the manifest names, with its version or the beginning of one: `pnpm@11`."""
+    said = read_manifest(tree)
+    engines = said.get("devEngines")
+    asked = engines.get("packageManager") if isinstance(engines, dict) else None
+    if said.get("packageManager") or not isinstance(asked, dict):
+        return str(said.get("packageManager", ""))
+    wish = str(asked.get("version", ""))
+    number = re.match(r"\d+\.\d+\.\d+(?=\+|$)", wish) or re.search(r"\d+", wish)
+    return f"{asked.get('name')}@{number[0]}" if number else ""
+
+
+def _pnpm_of(tree: Tree, lock: str) -> str:
+    """The version of pnpm, or the beginning of one, by the lock and by what only a later one reads."""
+    if own := re.search(r"packageManagerDependencies:\n(?:.*\n)*?\s+pnpm:\n.*\n\s+version: ([\d.]+)", lock):
+        return own[1]
+    said = re.search(r"lockfileVersion:\s*['\"]?([\d.]+)", lock)
+    version = next((pnpm for begin, pnpm in _PNPM_OF_LOCK if said and said[1].startswith(begin)), "9")
+    workspace = tree.read("pnpm-workspace.yaml")
+    keys = set(re.findall(rb"^(\w+):", workspace or b"packages:", re.MULTILINE))
+    is_later = b"packages" not in keys or keys - {b"packages", b"catalog", b"catalogs"}
+    return "10" if version == "9" and is_later else version
+
+
+def linking_manager(tree: Tree) -> Manager:
+    """The package manager that links the packages of a workspace: that of the lock, else of what names them."""
+    manager = manager_of(tree)
+    if manager.lock:
+        return manager
+    if "pnpm-workspace.yaml" in tree.files():
+        return Manager(name="pnpm", version="10", lock="pnpm-lock.yaml")
+    return Manager(name="berry", version="4", lock="yarn.lock")
 
 
 def _locks(tree: Tree) -> list[str]:
@@ -289,6 +356,8 @@ def git_hosts(tree: Tree) -> tuple[str, ...]:
 def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     """Why no image can be made of a tree: a stable word and a sentence; None where nothing speaks against it."""
     if tree.read(MANIFEST) is None:
+        if deno := _of_deno(tree):
+            return deno
         return "no_manifest", f"the root of the tree has no {MANIFEST}"
     if not read_manifest(tree):
         return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
@@ -297,13 +366,25 @@ def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     return None
 
 
+def _of_deno(tree: Tree) -> tuple[str, str] | None:
+    """That a tree without a manifest is a project of Deno's."""
+    deno = next((path for path in tree.files() if path in ("deno.json", "deno.jsonc")), None)
+    return ("other_runtime", f"{deno}: it is Deno's, and the root of the tree has no {MANIFEST}") if deno else None
+
+
 def _version_asked(tree: Tree) -> str:
     """Which version of Node a repository asks for, and where."""
     places = {f"engines.node of {MANIFEST}": str(_field(tree, "engines").get("node", ""))}
-    places |= {path: (tree.read(path) or b"").decode("utf-8", "replace").strip() for path in _VERSION_FILES}
+    places |= _versions_in_files(tree)
     places[f"volta of {MANIFEST}"] = str(_field(tree, "volta").get("node", ""))
     place = next((place for place, wish in places.items() if wish), MANIFEST)
     return f"{place} asks for {places.get(place, '')[:80]!r}"
+
+
+def tests_among(paths: Sequence[str]) -> list[str]:
+    """Of changed files the tests, by their names and folders; all where none is."""
+    code = [path for path in paths if posixpath.basename(path) != MANIFEST]
+    return list(filter(_IS_TEST.search, code)) or code
 
 
 def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
@@ -328,26 +409,34 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
     Tests in TypeScript are transpiled by the project's own compiler where their runner can't load them as they are.
     """
     folder, manifests = _manifests(tree, test_files)
-    named = [*dict.fromkeys(_named(tree, test_files, manifests))]
+    calls = [*dict.fromkeys(_named(tree, test_files, manifests))]
     places = [folder, *([""] if folder else [])]
-    if _has_projects(tree):
+    are_several = len({package_folder(tree, [path]) for path in test_files}) > 1
+    if _has_projects(tree) or are_several or (folder and not _calls_itself(tree, folder)):
         places.reverse()
-        if any(_without_types(tree, call.framework) for call in named):
-            named.sort(key=lambda call: not call.options)  # of projects no option turns tests of types off
+        if any(_without_types(tree, call.framework, folder) for call in calls):
+            calls.sort(key=lambda call: not call.options)  # of projects no option turns tests of types off
+    if any(call.framework == "vitest" for call in calls) and re.search(r"\bbrowser\b", _configuration(tree)):
+        calls.append(Call("vitest", ("--project=!*browser*",)))
     depended = {name for one in manifests for name in _dependencies(one)}
     if any(path.endswith(_TYPED) for path in test_files) and "typescript" in depended:
-        named += [_unchecked(call) for call in named if call.framework in _LOADING]
+        loading = [call for call in calls if call.framework in _LOADING]
+        calls += [*map(_unchecked, loading), *(_unchecked(_without_loaders(call)) for call in loading)]
         if "ts-jest" in depended:
-            jest = [call for call in named if call.framework == "jest"]
-            named += [replace(call, options=(*call.options, _NO_DIAGNOSTICS)) for call in jest]
+            jest = [call for call in calls if call.framework == "jest"]
+            calls += [replace(call, options=(*call.options, _NO_DIAGNOSTICS)) for call in jest]
     commands = (
         TestCommand(
             framework=call.framework,
-            options=(*((f"{ROOT}{place}",) if place else ()), *call.options, *_without_types(tree, call.framework)),
+            options=(
+                *((f"{ROOT}{place}",) if place else ()),
+                *call.options,
+                *_without_types(tree, call.framework, folder),
+            ),
             env=call.env,
             runner=call.framework,
         )
-        for call in named
+        for call in calls
         for place in places
     )
     return tuple(dict.fromkeys(commands)) or (TestCommand(framework="mocha", runner="mocha"),)
@@ -359,6 +448,20 @@ def _unchecked(call: Call) -> Call:
     return replace(call, options=(TRANSPILED, *call.options), env=tuple(env.items()))
 
 
+def _without_loaders(call: Call) -> Call:
+    """A call without what loads TypeScript, which may be too old for the Node at hand."""
+
+    def kept(words: Sequence[str]) -> tuple[str, ...]:
+        found = []
+        for word, value in zip_longest(words, words[1:], fillvalue=""):
+            loaded = f"{word} {value}" if word in _LOADED_BY else word
+            found.append(None if _LOADERS.search(loaded) else word)
+        return tuple(word for word in found if word)
+
+    env = tuple((name, " ".join(kept(value.split())) if name == "NODE_OPTIONS" else value) for name, value in call.env)
+    return replace(call, options=kept(call.options), env=env)
+
+
 def _has_projects(tree: Tree) -> bool:
     """Whether the root's own configuration of a runner names the packages, so that it is called there."""
     return bool(re.search(r"\b(?:projects|workspace)\b", _configuration(tree))) or any(
@@ -366,23 +469,33 @@ def _has_projects(tree: Tree) -> bool:
     )
 
 
-def _without_types(tree: Tree, framework: str) -> tuple[str, ...]:
+def _calls_itself(tree: Tree, folder: str) -> bool:
+    """Whether a package has a script for its tests or configures their runner, where its root does."""
+    own = any(test_scripts(read_manifest(tree, folder), around=False)) or _configuration(tree, folder)
+    return bool(own) or not _configuration(tree)
+
+
+def _without_types(tree: Tree, framework: str, folder: str) -> tuple[str, ...]:
     """The option that leaves out vitest's tests of types, each of which would be one more test of the same name."""
-    asked = framework == "vitest" and re.search(r"\btypecheck\b", _configuration(tree))
+    texts = [_configuration(tree, place) for place in dict.fromkeys((folder, ""))]
+    asked = framework == "vitest" and any(re.search(r"\btypecheck\b", text) for text in texts)
     return ("--typecheck.enabled=false",) if asked else ()
 
 
-def _configuration(tree: Tree) -> str:
-    """The text of the root's configuration of runners."""
-    texts = [tree.read(path) or b"" for path in tree.files() if _CONFIGURED.fullmatch(path)]
-    jest = read_manifest(tree).get("jest")
+def _configuration(tree: Tree, folder: str = "") -> str:
+    """The text of a folder's configuration of runners."""
+    split = map(posixpath.split, tree.files())
+    paths = [posixpath.join(place, name) for place, name in split if place == folder and _CONFIGURED.fullmatch(name)]
+    texts = [tree.read(path) or b"" for path in paths]
+    jest = read_manifest(tree, folder).get("jest")
     return "\n".join([*(text.decode("utf-8", "replace") for text in texts), json.dumps(jest) if jest else ""])
 
 
 def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
     """Why the tests of a change can't be run: reason and detail; None where a runner can be called.
 
-    Tests of types alone run nothing; those of a browser need one; other runners have no reporter.
+    Tests of types alone run nothing; those of a browser need one; Bun and Deno run their own; other runners have no
+    reporter.
     """
     texts = {path: (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in test_files}
     known = [path for path, text in texts.items() if text]
@@ -392,10 +505,18 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     browsers = [match for path in known if (match := _IN_BROWSER.search(texts[path]))]
     if known and len(browsers) == len(known):
         return "browser_tests", browsers[0][1] or "cypress"
-    _, manifests = _manifests(tree, test_files)
-    if next(_named(tree, test_files, manifests), None):
-        return None
+    for runtime, pattern in _RUNTIMES.items():
+        if known and all(pattern.search(texts[path]) for path in known):
+            return "other_runtime", f"its tests are {runtime}'s"
+    folder, manifests = _manifests(tree, test_files)
+    if _is_in_browsers(tree, folder):
+        return "browser_tests", "vitest's browser mode"
     scripts = " ".join(script for manifest in manifests for script in test_scripts(manifest, around=True))
+    is_called = any(_imported_runners(tree, test_files)) or any(map(called, manifests)) or _TASKS.search(scripts)
+    if not is_called and (match := _RUNTIME.search(scripts)):
+        return "other_runtime", match[0]
+    if (is_called or not _BROWSERS.search(scripts)) and next(_named(tree, test_files, manifests), None):
+        return None
     for reason, pattern in (
         ("browser_tests", _BROWSERS),
         ("runner_unsupported", _UNSUPPORTED),
@@ -406,6 +527,27 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
     return "runner_unsupported", "no runner that is known"
 
 
+def untestable(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+    """What `unsupported` says of a tree with a manifest; that one without is Deno's."""
+    tree = Remembered(tree)
+    return unsupported(tree, test_files) if tree.read(MANIFEST) is not None else _of_deno(tree)
+
+
+def _is_in_browsers(tree: Tree, folder: str) -> bool:
+    """Whether all tests of a package are run in vitest's browser mode."""
+    if any(path.startswith("vitest.workspace.") for path in tree.files()):
+        return False
+    text = next(filter(None, (_configuration(tree, place) for place in dict.fromkeys((folder, "")))), "")
+    return bool(_BROWSER_MODE.search(text)) and not re.search(r"\b(?:projects|workspace)\b", text)
+
+
+def is_of_types(path: str, source: bytes) -> bool:
+    """Whether a file has tests of types alone."""
+    if path.endswith((".d.ts", ".d.mts", ".d.cts")):
+        return False
+    return bool(_NAMED_TYPES.fullmatch(path)) or _is_of_types(path, source.decode("utf-8", "replace"))
+
+
 def _is_of_types(path: str, text: str) -> bool:
     return bool(_IMPORTS_TYPES.search(text) or (text and _BESIDE_TESTS.fullmatch(path))) and not _RUNS.search(text)
 
@@ -413,12 +555,11 @@ def _is_of_types(path: str, text: str) -> bool:
 def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[str, Any]]) -> Iterator[Call]:
     """What calls the tests: what they import, scripts, dependencies; else what is configured or locked."""
     calls = [call for manifest in manifests for call in called(manifest)]
-    by_framework = {call.framework: call for call in reversed(calls)}
-    for path in test_files:
-        text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
-        for framework, pattern in _IMPORTS.items():
-            if pattern.search(text):
-                yield by_framework.get(framework, Call(framework))
+    by_node = next(filter(None, map(told_node, manifests)), None)
+    alone = {name: replace(by_node, framework=name) for name in _ALONE} if by_node else {}
+    by_framework = {**alone, **{call.framework: call for call in reversed(calls)}}
+    for framework in _imported_runners(tree, test_files):
+        yield by_framework.get(framework, Call(framework))
     yield from calls
     depended = {name for manifest in manifests for name in _dependencies(manifest)}
     typed = {name.removeprefix("@types/") for name in depended}
@@ -427,6 +568,13 @@ def _named(tree: Tree, test_files: Sequence[str], manifests: Sequence[Mapping[st
         frameworks = _by_package({*_configured(tree, manifests), *_locked(tree)})
     for framework in frameworks:
         yield by_framework.get(framework, Call(framework))
+
+
+def _imported_runners(tree: Tree, test_files: Sequence[str]) -> Iterator[str]:
+    """The runners that tests import."""
+    for path in test_files:
+        text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
+        yield from (framework for framework, pattern in _IMPORTS.items() if pattern.search(text))
 
 
 def _by_package(names: Container[str]) -> list[str]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from miner.languages import mutants
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted
-from miner.languages.mutants import Mutations
+from miner.languages.mutants import Change, Mutations
 from miner.languages.syntax import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tree_sitter import Node
-
-    from miner.languages.mutants import Change
 
 _METHODS = (
     *(("toLowerCase", "toUpperCase"), ("trimStart", "trimEnd"), ("trimLeft", "trimRight"), ("padStart", "padEnd")),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from harness.quality.base import Names
+from tree_sitter import Node
+
+from harness.quality.base import Keyword, Names
 from miner.languages.base import MODULE
 from miner.languages.javascript.artefacts import SUFFIXES
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parameters
 from miner.languages.syntax import text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from tree_sitter import Node
-
     from harness.languages.base import TestReport
-    from harness.quality.base import Keyword
     from harness.quality.change import FileChange
 
 _DECLARED = frozenset(

@@ -6,14 +6,22 @@ import posixpath
 import re
 import shlex
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from harness.languages.javascript.language import THROUGH
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _OF_TESTS = re.compile(r"test|unit|spec|mocha|jest|tap")
 _RUNS_OTHERS = re.compile(r"\b(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|concurrently)\b")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=([^$]*)")
+_OWN_OPTIONS = re.compile(r"\s*\$(?:NODE_OPTIONS\b|\{NODE_OPTIONS[^}]*\})\s*")
+_OF_SHELL = re.compile(r"""\b(?:ba)?sh -c (["'])(.*?)\1""")
+"""A script in a script."""
+_REQUIRING = frozenset({"mocha", "tap", "uvu", "qunit", "node:test"})
+_TSX = {"node": (), "tsx": ("--import", "tsx")}
 _NEVER = frozenset({"PATH", "HOME", "CI"})
 """Variables that are not the scripts' to say."""
 _RUNNERS = {
@@ -23,14 +31,41 @@ _RUNNERS = {
 _INSTALLED = re.compile(r"(?:.*/)?node_modules/(?:\.bin/)?([\w-]+).*")
 """The file of a package that Node is given."""
 _TAKES_A_VALUE = frozenset(
-    {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
+    {
+        "--require",
+        "-r",
+        "--import",
+        "--loader",
+        "--conditions",
+        "--node-option",
+        "-n",
+        "--ui",
+        "-u",
+        "--timeout",
+        "-t",
+        "--config",
+        "-c",
+        "--compilers",
+        "--opts",
+        "--file",
+    }
 )
 _KEPT = re.compile(
-    r"(--?(?:require|r|import|loader|ui|u|timeout|t|config|c|experimental-[\w-]+|env|no-warnings|check-leaks))(?:=|$)"
+    r"(--?(?:require|r|import|loader|conditions|node-option|n|ui|u|timeout|t|config|c|env|delay|check-leaks|no-warnings"
+    r"|compilers|opts|file|env-file(?:-if-exists)?|no-deprecation|preserve-symlinks|dns-result-order|test-global-setup"
+    r"|enable-source-maps|(?:no-)?experimental-(?!test-(?:coverage|isolation))[\w-]+|harmony[\w-]*|expose[-_]gc"
+    r"|allow-natives-syntax|disable-proto|stack-size|unhandled-rejections|openssl-legacy-provider))(?:=|$)"
 )
 _SURROUNDS = re.compile(
-    r"(?:(?P<value>--config|-c|--env|--environment|--testEnvironment|--preset|--pool)|--dom|--globals)(?:=|$)"
+    r"(?:(?P<value>--config|-c|--env|--environment|--testEnvironment|--preset|--pool|--rootDir|--testMatch|--testRegex"
+    r"|--selectProjects|--project|--workspace|--mode)|--dom|--globals)(?:=|$)"
 )
+_SETS_UP = re.compile(
+    r"[^*?{}]*(?:setup|bootstrap|init|helper|hooks?|globals?|env|prepare|common)[^*?{}/]*\.[cm]?[jt]s"
+)
+"""A file that mocha is given before those with tests."""
+_THROUGH = frozenset({"kcd-scripts", "react-scripts", "tsdx", "dts"})
+"""Tools whose command `test` calls jest with a configuration of theirs, and what else they are told."""
 
 _OF_LAB = re.compile(r"(?P<value>--timeout|-m|--transform|-T|--require|-R)(?:=|$)|--typescript$")
 
@@ -84,17 +119,52 @@ def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def called(manifest: Mapping[str, Any]) -> list[Call]:
-    """The runners that the scripts for tests call."""
-    found = []
+    """The runners that the scripts for tests call, with what nyc has them require."""
+    programs = list(_programs(manifest))
+    calls = [call for words in programs if (call := _call(words)) is not None]
+    of_nyc = manifest.get("nyc")
+    required = of_nyc.get("require") if isinstance(of_nyc, dict) and any("nyc" in words for words in programs) else None
+    for name in reversed(required if isinstance(required, list) else []):
+        calls = [
+            replace(call, options=("--require", str(name), *call.options))
+            if call.framework in _REQUIRING and name not in call.options
+            else call
+            for call in calls
+        ]
+    return calls
+
+
+def told_node(manifest: Mapping[str, Any]) -> Call | None:
+    """How a script for tests that calls no runner has Node load files: for tests that need none to be called."""
+    for words in _programs(manifest):
+        at = next((at for at, word in enumerate(words) if word in ("node", "tsx")), None)
+        if at is not None and _call(words) is None:
+            kept = (*_TSX[words[at]], *_options(words[at + 1 :]))
+            if kept:
+                return Call("node:test", kept, _variables(words[:at]))
+    return None
+
+
+def _programs(manifest: Mapping[str, Any]) -> Iterator[list[str]]:
+    """The programs that the scripts for tests start, with their arguments, after the variables that they are given."""
+    names = _texts(manifest)
     for script in test_scripts(manifest, around=True):
-        for part in re.split(r"&&|\|\||;", script):
+        exported: list[str] = []
+        for part in re.split(r"&&|\|\||;", _OF_SHELL.sub(r"\2", script)):
             try:
                 words = shlex.split(part)
             except ValueError:
                 continue
-            if (call := _call(words)) is not None:
-                found.append(call)
-    return found
+            exported += words[1:] if words[:1] == ["export"] else []
+            yield [*exported, *_without_scripts(words, names)]
+
+
+def _without_scripts(words: list[str], names: Collection[str]) -> list[str]:
+    """What is before a script that a package manager is told to run, whatever that is called."""
+    for at in range(2, len(words)):
+        if words[at] in names and words[at - 1] in ("run", "run-script") and _RUNS_OTHERS.fullmatch(words[at - 2]):
+            return words[: at - 2]
+    return words
 
 
 def _call(words: Sequence[str]) -> Call | None:
@@ -103,16 +173,28 @@ def _call(words: Sequence[str]) -> Call | None:
         if name in _RUNNERS:
             # what decides which tests there are is ours to say
             kept = _options(options) if _RUNNERS[name] in ("mocha", "uvu", "qunit") else _config(name, options)
+            kept += _setting_up(options) if _RUNNERS[name] == "mocha" else ()
             return Call(_RUNNERS[name], kept, _variables(words[:at]))
+        if name in _THROUGH and options[:1] == ["test"]:
+            return Call("jest", (f"{THROUGH}{name}", *_config("jest", options)), _variables(words[:at]))
         if name in ("tape", "tap", "tape-run"):
             return Call("tap", _options(options) if name == "tape" else (), _variables(words[:at]))
         if name in ("node", "tsx") and "--test" in options:
-            loader = ("--import", "tsx") if name == "tsx" else ()
             kept = tuple(option for option in _options(options) if option != "--test")
-            return Call("node:test", (*loader, *kept), _variables(words[:at]))
+            return Call("node:test", (*_TSX[name], *kept), _variables(words[:at]))
         if name == "node":
             return _by_node(words[:at], options)
     return None
+
+
+def _setting_up(words: Sequence[str]) -> tuple[str, ...]:
+    """Files without tests that mocha is given before others."""
+    given = [
+        word
+        for before, word in pairwise(("", *words))
+        if not word.startswith("-") and before not in _TAKES_A_VALUE and re.search(r"[./*]", word)
+    ]
+    return tuple(filter(_SETS_UP.fullmatch, given)) if len(given) > 1 else ()
 
 
 def _by_node(before: Sequence[str], words: Sequence[str]) -> Call | None:
@@ -127,7 +209,7 @@ def _by_node(before: Sequence[str], words: Sequence[str]) -> Call | None:
 
 def _variables(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """What is assigned before a program, by the shell or by cross-env."""
-    found = (_ASSIGNED.fullmatch(word) for word in words)
+    found = (_ASSIGNED.fullmatch(_OWN_OPTIONS.sub("", word)) for word in words)
     return tuple((match[1], match[2]) for match in found if match and match[1] not in _NEVER)
 
 

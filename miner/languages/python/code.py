@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
-from harness.quality.base import Names
-from miner.languages.base import Described
+from harness.quality.base import Keyword, Names
+from miner.languages.base import Described, FaultySource
 from miner.languages.python import forms, names, new_names
 from miner.languages.python.evidence import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from harness.languages.base import TestReport
-    from harness.quality.base import Keyword
     from harness.quality.change import FileChange
     from miner.evidence.tree import Tree
-    from miner.languages.base import FaultySource
 
 
 _IMPORT = re.compile(rb"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -37,7 +34,6 @@ class PythonCode:
 
     def names(self, path: str, source: bytes, lines: Collection[int]) -> Names | None:
         """See miner/languages/python/names.py."""
-        del path
         tree = python_source.parsed(source)
         if tree is None:
             return None
@@ -51,18 +47,15 @@ class PythonCode:
 
     def identifiers(self, path: str, source: bytes) -> frozenset[str] | None:
         """As code has them; not those in texts."""
-        del path
         tree = python_source.parsed(source)
         return names.identifiers(tree) if tree else None
 
     def parameters(self, path: str, source: bytes) -> frozenset[Keyword]:
         """Those of `__init__` and `__new__` are their class's."""
-        del path
         return names.parameters(python_source.parsed(source))
 
     def functions(self, path: str, source: bytes) -> Mapping[str, range] | None:
         """Decorators count as lines of theirs."""
-        del path
         tree = python_source.parsed(source)
         return names.functions(tree) if tree else None
 
@@ -94,7 +87,6 @@ class PythonCode:
 
     def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
         """See `mutants.faulty`."""
-        del path
         from miner.languages.python import mutants  # noqa: PLC0415 - its libraries take a second to load
 
         return mutants.faulty(source, changed)

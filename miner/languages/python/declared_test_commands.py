@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,6 @@ from miner.languages.python.evidence import ci, factors, nox, tox
 from miner.languages.python.evidence.metadata import lines, pyproject, strings, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from miner.evidence.tree import Tree
 
 _PYTHON = re.compile(

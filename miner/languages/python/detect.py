@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from miner.evidence.tree import Detection, Evidence, Recipe, Remembered
+from miner.evidence.tree import Detection, Detector, Evidence, Recipe, Remembered, Tree
 from miner.languages.python.evidence import (
     ci,
     conda,
@@ -24,12 +25,9 @@ from miner.languages.python.evidence import (
     tools,
     tox,
 )
-from miner.languages.python.recipes import extensions, imports, siblings, unbuilt
+from miner.languages.python.recipes import extensions, imports, qt, siblings, unbuilt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from miner.evidence.tree import Detector, Tree
     from miner.languages.python.evidence.ci import Declared
 
 PLAINEST: tuple[Detector, ...] = (
@@ -78,14 +76,15 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         rungs = [rung | Evidence(rung="cython", requirements=("cython",)) for rung in rungs]
     name = metadata.name(project_tree)
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
-    variables = tox.variables(project_tree)
-    packages = tuple(dict.fromkeys((*extensions.packages(project_tree), *declared.apt)))
+    draws = qt.is_needed(tree, rungs)
+    variables = {**(qt.VARIABLES if draws else {}), **tox.variables(project_tree)}
+    packages = (*extensions.packages(project_tree), *declared.apt, *(qt.PACKAGES if draws else ()))
     file = (f"{root}/{project}" if root else project) if project else None
-    recipes = [
-        Recipe(project=file, evidence=rung, apt=packages, root=root, env=variables, is_runner=is_runner(name))
-        for rung in rungs
-        if distinct[replace(rung, rung="")] is rung
-    ]
+    plain = Recipe(
+        project=file, evidence=Evidence(rung=""), apt=tuple(dict.fromkeys(packages)), root=root, env=variables,
+        is_runner=is_runner(name),
+    )  # fmt: skip
+    recipes = [replace(plain, evidence=rung) for rung in rungs if distinct[replace(rung, rung="")] is rung]
     return Detection(
         recipes=tuple(recipes),
         unbuilt=_unbuilt(project_tree, recipes[0], root) if project else None,

@@ -7,6 +7,7 @@ where it has none, as pytest has it), and the change adds or removes a line of a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,8 +16,6 @@ from miner.languages.python.test_command import doctest_globs
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from miner.languages.base import Contents
 
 SUFFIXES = (".rst", ".txt", ".md")

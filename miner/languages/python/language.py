@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from harness.core import test_ids
-from harness.core.instance import TestSpec
+from harness.core import python_source, test_ids
+from harness.core.instance import Task, TestSpec
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
 from harness.patches import patch
-from miner.languages.base import Traced
+from miner.languages.base import (
+    Code,
+    Contents,
+    Guess,
+    ImageRequest,
+    KnownText,
+    RecordedTests,
+    Strippable,
+    TaskRun,
+    TestCommand,
+    Traced,
+    WrittenForm,
+)
 from miner.languages.guessing import guess
 from miner.languages.python import doctests
 from miner.languages.python.code import PythonCode
@@ -32,28 +46,24 @@ from miner.languages.recording import record
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import (
-        Code,
-        Contents,
-        Guess,
-        ImageRequest,
-        KnownText,
-        RecordedTests,
-        Strippable,
-        TaskRun,
-        TestCommand,
-        WrittenForm,
-    )
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
 _LINES = "_goldseam_lines"
 """Module of the tracer, at the root of the work tree."""
 _STOP = "--maxfail=1"
+_SETUP = "setup.py"
+_PYTHON_2 = re.compile(
+    r"\s*(?:print\s*(?:[^\s(=.,:\[]|>>)|exec\s+[^\s(=.,:\[]|raise\s+[\w.]+\s*,|except\b[^:]*,\s*\w+\s*:)"
+    r"|.*(?:<>|`|\b[uU][rR][\"']|\b0[0-7]+\b|\b\d+[lL]\b)"
+)
+"""A line at which a later parser stops because only Python 2 has such a form."""
+_GONE_MODULES = frozenset(
+    {"__builtin__", "ConfigParser", "cPickle", "cStringIO", "HTMLParser", "httplib", "urllib2", "urlparse"}
+)
+_GONE_NAMES = frozenset({"izip", "izip_longest", "imap", "ifilter", "ifilterfalse"})
+"""Of `itertools`."""
 _TERSE = "--tb=native"
 """Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
 processor time: 10 of the 11 seconds of psf__requests-1963."""
@@ -82,13 +92,22 @@ class Python:
         return doctests.changed_texts(repo, base, head, kinds)
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        """Stubs of modules beside them, where no plugin of pytest reads these; others may be data of a tool."""
-        if not all(path.endswith(_STUB) for path in paths):
+        """Comments and layout; stubs of modules beside them, where no plugin of pytest reads these."""
+        stubs = [path for path in paths if path.endswith(_STUB)]
+        modules = [path for path in paths if self.code.reads(path)]
+        if len(stubs) + len(modules) < len(paths) or not all(_parsed_alike(repo, base, head, path) for path in modules):
             return False
-        beside = (f"{path.removesuffix(_STUB)}{suffix}" for path in paths for suffix in _OF_MODULES)
-        modules = {path.rpartition(".")[0] for path in beside if repo.read_file(head, path) is not None}
-        settings = (repo.read_file(base, path) or b"" for path in _SETTINGS)
-        return modules == {path.removesuffix(_STUB) for path in paths} and not any(map(_CHECKERS.search, settings))
+        beside = (f"{path.removesuffix(_STUB)}{suffix}" for path in stubs for suffix in _OF_MODULES)
+        documented = {path.rpartition(".")[0] for path in beside if repo.read_file(head, path) is not None}
+        settings = (repo.read_file(base, path) or b"" for path in _SETTINGS if stubs)
+        return documented == {path.removesuffix(_STUB) for path in stubs} and not any(map(_CHECKERS.search, settings))
+
+    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+        """What only Python 2 reads: all of these files, or what installs the project."""
+        lines = [(path, _in_python_2(tree.read(path))) for path in test_files]
+        lines = lines if lines and all(line for _, line in lines) else [(_SETUP, _in_python_2(tree.read(_SETUP)))]
+        path, line = lines[0]
+        return ("language_unsupported", f"only Python 2 reads {path}: {line}") if line else None
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """What the repository's settings, tox, nox, CI and make say; pytest is always among them."""
@@ -223,8 +242,44 @@ class Python:
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING, recorded.written)
 
 
+def _in_python_2(source: bytes | None) -> str:
+    """The first line that no Python 3 runs, of the forms that were Python 2's; empty where there is none."""
+    try:
+        body = python_source.parse(source or b"").body
+    except SyntaxError as error:
+        line = "" if error.msg.startswith("f-string") else error.text or ""  # those of 3.12 hold what they like
+        return line.strip() if _PYTHON_2.match(line) else ""
+    except (ValueError, RecursionError, MemoryError):
+        return ""
+    return next(map(ast.unparse, filter(_imports_what_is_gone, body)), "")
+
+
+def _imports_what_is_gone(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        of_itertools = statement.module == "itertools" and any(name.name in _GONE_NAMES for name in statement.names)
+        return of_itertools or (not statement.level and statement.module in _GONE_MODULES)
+    return isinstance(statement, ast.Import) and any(name.name in _GONE_MODULES for name in statement.names)
+
+
 def _is_argument(test_id: str) -> bool:
     return not test_ids.has_no_address(test_id) and "::" not in test_id.partition("[")[2]
+
+
+def _parsed_alike(repo: Contents, base: str, head: str, path: str) -> bool:
+    """Whether a module has one tree at both commits."""
+    before, after = (python_source.parsed(repo.read_file(commit, path)) for commit in (base, head))
+    return before is not None and _alike(before, after)
+
+
+def _alike(one: object, other: object) -> bool:
+    """As of equal `ast.dump`, up to the first difference: most changes have one."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, ast.AST):
+        return all(_alike(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return one == other
 
 
 PYTHON = Python()

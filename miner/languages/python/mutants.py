@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
+from libcst.metadata import CodeRange, MetadataWrapper, WhitespaceInclusivePositionProvider
 from mutmut.mutation.mutators import mutation_operators
 
 from harness.core import python_source
 from miner.languages.base import Fault, FaultySource
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from libcst.metadata import CodeRange
 
 _LOGGERS = frozenset({"log", "logger", "logging", "_log", "_logger", "warnings", "LOG", "LOGGER"})
 _TELLING = frozenset({"debug", "info", "warn", "warning", "error", "exception", "critical", "log"})

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
     from harness.quality.base import Keyword
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

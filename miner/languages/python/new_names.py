@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.core import python_source
@@ -12,8 +13,6 @@ from miner.languages.base import MODULE
 from miner.languages.python import names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from harness.languages.base import Chain, Raised, TestReport
     from harness.quality.change import FileChange
 

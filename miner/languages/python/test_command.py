@@ -6,6 +6,7 @@ import itertools
 import posixpath
 import shlex
 import tomllib
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,16 +14,13 @@ from typing import TYPE_CHECKING
 from harness.languages.python import nose, pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import DJANGO, PROGRAM, UNITTEST, program_of
-from miner.evidence.tree import Remembered
+from miner.evidence.tree import Remembered, Tree
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
 from miner.languages.python.evidence import django, subproject
 from miner.languages.python.evidence.metadata import ini, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    from miner.evidence.tree import Tree
     from miner.languages.python.declared_test_commands import DeclaredCommand
 
 _FILES = (

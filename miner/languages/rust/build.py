@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,25 +15,35 @@ from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLC
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages import system
-from miner.languages.base import RefusedError
+from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.rust import cargo
 from miner.layers import base, build
-from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, OUT_DIR, Folder, Layer, quote, readable, write_tool
+from miner.layers.layer import (
+    APT_CLEANED,
+    FACTS_PATH,
+    INPUT_DIR,
+    OUT_DIR,
+    Folder,
+    Input,
+    Layer,
+    quote,
+    readable,
+    write_tool,
+)
 from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
-    from miner.languages.base import ImageRequest
     from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
-    from miner.layers.layer import Input
 
 _MOUNTED = f"{RUN_DIR}/rust"
 _DAY, _RECORDER = "/tmp/day.py", "/tmp/recorder.c"  # noqa: S108 - inside the container
-_GIVEN = "manifests.tar"
+_GIVEN, _FIXED = "manifests.tar", "fixed.tar"
+_OF_FIX = "/tmp/of-fix"  # noqa: S108 - inside the container
 _KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
 _UNUSED = (
     "./share",
@@ -111,7 +122,10 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
         with suppress(RefusedError):  # most of the crates may do without
             ground_layers.append((system_layer, building.ensure(system_layer, rung, version, "system", called)))
     parent = ground_layers[-1][1]
-    crates_layer = _crates(parent.image_id, request, request.workshop.packed(_GIVEN, files.items()), workspace)
+    inputs = [request.workshop.packed(_GIVEN, files.items())]
+    if fixed := _of_fix(building, toolchain, files, workspace, version):
+        inputs.append(request.workshop.packed(_FIXED, fixed.items()))
+    crates_layer = _crates(parent.image_id, request, tuple(inputs), workspace)
     installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
     source_layer = _tree(installed.image_id, request, workspace)
     tree = building.ensure(source_layer, rung, version, "source", "cargo test --no-run")
@@ -121,8 +135,31 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
         building.image(rung, ground, *layers),
         locks={cargo.LOCK: lock.decode("utf-8", "replace")},
         system=tuple(parent.facts.get("packages", ())),
-        notes=(str(toolchain.facts.get("rust")), *((f"tests can't be compiled in: {failed}",) if failed else ())),
+        notes=(
+            str(toolchain.facts.get("rust")),
+            *((f"tests can't be compiled in: {failed}",) if failed else ()),
+            *(("crates that only the fix requires are downloaded, too",) if fixed else ()),
+        ),
     )
+
+
+def _of_fix(
+    building: Building, toolchain: BuiltLayer, files: Mapping[str, bytes], workspace: str, version: str
+) -> dict[str, bytes]:
+    """Manifests as the fix leaves them, if it requires other crates; empty if not, or if these can't be resolved."""
+    request, place = building.request, posixpath.join(workspace, cargo.LOCK)
+    changed = {path: data for path, data in request.fixed.items() if path in files and path != place}
+    manifests = {path: data for path, data in changed.items() if posixpath.basename(path) == cargo.MANIFEST}
+    if not any(cargo.requires_others(files[path], data) for path, data in manifests.items()):
+        return {}
+    fixed = {**files, **manifests, place: request.fixed.get(place) or files[place]}
+    if request.tree.read(place) is None:
+        try:
+            packed = request.workshop.packed(_GIVEN, ((path, data) for path, data in fixed.items() if path != place))
+            fixed[place] = _resolved(building, toolchain, packed, workspace, version)
+        except RefusedError:
+            return {}
+    return fixed
 
 
 def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
@@ -196,23 +233,27 @@ def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspac
 
 def _compiled(request: ImageRequest) -> str:
     """The commands that compile the packages of the tests; `failed` names those that can't be."""
-    options = " ".join(map(quote, cargo.options(request.tree, _sources(request))))
-    folders = " ".join(quote(folder or ".") for folder in cargo.packages(request.tree, _sources(request)))
-    call = f'cargo test --no-run {options} || failed="$failed $folder"'
-    return f'failed=; for folder in {folders}; do cd "{TESTBED}/$folder"; {call}; done'
+    sources = _sources(request)
+    ways = (" ".join(map(quote, options)) for options in cargo.options(request.tree, sources))
+    folders = " ".join(quote(folder or ".") for folder in cargo.packages(request.tree, sources))
+    calls = " || ".join((*(f"cargo test --no-run {way}" for way in ways), 'failed="$failed $folder"'))
+    return f'failed=; for folder in {folders}; do cd "{TESTBED}/$folder"; {calls}; done'
 
 
-def _crates(parent: str, request: ImageRequest, packed: Input, workspace: str) -> Layer:
+def _crates(parent: str, request: ImageRequest, inputs: tuple[Input, ...], workspace: str) -> Layer:
     """The crates, downloaded and compiled: commits with the same manifests and lock share it."""
+    unpacked = f"mkdir {_OF_FIX} && tar -C {_OF_FIX} --no-same-owner -xf {INPUT_DIR}/{_FIXED}"
+    fetched = f"(cd {quote(posixpath.join(_OF_FIX, workspace))} && cargo fetch) || true; rm -rf {_OF_FIX}"
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(packed,),
+        inputs=inputs,
         commands=(
             *_unpacked(workspace),
             *_environment(offline=False),
             "cargo fetch",
+            *((unpacked, fetched) if len(inputs) > 1 else ()),
             f"cp {cargo.LOCK} {_KEPT_LOCK}",
             "export CARGO_NET_OFFLINE=true",
             _compiled(request),

@@ -7,12 +7,13 @@ import re
 import shlex
 import tomllib
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+from miner.evidence.yamlfile import NotReadError, load, strings, walk
 
+if TYPE_CHECKING:
     from miner.evidence.tree import Tree
 
 MANIFEST, LOCK = "Cargo.toml", "Cargo.lock"
@@ -26,8 +27,18 @@ _LOCKS = {"4": 78}
 _MINOR = re.compile(r"1\.(\d+)")
 _CHANNEL = re.compile(r"^\s*(?:channel\s*=\s*\"?)?1\.(\d+)", re.MULTILINE)
 _LOCK_VERSION = re.compile(r"^version = (\d+)$", re.MULTILINE)
-_WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
-_CALLS = re.compile(r"\bcargo (?:\+\S+ )?(?:test|nextest run)\b(.*)")
+_WORKFLOWS = re.compile(
+    r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml"
+    r"|\.?(?i:justfile|makefile)|(?:\.?ci|\.?scripts?|tools|\.github)/(?:[^/]+/)?[^/]+\.sh"
+)
+_CALLS = re.compile(
+    r"\bcargo (?:\+\S+ )?(?:hack )?(?:test|nextest run|tarpaulin|llvm-cov)\b(.*)"
+    r"|\bcommand: *[\"']?test\b.*\n(?: +[\w-]+:.*\n)*? +args: *(.*)"
+)
+"""Calls in a shell, and those that an action of GitHub's makes."""
+_MATRIX = re.compile(r"\$\{\{\s*matrix(?:\.[\w-]+)*\.([\w-]+)\s*\}\}")
+_MOST = 20
+"""Values of a matrix that are looked at."""
 _GATES = re.compile(
     r"#\[cfg\(([^\]]*)\)\]\s*(?:#\[[^\]]*\]\s*)*?#\[test\]|#\[test\]\s*(?:#\[[^\]]*\]\s*)*?#\[cfg\(([^\]]*)\)\]|#!\[cfg\(([^\]]*)\)\]"
 )
@@ -36,6 +47,8 @@ _WHOLE = re.compile(r"#!\[cfg\(([^\]]*)\)\]")
 _FEATURE = re.compile(r"(?<!not\()feature\s*=\s*\"([^\"]+)\"")
 _OFF = re.compile(r"not\(feature\s*=\s*\"([^\"]+)\"")
 _ALL = "--all-features"
+_UNSTABLE = frozenset({"nightly", "unstable", "simd", "portable_simd", "bench", "default"})
+"""Features that stable compilers refuse, by what they are usually called, and such as add no test."""
 _QUOTED = re.compile(r"[\"']([\w./-]+)[\"']")
 _PLACES = tuple(f"{folder}/{{}}{end}" for folder in ("tests", "examples", "benches") for end in (".rs", "/main.rs"))
 _ROOTS = re.compile(r"(?:.*/)?(?:src/(?:lib|main|bin/[^/]+|bin/[^/]+/main)|build)\.rs")
@@ -85,12 +98,23 @@ def packages(tree: Tree, paths: Iterable[str]) -> tuple[str, ...]:
 
 def workspace_of(tree: Tree, package: str) -> str:
     """The folder of a package's workspace, where its Cargo.lock is."""
+    if folder := manifest(tree, package).get("package", {}).get("workspace"):
+        return posixpath.normpath(posixpath.join(package, folder)).removeprefix(".").removeprefix("/")
     folder = package
-    while "workspace" not in manifest(tree, folder):
+    while not _is_root(manifest(tree, folder), folder, package):
         if not folder:
             return package
         folder = posixpath.dirname(folder)
     return folder
+
+
+def _is_root(facts: dict[str, Any], folder: str, package: str) -> bool:
+    """Whether a package is in the workspace that a folder's manifest declares."""
+    if "workspace" not in facts:
+        return False
+    below = posixpath.relpath(package or ".", folder or ".")
+    left_out = facts["workspace"].get("exclude", ())
+    return not any(below == name.rstrip("/") or below.startswith(name.rstrip("/") + "/") for name in left_out)
 
 
 def oldest(tree: Tree, folders: Iterable[str]) -> int:
@@ -116,24 +140,110 @@ def minors(installed: Collection[int], least: int, day: date) -> tuple[int, ...]
     return tuple(older + [minor for minor in usable if minor > of_day])[:2]
 
 
-def options(tree: Tree, tests: Iterable[str]) -> tuple[str, ...]:
-    """The features that tests are compiled with: of the call in CI with which most of them are, else of the first.
+def options(tree: Tree, tests: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """The features that tests may be compiled with, the likeliest first; none that their packages lack.
 
-    What a whole file is gated by is added.
+    First those of the call in CI with which most tests are compiled, else of the first call. Added is what a whole
+    file, a target of the manifest or, where no call has it, a single test is gated by. Then without the last of
+    these, and without what only the call has.
     """
-    sources = [_text(tree, path) for path in tests]
-    conditions = ["".join(condition) for text in sources for condition in _GATES.findall(text)]
-    gates = Counter(name for condition in conditions for name in _FEATURE.findall(condition))
-    gates.subtract(name for condition in conditions for name in _OFF.findall(condition))
-    whole = {name for text in sources for condition in _WHOLE.findall(text) for name in _FEATURE.findall(condition)}
+    paths = list(tests)
+    available, required = _declared(tree, paths)
+    sources = [_text(tree, path) for path in paths]
+    singles = ["".join(condition) for text in sources for condition in _GATES.findall(text)]
+    gates = Counter(name for condition in singles for name in _FEATURE.findall(condition))
+    gates.subtract(name for condition in singles for name in _OFF.findall(condition))
+    above = [condition for path in paths for condition in _above(tree, path)]
+    conditions = [*above, *(condition for text in sources for condition in _WHOLE.findall(text))]
+    whole = {name for condition in conditions for name in _FEATURE.findall(condition)}
     texts = (_text(tree, path) for path in sorted(tree.files()) if _WORKFLOWS.fullmatch(path))
-    calls = list(
-        dict.fromkeys(call for text in texts for line in _CALLS.findall(text) if (call := _call(line)) is not None)
+    calls = [
+        _of_package(call, available)
+        for text in texts
+        for words in _CALLS.findall(text)
+        for line in _lines("".join(words), text)
+        if (call := _call(line)) is not None
+    ]
+    best = max(
+        calls or [()], key=lambda call: sum(gates[name] for name in (gates if _ALL in call else _features(call)))
     )
-    calls = calls or [()]
-    best = max(calls, key=lambda call: sum(gates[name] for name in (gates if _ALL in call else _features(call))))
-    missing = () if _ALL in best else sorted(whole - _features(best) - {"default"})
-    return (*best, *(("--features", ",".join(missing)) if missing else ()))
+    in_calls = {name for call in calls for name in _features(call)}
+    single = {name for name in available - in_calls - _UNSTABLE if gates[name] > 0}
+    always = (whole & available | required) - _UNSTABLE
+    return tuple(dict.fromkeys((_with(best, always | single), _with(best, always), _with((), always))))
+
+
+def _above(tree: Tree, path: str) -> Iterator[str]:
+    """What a file's module is compiled for, and all of the file that has it."""
+    folder, stem = posixpath.dirname(path), posixpath.basename(path).removesuffix(".rs")
+    if stem == "mod":
+        folder, stem = posixpath.split(folder)
+    for name in (f"{folder}/main.rs", f"{folder}/lib.rs", f"{folder}/mod.rs", f"{folder}.rs"):
+        text = _text(tree, name) if name != path else ""
+        if re.search(rf"\bmod\s+{re.escape(stem)}\s*;", text):
+            yield from _WHOLE.findall(text)
+            yield from re.findall(rf"#\[cfg\(([^\]]*)\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+{re.escape(stem)}\s*;", text)
+
+
+def _with(call: tuple[str, ...], features: Collection[str]) -> tuple[str, ...]:
+    missing = () if _ALL in call else sorted(set(features) - _features(call))
+    return (*call, *(("--features", ",".join(missing)) if missing else ()))
+
+
+def _declared(tree: Tree, paths: Iterable[str]) -> tuple[set[str], set[str]]:
+    """The features that the packages of some files have, and those that targets with these files require."""
+    available: set[str] = set()
+    required: set[str] = set()
+    for path in paths:
+        if (folder := package_of(tree, path)) is None:
+            continue
+        facts = manifest(tree, folder)
+        available |= facts.get("features", {}).keys()
+        available |= {
+            name
+            for table in ("dependencies", *(f"target.{name}.dependencies" for name in facts.get("target", {})))
+            for name, value in _table(facts, table).items()
+            if isinstance(value, dict) and value.get("optional")
+        }
+        for kind, place in (("test", "tests"), ("bin", "src/bin"), ("example", "examples"), ("bench", "benches")):
+            for target in facts.get(kind, []):
+                root = posixpath.join(folder, target.get("path") or f"{place}/{target.get('name')}.rs")
+                own = {root, f"{root.removesuffix('.rs')}/main.rs"}
+                if path in own or posixpath.dirname(path) == root.removesuffix(".rs"):
+                    required |= set(target.get("required-features", ()))
+    return available, required & available
+
+
+def _table(facts: dict[str, Any], name: str) -> dict[str, Any]:
+    if name.startswith("target."):
+        return dict(facts["target"][name[len("target.") : -len(".dependencies")]].get("dependencies", {}))
+    return dict(facts.get(name, {}))
+
+
+def _lines(line: str, text: str) -> list[str]:
+    """A call with each value of the matrix that it names put in."""
+    if not (matrix := _MATRIX.search(line)):
+        return [line]
+    try:
+        nodes = list(walk(load(text.encode())))
+    except NotReadError:
+        return []
+    values = [value for keys, node in nodes if keys[-1:] == (matrix[1],) for value in strings(node)]
+    lines = [line.replace(matrix[0], value) for value in dict.fromkeys(values[:_MOST])]
+    return [last for first in lines if first != line for last in _lines(first, text)][:_MOST]
+
+
+def _of_package(call: tuple[str, ...], available: set[str]) -> tuple[str, ...]:
+    """A call without features that the packages or stable compilers lack; those of a dependency stay."""
+    words: list[str] = []
+    for word in call:
+        if word.startswith("--"):
+            words.append(word)
+        elif names := [name for name in word.split(",") if name in available - _UNSTABLE or "/" in name]:
+            words.append(",".join(names))
+        else:
+            words.pop()
+    return tuple(words)
 
 
 def _call(line: str) -> tuple[str, ...] | None:
@@ -150,7 +260,7 @@ def _call(line: str) -> tuple[str, ...] | None:
         if word in (_ALL, "--no-default-features"):
             flags.append(word)
         elif name in ("--features", "-F"):
-            flags += ["--features", ",".join(re.split(r"[\s,]+", value or following))]
+            flags += ["--features", ",".join(filter(None, re.split(r"[\s,]+", value or following)))]
     return tuple(flags)
 
 
@@ -173,6 +283,20 @@ def skeleton(tree: Tree, workspace: str) -> Iterator[tuple[str, bytes]]:
             yield path, tree.read(path) or b""
         elif (path in targets and path.endswith(".rs")) or _ROOTS.fullmatch(path):
             yield path, b"" if path.endswith("lib.rs") else b"fn main() {}\n"
+
+
+def requires_others(before: bytes, after: bytes) -> bool:
+    """Whether a Cargo.toml as a fix leaves it names other crates, or other versions of them."""
+    return before != after and _required(before) != _required(after)
+
+
+def _required(data: bytes) -> dict[str, Any]:
+    try:
+        facts = tomllib.loads(data.decode("utf-8", "replace"))
+    except tomllib.TOMLDecodeError:
+        return {}
+    tables = {name: table for name, table in facts.items() if name == "target" or name.endswith("dependencies")}
+    return {**tables, "workspace": facts.get("workspace", {}).get("dependencies")}
 
 
 def _text(tree: Tree, path: str) -> str:

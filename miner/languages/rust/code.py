@@ -8,24 +8,21 @@ import tree_sitter_rust
 
 from miner.languages import syntax
 from miner.languages.parsed import Grammar, ParsedCode
+from miner.languages.syntax import words
 
 CODE = ParsedCode(
     Grammar(
         suffix=".rs",
         parse=syntax.reader(tree_sitter_rust.language()),
-        declared=frozenset(
-            {
-                *("struct_item", "enum_item", "union_item", "trait_item", "type_item", "const_item", "static_item"),
-                *("mod_item", "macro_definition", "field_declaration", "enum_variant", "function_signature_item"),
-            }
+        declared=words(
+            "struct_item enum_item union_item trait_item type_item const_item static_item mod_item"
+            " macro_definition field_declaration enum_variant function_signature_item"
         ),
         functions=frozenset({"function_item"}),
         owners=frozenset({"impl_item", "trait_item", "mod_item"}),
         bodies=frozenset({"block"}),
         strings=frozenset({"string_literal", "raw_string_literal"}),
-        left_alone=frozenset(
-            {"line_comment", "block_comment", "attribute_item", "inner_attribute_item", "use_declaration", "array_type"}
-        ),
+        left_alone=words("line_comment block_comment attribute_item inner_attribute_item use_declaration array_type"),
         told=re.compile(
             r"(?:panic|unreachable|todo|unimplemented|(?:debug_)?assert\w*|e?print(?:ln)?|(?:log::|tracing::)?"
             r"(?:trace|debug|info|warn|error))!"

@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.rust.language import FRAMEWORK
 from harness.patches import patch
-from miner.languages.base import TestCommand
-from miner.languages.guessing import guess
+from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.recording import record
 from miner.languages.rust import cargo
 from miner.languages.rust.build import build_image
 from miner.languages.rust.code import CODE
 from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
+from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.source import StrippedSource
-from miner.languages.unparsed import Unparsed
+from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Guess, ImageRequest, KnownText, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
 
-_TESTS = re.compile(r"tests\.rs")
+_TESTS = re.compile(r"tests?\.rs")
 _MARKS = re.compile(
     rb"#\[\s*(?:\w+::)*(?:test|rstest|test_case|case|quickcheck|bench|wasm_bindgen_test)\b|#\[cfg\(test|\bmod\s+\w+;"
     rb"|\bfn\s+main\(\)\s*->|libtest_mimic|(?:proptest|quickcheck|macro_rules|tests?)!"
@@ -40,7 +38,7 @@ _MODULE = re.compile(rb"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE
 _CALLED = re.compile(rb"\b(\w+)\(")
 
 
-class Rust(Unparsed):
+class Rust(TreeLanguage):
     """Rust: cargo compiles, libtest runs the tests."""
 
     name = "rust"
@@ -49,10 +47,14 @@ class Rust(Unparsed):
     test_modules: re.Pattern[str] | None = None
     test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = CODE
+    reading = literals.READING
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`cargo test`, with the features that CI has."""
-        return (TestCommand(framework=FRAMEWORK, runner=FRAMEWORK, options=cargo.options(tree, test_files)),)
+        return tuple(
+            TestCommand(framework=FRAMEWORK, runner=FRAMEWORK, options=options)
+            for options in cargo.options(tree, test_files)
+        )
 
     def build(self, request: ImageRequest) -> BuiltImage:
         """Toolchain and crates, in layers; what manifests name is reached as well."""
@@ -61,12 +63,10 @@ class Rust(Unparsed):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The tests themselves."""
-        del spec
         return tuple(dict.fromkeys(test_ids))
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file that cargo looks for tests in by its place: roots of libraries and programs, and `tests`."""
-        del spec
         roots = re.compile(r"(?:.*/)?(?:src/(?:lib|main)\.rs|tests/[^/]+(?:/main)?\.rs)")
         return (
             tuple(path for path in tree.files() if roots.fullmatch(path) and cargo.package_of(tree, path) is not None),
@@ -76,7 +76,6 @@ class Rust(Unparsed):
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
         """The test files themselves, files of code with tests in them, and modules that test files share."""
-        del is_test
         own = dict(read([path for path in paths if path.endswith(".rs")]))
         shared = {
             place
@@ -105,11 +104,8 @@ class Rust(Unparsed):
             ),
             run=run,
             function=partial(function_of_test, sources),
+            written=lambda parsed: parsed.written(value_of),
         )
-
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 def _places_of(path: str, name: str) -> tuple[str, ...]:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids
-from harness.core.instance import Budgets, TestStatus
+from harness.core.instance import Budgets, Task, TestStatus
 from harness.grading import scoring, trial
 from harness.judging import values
-from harness.sandbox.job import PYTHON, Job, SandboxError
+from harness.sandbox.job import PYTHON, Job, Sandbox, SandboxError
 from miner.languages import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from harness.core.instance import Task
     from harness.grading.trial import Trial
     from harness.patches.patch import Patch
-    from harness.sandbox.job import Sandbox
     from miner.quality.strength.pieces import Fix
 
 

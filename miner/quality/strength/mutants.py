@@ -7,6 +7,7 @@ import random
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING
 from miner.quality.strength.result import Kind, Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from miner.languages.base import Fault
     from miner.quality.strength.pieces import Fix
 

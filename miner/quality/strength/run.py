@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -17,32 +18,25 @@ from harness.core import files, test_ids
 from harness.core.errors import BugError, InputError, InterruptedRunError
 from harness.core.expectations import Expectations
 from harness.core.extras import install_command
-from harness.core.instance import Outcome, TaskState, TestStatus
+from harness.core.instance import Hidden, Outcome, Task, TaskState, TestStatus
 from harness.dataset import content
-from harness.dataset.folder import write_instances
+from harness.dataset.folder import Dataset, write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names, is_survivor
 from harness.dataset.seal import access_log, sealing
 from harness.grading import failures, scoring
 from harness.languages.screening import screen_task
-from harness.patches.patch import PatchError
+from harness.patches.patch import Patch, PatchError
 from harness.runs import bug_log
-from harness.sandbox.job import MissingImageError, SandboxError
+from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from miner.languages import language_of
 from miner.quality.strength import lines, mutants, pieces
 from miner.quality.strength.lines import read_files
 from miner.quality.strength.result import FIELD, FORMULA, Bounds, Kind, Strength, Variant, VariantResult, is_current
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from harness.core.instance import Hidden, Task
-    from harness.dataset.folder import Dataset
     from harness.grading.trial import Trial
-    from harness.patches.patch import Patch
     from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
     from miner.quality.strength.pieces import Fix
-    from miner.quality.strength.result import Bounds
 
 _FACTOR = 4.0
 _FLOOR = 5.0

@@ -9,9 +9,10 @@ import sys
 import tempfile
 
 FAILED = re.compile(
-    r"^\[ERROR\] (/[^\n:]+\.java):\[(\d+),(\d+)\] (.*(?:\n\[ERROR\] +(?:symbol|location|required|found|reason): .*)*)",
+    r"^\[ERROR\] (/[^\n:]+\.java):\[(\d+),(\d+)\] (.*(?:\n(?:\[ERROR\])? +(?:symbol|location|required|found|reason): .*)*)",
     re.M,
 )
+"""Maven tells each twice: as the compiler does, then with its own word before every line."""
 FAILED_IN_KOTLIN = re.compile(
     r"^(?:e:|\[ERROR\]) (?:file://)?(/[^\n:]+\.kt): ?[\[(]?(\d+)[,:] ?(\d+)[\])]?:? (.*)", re.M
 )
@@ -34,6 +35,7 @@ WANTED = re.compile(
 """How the compiler tells which name, or which form of one, it misses."""
 UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
 """Files that no module is built from."""
+BUILD_FILE = re.compile(r"(?:^|/)(?:pom\.xml|gradle\.properties)$|\.gradle(?:\.kts)?$|\.versions\.toml$")
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
 HANDOUT = "goldseam/Handout.java"
@@ -195,11 +197,10 @@ def compile_all(project, root, modules):
     for _ in range(ROUNDS):
         left = [module for module in modules if module.types_of]
         if not left:
-            break
+            return well
         code, text = build(project, root, left, "test-compile")
         if code == 0:
-            break
-        well = False
+            return well
         errors = {}
         for place, line, column, message in failures(text):
             path = os.path.relpath(place)
@@ -210,12 +211,13 @@ def compile_all(project, root, modules):
         if errors and tests == set(errors):
             for path in tests:
                 os.unlink(path)
-                lose(left, path, text, errors[path])
+                well = not lose(left, path, text, errors[path]) and well
         else:
+            well = False
             every = [error for of_file in errors.values() for error in of_file]
             for path in [path for module in left for path in module.types_of]:
                 lose(left, path, text, every)
-    return well
+    return False
 
 
 def lay(modules, stub):
@@ -297,13 +299,14 @@ def called(path, line, column):
 
 
 def lose(modules, path, text, errors):
-    """Tell a file that can't be compiled as lost, with the name that it misses."""
-    for module in modules:
-        if module.types_of.pop(path, None):
-            names = [name for _, name in errors if name]
-            raised = {"names": ["CompileError"], "says": names[0] if names else ""}
-            messages = "\n".join(message for message, _ in errors)
-            say("collect_error", id=path, text=(messages or text)[-TAIL:], raised=[raised])
+    """Tell a file that can't be compiled as lost, with the name that it misses; False if it is not asked for."""
+    lost = [module.types_of.pop(path, None) for module in modules]
+    if any(lost):
+        names = [name for _, name in errors if name]
+        raised = {"names": ["CompileError"], "says": names[0] if names else ""}
+        messages = "\n".join(message for message, _ in errors)
+        say("collect_error", id=path, text=(messages or text)[-TAIL:], raised=[raised])
+    return any(lost)
 
 
 def recorder(settings, modules, work):
@@ -385,8 +388,11 @@ def main(settings, names):
     work = tempfile.mkdtemp(prefix="java-tests-")
     with open(settings["project"], encoding="utf-8") as file:
         project = json.load(file)
-    modules = modules_of(project, names)
     changed = differing(settings["pristine"])
+    if any(BUILD_FILE.search(path) for path in changed):
+        for folder, facts in project.get("fixed", {}).items():
+            project["modules"].get(folder, {}).update(facts)
+    modules = modules_of(project, names)
     lay(modules, settings["stub"])
     well = compile_modules(project, modules, changed)  # before anything of the product runs as a test
     modules = [module for module in modules if module.types_of]

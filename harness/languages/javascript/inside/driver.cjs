@@ -72,6 +72,7 @@ if (isMainThread) setInterval(() => {
 }, 1000).unref();`;
 
 const inOrder = reordered(files);
+const stops = asked.options.includes("--bail");
 const isVaried = order !== undefined;
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
 const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
@@ -159,11 +160,29 @@ function jestOrder() {
   return ["--testSequencer=" + written("sequencer", ".cjs", "ASKED.inOrder = ", JSON.stringify(inOrder), ";", SEQUENCER), ...randomize];
 }
 
+// Whether mocha finds a configuration: a file of its own here or in a folder above, or a field of the nearest manifest.
+function isMochaConfigured() {
+  try {
+    for (let [at, manifest] = [root, null]; ; at = path.dirname(at)) {
+      const entries = fs.readdirSync(at);
+      if (entries.some((entry) => entry.startsWith(".mocharc"))) return true;
+      if (manifest === null && entries.includes("package.json")) {
+        manifest = JSON.parse(fs.readFileSync(path.join(at, "package.json"), "utf8"));
+        if (manifest.mocha) return true;
+      }
+      if (at === path.dirname(at)) return false;
+    }
+  } catch (error) {
+    return true; // mocha itself tells what is wrong
+  }
+}
+
 // Beside the files that it is given mocha runs those that its configuration names: that is given without them.
 function mochaOptions() {
   const at = asked.options.findIndex((option) => /^(--config|-c)(=|$)/.test(option));
   const [named, value] = at < 0 ? [] : asked.options[at].split("=");
   const size = at < 0 ? 0 : value === undefined ? 2 : 1;
+  if (at < 0 && !isMochaConfigured()) return asked.options; // what reads it takes as long to load as mocha's own start
   process.chdir(root);
   try {
     const { loadRc, loadPkgRc } = require(path.join(installed("mocha"), "lib", "cli", "options.js"));
@@ -181,27 +200,71 @@ function mochaOptions() {
   }
 }
 
+// What tap is told by .taprc or the manifest of how its files are run: `before`, `node-arg` and `test-env`.
+function tapConfiguration() {
+  const [manifest, own] = ["package.json", ".taprc"].map((name) => path.join(root, name));
+  const told = fs.existsSync(own) ? {} : Object.assign({}, JSON.parse(fs.readFileSync(manifest, "utf8")).tap);
+  let list = [];
+  for (const line of fs.existsSync(own) ? fs.readFileSync(own, "utf8").split("\n") : []) {
+    const [, name, item, value] = /^(?:([\w-]+):|\s*(-))\s*["']?(.*?)["']?\s*(?:\s#.*)?$/.exec(line) || [];
+    if (name) told[name] = list = value ? [value] : [];
+    else if (item) list.push(value);
+  }
+  return ["before", "node-arg", "test-env"].map((name) => [].concat(told[name] || []));
+}
+
+// What Node is given before a file of tap: from 18 on tap's plugins have loaders, of TypeScript among them.
+function tapOptions() {
+  if (!fs.existsSync(path.join(root, "package.json"))) return [];
+  const [before, options, variables] = tapConfiguration();
+  for (const variable of variables) env[variable.split("=")[0]] = variable.split("=").slice(1).join("=");
+  try {
+    if (major("tap") < 18) throw new Error("it has no plugins");
+    const own = Object.assign({}, env, { NODE_OPTIONS: "" });
+    const { stdout } = spawnSync(process.execPath, [program("tap"), "node-options"], { cwd: root, env: own, encoding: "utf8" });
+    const loaders = (stdout.match(/"(?:[^"\\]|\\.)*"/g) || []).map((word) => JSON.parse(word));
+    options.unshift(...loaders.filter((option) => !option.includes("@tapjs/processinfo"))); // which is for coverage
+    if (!env.TS_NODE_TRANSPILE_ONLY) env.TS_NODE_TRANSPILE_ONLY = "1"; // as tap itself has it
+  } catch (error) {
+    // an earlier tap, or tape alone
+  }
+  for (const file of before) call([...options, path.resolve(root, file)]);
+  return options;
+}
+
 const RUNNERS = {
   jest() {
     const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
     const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--forceExit", "--reporters=" + reporterFile(".cjs")].concat(memory);
-    return call([program("jest"), ...asked.options, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)]).code;
+    const [first = "", ...rest] = asked.options;
+    const through = first.startsWith("--through=") ? first.slice("--through=".length) : "";
+    const called = through ? [program(through), "test", ...rest] : [program("jest"), ...asked.options];
+    return call([...called, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)]).code;
   },
   vitest() {
-    const fixed = ["run", "--reporter=" + reporterFile(".mjs")].concat(major("vitest") >= 1 ? ["--coverage.enabled=false"] : []);
+    const own = major("vitest") >= 1 ? ["--coverage.enabled=false", "--bail=0"] : [];
+    const fixed = ["run", "--reporter=" + reporterFile(".mjs"), ...own];
     const varied = isVaried ? ["--sequence.shuffle", "--sequence.seed=" + (order + 1)] : [];
     return call([program("vitest"), ...fixed, ...asked.options, ...varied, ...files.map((file) => path.relative(root, absolute(file)))]).code;
   },
   mocha() {
-    const options = [...mochaOptions(), ...(major("mocha") > 3 ? ["--exit"] : []), "--reporter", reporterFile(".cjs")];
+    const own = [[4, "--exit"], [6, stops ? "" : "--no-bail"], [8, "--no-parallel"]]; // each since a version; whatever is configured
+    const fixed = own.filter(([since, option]) => option && major("mocha") >= since).map(([, option]) => option);
+    const options = [...mochaOptions(), ...fixed, "--reporter", reporterFile(".cjs")];
     return eachFile((file) => [program("mocha"), ...options, file]);
   },
   "node:test"() {
-    const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
-    return call([...asked.options, ...fixed, ...inOrder.map(absolute)]).code;
+    // one at a time: of a test that a helper declares Node tells the helper's file alone
+    const codes = inOrder.map((file) => {
+      facts.files = [file];
+      const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
+      return call([...asked.options, ...fixed, absolute(file)]).code;
+    });
+    return Math.max(...codes);
   },
   tap() {
-    return eachByTap((file) => [...asked.options, file]);
+    const options = [...asked.options, ...tapOptions()];
+    return eachByTap((file) => [...options, file]);
   },
   ava() {
     return eachByTap((file) => [program("ava"), "--tap", "--serial", "--timeout=10m", ...asked.options, path.relative(root, file)]);

@@ -120,6 +120,13 @@ function properties(value, above, left, skipped) {
   return pairs;
 }
 
+const isObject = (value) => typeof value === "object" && value !== null;
+
+function isMatcher(value) {
+  const kind = isObject(value) && own_(value, "$$typeof");
+  return Boolean(kind) && kind.value === MATCHER;
+}
+
 const none = () => false;
 const isIndex = (key) => /^(?:0|[1-9]\d{0,9})$/.test(key);
 const BOXES = [
@@ -133,8 +140,7 @@ function ofObject(value, above, left) {
   const name = proto === null ? null : classOf(proto) || "";
   const inner = (part) => within(part, above, left);
   const props = (skipped) => properties(value, above, left, skipped || none);
-  const kind = own_(value, "$$typeof");
-  if (kind && kind.value === MATCHER) return ofMatcher(value, name, inner);
+  if (isMatcher(value)) return ofMatcher(value, name, inner);
   if (left.shown && !types_.isDate(value) && typeof value.toJSON === "function") return inner(value.toJSON());
   if (isArray_(value)) return ["a", name, items(value, inner, left), props(isIndex)];
   if (types_.isMap(value)) {
@@ -330,8 +336,8 @@ function handOut(scope, path) {
   const current = CURRENT[ASKED.framework] || asReported;
   const site = (slot, body, kept, counter, gives) => {
     const tests = current(path, scope, counter);
-    const all = (list, same) => list.map((value) => (value === SAME ? encoded(same) : value));
-    const told = (value) => (value === SAME ? value : encoded(value));
+    const all = (list, same) => list.map((value) => (value instanceof Same ? encoded(value.of(same)) : value));
+    const told = (value) => (value instanceof Same ? value : encoded(value));
     const values = kept ? kept().map(told) : [];
     const tell = (list, raised) => {
       send(tests, slot, list, raised);
@@ -351,7 +357,7 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { reason, settled, shown, same: SAME, either, textOf, valueOf });
+  return Object.assign(site, { reason, settled, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, textOf, valueOf });
 }
 
 // What a promise is rejected with.
@@ -370,7 +376,23 @@ const settled = (made) => (typeof made === "function" ? made() : made);
 const shown = (value) => new Shown(value);
 
 // In a recording, what a snapshot in a file is of once more: the first value, or the message of what was thrown.
-const SAME = {};
+// Matchers of properties stand where they do in a snapshot.
+class Same {
+  constructor(matchers) {
+    this.matchers = matchers;
+  }
+
+  of(value) {
+    return this.matchers ? new Shown(but(value.value, this.matchers)) : value;
+  }
+}
+
+function but(value, matchers) {
+  if (!isObject(value) || !isObject(matchers) || isMatcher(matchers)) return isMatcher(matchers) ? matchers : value;
+  const copy = isArray_(value) ? [...value] : Object.assign(Object.create(prototype_(value)), value);
+  for (const key of Object.keys(matchers)) copy[key] = but(value[key], matchers[key]);
+  return copy;
+}
 
 // What jest-dom's matchers look at: whether an element is so or is not (null: neither), its text, its value.
 const passes = (check, element) => {

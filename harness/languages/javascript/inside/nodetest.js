@@ -1,6 +1,9 @@
 const { fileURLToPath } = await import("node:url");
 const plain = (file) => (file && file.startsWith("file:") ? fileURLToPath(file) : file || "");
 
+// The file that is run, also of a test that another one declares.
+const fileOf = ({ file }) => (files_.has(relative(plain(file))) ? plain(file) : path_.join(ASKED.top, ASKED.files[0]));
+
 function textOf(error) {
   const cause = error && error.cause;
   return (cause && (cause.stack || cause.message)) || (error && (error.stack || error.message)) || "";
@@ -28,9 +31,9 @@ export default async function* (source) {
   const [around, printed, under, lost] = [new Map(), new Map(), new Map(), new Set()];
   for await (const { type, data } of source) {
     if (type === "test:stderr") printed.set(plain(data.file), (printed.get(plain(data.file)) || "") + data.message);
-    if (type === "test:dequeue") begin(under, plain(data.file), data);
+    if (type === "test:dequeue") begin(under, fileOf(data), data);
     if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") continue;
-    const at = plain(data.file);
+    const at = fileOf(data);
     const file = relative(at);
     if (!around.has(at)) around.set(at, []);
     const titles = around.get(at);

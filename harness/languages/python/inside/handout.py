@@ -65,22 +65,26 @@ class Site(object):
         return self if self.catcher is None else self.catcher.__enter__()
 
     def __call__(self, *values):
-        self.values.extend(encoded(value) for value in values)
+        self.values.extend(encoded(value, left=with_own_fields()) for value in values)
         return self
+
+    def beside_result(self, *values):
+        """Hand out what the product's own code compares."""
+        self.values.extend(map(encoded, values))
 
     def recorded(self, *operands):
         """Hand out all sides of an assertion, and whether comparing them runs code of the work tree."""
-        self(*operands)
+        self.beside_result(*operands)
         self.values.append(any(compares_itself(operand, 20) for operand in operands))
         return self
 
     def check(self, name, left, right):
         """Hand out both sides and what comes of comparing them, which may be the product's own code."""
-        self(left, right)
+        self.beside_result(left, right)
         self.values.append(bool(OPERATORS[name](left, right)))
 
     def truth(self, value):
-        self(value)
+        self.beside_result(value)
         self.values.append(bool(value))
 
     def example(self, source, names, *expected):
@@ -176,6 +180,10 @@ def compares_itself(value, depth):
         return any(compares_itself(item, depth - 1) for item in value)
     if kind is dict:
         return any(compares_itself(item, depth - 1) for pair in value.items() for item in pair)
+    if labels_of(value, kind):
+        return compares_itself(value.to_numpy(dtype=object), depth - 1)
+    if is_array(kind):
+        return value.dtype.hasobject and any(compares_itself(item, depth - 1) for item in value.flat)
     if kind not in compares_itself.known:
         names = None if issubclass(kind, BY_WHAT_THEY_DO) else fields_of(kind)
         compares_itself.known[kind] = compares_by_own_code(kind) if names is None else names
@@ -249,16 +257,23 @@ class TooMuch(Exception):
 
 
 class Allowance(object):
-    """What one value may still take."""
+    """What one value may still take; `own_fields` is for objects that compare themselves, as they may be large graphs."""
 
-    def __init__(self):
-        self.items, self.letters = ITEMS, LETTERS
+    def __init__(self, items=ITEMS, letters=LETTERS, own_fields=None):
+        self.items, self.letters, self.own_fields = items, letters, own_fields
 
     def take(self, items=0, letters=0):
         self.items -= items
         self.letters -= letters
         if self.items < 0 or self.letters < 0:
             raise TooMuch()
+
+
+def with_own_fields():
+    """What a value may take where the product's own code compares nothing."""
+    within = Allowance(ITEMS // 10, LETTERS >> 4)
+    within.own_fields = within
+    return Allowance(own_fields=within)
 
 
 def encoded(value, depth=DEPTH, left=None):
@@ -306,6 +321,12 @@ def encoded_within(value, depth, left):
     scalar = encoded_scalar(value, left)
     if scalar is not None:
         return scalar
+    if is_array(kind):
+        return encoded_array(value, depth, left)
+    labels = labels_of(value, kind)
+    if labels:
+        told = [[name, encoded_within(label, depth - 1, left)] for name, label in labels]
+        return encoded_array(value, depth, left) + [told]
     for tag, kinds in SEVERAL:
         if isinstance(value, kinds):
             items = [encoded_within(item, depth - 1, left) for item in value]
@@ -319,7 +340,29 @@ def encoded_within(value, depth, left):
         return encoded_error(value, depth, left)
     names, items = told_by(value, kind)
     attributes = names and [[name, encoded_within(getattr(value, name), depth - 1, left)] for name in names]
+    if attributes is None and items is None:
+        attributes = own_fields(value, kind, depth, left)
     return ["o", name_of(kind), attributes, items]
+
+
+def own_fields(value, kind, depth, left):
+    """The fields of an object whose class compares them by code of its own; None of others, or of too many."""
+    names = declared_fields(kind)
+    if not names or left.own_fields is None:
+        return None
+    try:
+        return [
+            [name, encoded_within(object.__getattribute__(value, name), depth - 1, left.own_fields)] for name in names
+        ]
+    except Exception:
+        return None
+
+
+def declared_fields(kind):
+    """The names of the fields that `dataclasses` or `attrs` made of a class; none of any other."""
+    return list(getattr(kind, "__dataclass_fields__", ())) or [
+        field.name for field in getattr(kind, "__attrs_attrs__", ())
+    ]
 
 
 SEVERAL = (
@@ -330,6 +373,38 @@ SEVERAL = (
 )
 BY_WHAT_THEY_DO = (int, float, complex, str, collections.UserString, bytes, bytearray, collections.abc.Mapping)
 BY_WHAT_THEY_DO += (tuple, list, collections.UserList, collections.abc.Set, type, BaseException)
+
+
+def encoded_array(value, depth, left):
+    """An array, or a table's items as one."""
+    if value.size > left.items:
+        raise TooMuch()
+    items = value if is_array(type(value)) else value.to_numpy(dtype=object)
+    return ["a", list(value.shape), [encoded_within(item, depth - 1, left) for item in items.ravel().tolist()]]
+
+
+def labels_of(value, kind):
+    """What a table of pandas has beside its items; nothing of any other value, and of one with categories."""
+    if kind.__module__.partition(".")[0] != "pandas" or kind.__name__ not in TABLES:
+        return []
+    if kind.__name__ == "DataFrame":
+        dtypes, own = value.dtypes, [("index", value.index), ("columns", value.columns)]
+    elif kind.__name__ == "Series":
+        dtypes, own = [value.dtype], [("names", [value.name]), ("index", value.index)]
+    else:
+        freq = getattr(value, "freq", None)
+        dtypes, own = [value.dtype], [("names", list(value.names)), ("freq", None if freq is None else str(freq))]
+    words = [str(one) for one in dtypes]
+    return [] if "category" in words else [("kind", TABLES[kind.__name__]), ("dtype", words)] + own
+
+
+TABLES = {"DataFrame": "DataFrame", "Series": "Series", "MultiIndex": "MultiIndex"}
+for _name in ("Index", "RangeIndex", "DatetimeIndex", "TimedeltaIndex", "Int64Index", "Float64Index"):
+    TABLES[_name] = "Index"
+
+
+def is_array(kind):
+    return kind.__module__ == "numpy" and kind.__name__ == "ndarray"
 
 
 def encoded_scalar(value, left):

@@ -16,12 +16,18 @@ LIBRARIES = ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro")
 BEHIND = (".rlib", ".rmeta", ".so")
 """What the compiler writes anew under another name and moves into place."""
 WANTED = re.compile(
-    r"^(?:cannot find .*?|failed to resolve: .*?|no .+? named |no .+? found .*?|unresolved imports? |unresolved module or .*? |"
-    r"struct .+? has no field named |variant .+? has no field named |function |method |associated function |"
-    r"module |struct |enum |constant |trait |macro |use of undeclared .*?|use of unresolved .*?)`([^`]+)`"
+    r"^(?:cannot find .*?|failed to resolve: .*?|no .+? named |no .+? found .*?|no field |unresolved imports? |"
+    r"unresolved module or .*? |(?:struct|variant) .+? (?:has no field|does not have a field) named |"
+    r"(?:associated |tuple )?(?:function|method|module|struct|enum|constant|trait|macro|field|static|variant)(?: constructor)? |"
+    r"type alias |use of undeclared .*?|use of unresolved .*?|.+? doesn't implement )`([^`]+)`"
+    r"|^the trait bound `(?:[^`:]|::)+: ([^`]+)` is not satisfied"
 )
-CALLED = re.compile(r"(?:fn|associated function|method|struct) defined here.*?\n.*?\b(?:fn|struct) (\w+)", re.DOTALL)
+CALLED = re.compile(
+    r"(?:fn|associated function|method|struct|enum|trait|variant) defined here.*?\n.*?\b(?:fn|struct|enum|trait) (\w+)",
+    re.DOTALL,
+)
 """How the compiler tells which name, or which form of one, it misses."""
+COMPARED = re.compile(r"can't compare `|binary operation `[!=]=` cannot be applied")
 
 
 def link_target(shared, own):
@@ -174,7 +180,7 @@ def compile_targets(targets, options):
 
 def cargo_test(targets, options):
     flags = [flag for target in targets for flag in target.flags]
-    argv = ["cargo", "test", "--offline", "--no-run", "--message-format=json"] + options
+    argv = ["cargo", "test", "--offline", "--no-run", "--message-format=json"] + features(options, targets[0].package)
     code, text = output_of(argv + list(dict.fromkeys(flags) if flags == ["--lib"] else flags), targets[0].folder)
     messages = []
     for line in text.splitlines():
@@ -187,6 +193,18 @@ def cargo_test(targets, options):
     return code, messages
 
 
+def features(options, package):
+    """Options without features that a package lacks; those of one that it depends on stay."""
+    usable = []
+    for word in options:
+        names = [name for name in word.split(",") if name in package["features"] or "/" in name]
+        if word.startswith("--") or names:
+            usable.append(word if word.startswith("--") else ",".join(names))
+        else:
+            usable.pop()
+    return usable
+
+
 def is_error(message):
     return message.get("reason") == "compiler-message" and message["message"].get("level") == "error"
 
@@ -196,11 +214,24 @@ def lose(target, messages):
     errors = [message["message"] for message in messages if is_error(message)]
     text = "\n".join(error.get("rendered") or error["message"] for error in errors)
     os.write(2, text.encode("utf-8", "replace"))
-    names = [match.group(1) for match in (WANTED.match(error["message"]) for error in errors) if match]
+    matches = [WANTED.match(error["message"]) for error in errors]
+    names = [match.group(1) or match.group(2) for match in matches if match]
     names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
+    names += ["PartialEq" for error in errors if COMPARED.match(error["message"])]
+    names += [name for error in errors if not error.get("code") for name in marked(error)]
     says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
     raised = {"names": ["CompileError"], "says": says}
     say("collect_error", id=target.root, text=text[:ERRORS] or "cargo has compiled no program", raised=[raised])
+
+
+def marked(error):
+    """The names that a macro's own error marks in a source: what it refuses."""
+    for span in error.get("spans", []):
+        if span["is_primary"] and len(span["text"]) == 1:
+            [line] = span["text"]
+            yield from re.findall(
+                r"[A-Za-z_]\w*", line["text"][line["highlight_start"] - 1 : line["highlight_end"] - 1]
+            )
 
 
 class Handed(object):
@@ -240,8 +271,8 @@ class Listing(Run):
 
 def run_target(target, word, preload, handed):
     """Run the tests of a program that are asked for, each alone; True if all is well."""
-    env = dict(target.env(), LD_PRELOAD=preload, GOLDSEAM_VALUES=handed.path)
-
+    libraries = output_of(["rustc", "--print", "target-libdir"], target.folder)[1].strip()
+    env = dict(target.env(), LD_PRELOAD=preload, LD_LIBRARY_PATH=libraries, GOLDSEAM_VALUES=handed.path)
     handed.empty()
 
     def start(kind, *arguments):

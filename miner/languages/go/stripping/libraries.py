@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from miner.languages.stripping.sites import NOT
 
-Options = dict[str, object]
 AROUND = {"v": ("", ""), "i": ("interface{}(", ")"), "e": ("error(", ")"), "t": ("(", ").Error()")}
 """What a value is looked at as: itself, an interface, an error, what an error says."""
-_NOT: Options = {"not": True}
 
 
 @dataclass(frozen=True)
@@ -46,31 +43,31 @@ class Library:
 
 
 HOLDS = Form("", "h")
-_HOLDS_NOT = Form("", "h", _NOT)
-_NONE, _SOME = Form("go.nil", "e"), Form("go.nil", "e", _NOT)
-_IS, _IS_NOT = Form("go.is", "cv"), Form("go.is", "cv", _NOT)
-_ZERO, _NOT_ZERO = Form("go.zero", "v"), Form("go.zero", "v", _NOT)
+_HOLDS_NOT = Form("", "h", NOT)
+_NONE, _SOME = Form("go.nil", "e"), Form("go.nil", "e", NOT)
+_IS, _IS_NOT = Form("go.is", "cv"), Form("go.is", "cv", NOT)
+_ZERO, _NOT_ZERO = Form("go.zero", "v"), Form("go.zero", "v", NOT)
 _SAYS, _SAYS_PART = Form("go.==", "tv"), Form("go.contains", "tv")
 _PANICS, _NO_PANIC = Form("go.panics", "p"), Form("no_raise", "p")
-_DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", _NOT)
-_GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", _NOT, is_generic=True)
-_SAME, _NOT_SAME = Form("go.==", "ii"), Form("go.==", "ii", _NOT)
-_NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", _NOT)
-_IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", _NOT), Form("go.len", "vv")
+_DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", NOT)
+_GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", NOT, is_generic=True)
+_SAME, _NOT_SAME = Form("go.==", "ii"), Form("go.==", "ii", NOT)
+_NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
+_IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", NOT), Form("go.len", "vv")
 
 TESTIFY = Library(
     path=re.compile(r".*/testify(?:/v\d+)?/(?:assert|require)"),
     objects=frozenset({"Assertions"}),
     forms={
         "Equal": _DEEP, "NotEqual": _NOT_DEEP, "Exactly": _DEEP,
-        "EqualValues": Form("go.values", "vv"), "NotEqualValues": Form("go.values", "vv", _NOT),
-        "Greater": Form("go.>", "vv"), "GreaterOrEqual": Form("go.<", "vv", _NOT),
-        "Less": Form("go.<", "vv"), "LessOrEqual": Form("go.>", "vv", _NOT),
+        "EqualValues": Form("go.values", "vv"), "NotEqualValues": Form("go.values", "vv", NOT),
+        "Greater": Form("go.>", "vv"), "GreaterOrEqual": Form("go.<", "vv", NOT),
+        "Less": Form("go.<", "vv"), "LessOrEqual": Form("go.>", "vv", NOT),
         "Len": _LENGTH, "Contains": _IN, "NotContains": _NOT_IN,
         "ElementsMatch": Form("go.elements", "vv"), "JSONEq": Form("go.json", "vv"),
         "InDelta": Form("go.near", "vvv"), "IsType": Form("go.type", "ii"),
         "True": HOLDS, "False": _HOLDS_NOT, "Nil": _NIL, "NotNil": _NOT_NIL,
-        "Empty": Form("go.empty", "v"), "NotEmpty": Form("go.empty", "v", _NOT),
+        "Empty": Form("go.empty", "v"), "NotEmpty": Form("go.empty", "v", NOT),
         "Zero": _ZERO, "NotZero": _NOT_ZERO,
         "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "ErrorContains": _SAYS_PART,
         "ErrorIs": _IS, "NotErrorIs": _IS_NOT,
@@ -88,7 +85,7 @@ _ALECTHOMAS = Library(
     forms={
         "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": HOLDS, "False": _HOLDS_NOT, "Zero": _ZERO,
         "NotZero": _NOT_ZERO, "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
-        "NotIsError": _IS_NOT, "Contains": Form("go.contains", "vv"), "NotContains": Form("go.contains", "vv", _NOT),
+        "NotIsError": _IS_NOT, "Contains": Form("go.contains", "vv"), "NotContains": Form("go.contains", "vv", NOT),
         "HasPrefix": Form("go.prefix", "vv"), "HasSuffix": Form("go.suffix", "vv"), "SliceContains": _IN,
         "Panics": _PANICS, "NotPanics": _NO_PANIC,
     },

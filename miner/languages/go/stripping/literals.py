@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tree_sitter import Node
 
 from harness.judging import values
-from harness.judging.go.values import as_python
-from miner.languages.go.stripping.scopes import FUNCTIONS, arguments_of, bare, named, parse, top_function
+from harness.judging.go.values import Value
+from harness.judging.parts import Part, key_of
+from miner.languages.go.stripping.scopes import FUNCTIONS, parse, top_function
 from miner.languages.go.stripping.source import HAND_OUT, MARK
 from miner.languages.guessing import Reading, first_kept, operator_by
-from miner.languages.syntax import text_of, values_together, walk
-from miner.languages.tree_source import handed_literals
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tree_sitter import Node
-
+from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
+from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
 _WORDS = {"true": True, "false": False, "nil": None}
-_VALUES = frozenset(
-    {*("interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal"), "rune_literal", *_WORDS}
+_VALUES = words(
+    "interpreted_string_literal raw_string_literal int_literal float_literal rune_literal true false nil"
+    " composite_literal unary_expression"
 )
 _TOP = re.compile(r"(.*?::[^/\[ ]*).*", re.DOTALL)
 _OUTPUT = re.compile(rf"output: {MARK} (\d+)", re.IGNORECASE)
@@ -32,6 +29,7 @@ _OPERATORS = {
     "go.contains": ("in", "not_in"), "go.in": ("in", "not_in"), "go.prefix": ("startswith", "not_in"),
     "go.suffix": ("endswith", "not_in"), "go.<": ("<", ">="), "go.>": (">", "<="), "go.near": ("almost", "not_almost"),
     "go.panics": ("raises", "raises"), "go.of": ("truth", "not"), "go.len": ("==", "!="),
+    "go.is": ("isinstance", "not_isinstance"),  # one error may be all there are, joined
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality."""
 
@@ -40,6 +38,27 @@ def function_of(test_id: str) -> str:
     """The function that a test is of, whatever its subtest is called."""
     match = _TOP.fullmatch(test_id)
     return match[1] if match else test_id
+
+
+def _as_python(value: object) -> Any:
+    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
+    if isinstance(value, Value):
+        return value.text if value.text is not None else _as_python(value.part)
+    if not isinstance(value, Part):
+        return None
+    match value.tag:
+        case "f":
+            return int(value.plain) if value.plain.is_integer() else value.plain
+        case "a" | "p":
+            return _as_python(value.parts[0])
+        case "l":
+            return [_as_python(item) for item in value.parts]
+        case "m":
+            return {key_of(_as_python(key)): _as_python(inner) for key, inner in value.parts}
+        case "t":
+            fields = tuple((name, _as_python(inner)) for name, inner in value.parts)
+            return values.Record(name=value.kind, attrs=fields)
+    return value.plain if value.tag != "r" else None
 
 
 def _encoded(value: Any) -> Any:
@@ -79,49 +98,41 @@ def _written(text: str) -> Iterator[Any]:
 
 
 def _values(node: Node) -> Iterator[Any]:
-    for part in walk(node):
-        if part.type in _VALUES or part.type in ("composite_literal", "unary_expression"):
-            with suppress(ValueError, SyntaxError):
-                yield _value(part)
+    return values_in(node, _VALUES, value_of)
 
 
-def _value(node: Node) -> Any:
+def value_of(node: Node) -> Any:
+    """What a literal stands for; raises ValueError of anything else."""
     node = bare(node)
     text = text_of(node)
     match node.type:
         case "raw_string_literal":
             return text[1:-1]
         case "interpreted_string_literal":
-            return _unescaped(text)
+            return unescaped(text)
         case "rune_literal":
-            return ord(_unescaped(text)) if len(_unescaped(text)) == 1 else text
+            return ord(unescaped(text)) if len(unescaped(text)) == 1 else text
         case "int_literal":
             return int(text.replace("_", ""), 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
         case "float_literal":
             return float(text.replace("_", ""))
         case "unary_expression" if text.startswith("-"):
-            return -_value(named(node)[0])
+            return -value_of(named(node)[0])
         case "composite_literal":
-            return [_value(_inner(child)) for child in named(node.child_by_field_name("body"))]
+            return [value_of(_inner(child)) for child in named(field_of(node, "body"))]
         case "literal_value":
-            return [_value(_inner(child)) for child in named(node)]
+            return [value_of(_inner(child)) for child in named(node)]
     if node.type in _WORDS:
         return _WORDS[node.type]
     raise ValueError("not a literal")
 
 
 def _inner(element: Node) -> Node:
-    value = element.child_by_field_name("value") if element.type == "keyed_element" else element
+    value = field_of(element, "value") if element.type == "keyed_element" else element
     inner = named(value)
     if len(inner) != 1:
         raise ValueError("not a literal")
     return inner[0]
-
-
-def _unescaped(text: str) -> str:
-    with suppress(ValueError, SyntaxError):
-        return str(ast.literal_eval(text))
-    return text[1:-1]
 
 
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
@@ -129,7 +140,7 @@ def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
         output = _OUTPUT.search(text_of(node)) if node.type == "function_declaration" else None
         if output is not None:  # of an example: what it prints itself may be all of it
             yield int(output[1]), top_function(node), _values(node)
-        if node.type == "call_expression" and text_of(node.child_by_field_name("function")).endswith(f".{HAND_OUT}"):
+        if node.type == "call_expression" and field_text(node, "function").endswith(f".{HAND_OUT}"):
             number, *operands = arguments_of(node)[1:]
             literals = (value for part in operands if part.type != "nil" for value in _values(part))
             yield int(text_of(number)), top_function(node), literals
@@ -154,7 +165,7 @@ def _shortened(error: Any, letters: int) -> Any:
 READING = Reading(
     written=_written,
     handed=lambda _path, source: handed_literals(_calls(source)),
-    decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
+    decode=lambda encoded: _as_python(values.decode(encoded, kept=True)),
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+
+from tree_sitter import Node
 
 from miner.languages.go.stripping import scopes
-from miner.languages.go.stripping.scopes import Scopes, named
+from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Check, Package, Reader
 from miner.languages.go.stripping.static import Statics
-from miner.languages.syntax import text_of, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tree_sitter import Node
+from miner.languages.syntax import field_of, field_text, named, text_of, walk
 
 _CLAUSE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 _SUITE = re.compile(r"\*?suite\.Suite")
@@ -40,7 +37,7 @@ def package_of(sources: Iterable[bytes]) -> Package:
         for node in named(root):
             check = reader.check_of(node) if node.type == "function_declaration" else None
             if check is not None:
-                checks[text_of(node.child_by_field_name("name"))] = check
+                checks[field_text(node, "name")] = check
         embedded |= _embedded(root)
     suites: set[str] = set()
     while more := {name for name, inner in embedded.items() if inner & {*suites, ""} and name not in suites}:
@@ -53,7 +50,7 @@ def _embedded(root: Node) -> Mapping[str, set[str]]:
     embedded: dict[str, set[str]] = {}
     for spec in (node for node in walk(root) if node.type == "type_spec"):
         fields = [field for field in walk(spec) if field.type == "field_declaration"]
-        kinds = [text_of(field) for field in fields if field.child_by_field_name("name") is None]
+        kinds = [text_of(field) for field in fields if field_of(field, "name") is None]
         names = {"" if _SUITE.fullmatch(kind) else kind.lstrip("*") for kind in kinds}
-        embedded[text_of(spec.child_by_field_name("name"))] = names
+        embedded[field_text(spec, "name")] = names
     return embedded

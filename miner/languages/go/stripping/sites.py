@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Mode
+from tree_sitter import Node
+
 from miner.languages.go.stripping import libraries
-from miner.languages.go.stripping.scopes import arguments_of, bare, function_around, listed, named, statements_of
-from miner.languages.syntax import text_of, walk
+from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
+from miner.languages.go.stripping.static import Statics
+from miner.languages.stripping import sites
+from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
+from miner.languages.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tree_sitter import Node
-
     from miner.languages.go.stripping.libraries import Form, Library
-    from miner.languages.go.stripping.scopes import Binding, Scopes
-    from miner.languages.go.stripping.static import Statics
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operand:
+class Operand(sites.Operand):
     """One side of an assertion."""
 
-    node: Node
-    static: bool = False
-    around: tuple[str, str] = ("", "")
-    """What is put before and after its text: the assertion looks at a part of it, or as at a value of another type."""
     is_none: bool = False
     """It is `nil`, whatever the node is."""
 
@@ -64,46 +59,29 @@ class Package:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(sites.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging/go)."""
 
-    op: str
     operands: tuple[Operand, ...]
-    replaced: Node
-    """The condition, the part of one, or the statement that is replaced."""
     tester: str = ""
     """The expression for the test that it belongs to."""
     guard: Node | None = None
     """The `if` whose condition, or a part of it, is replaced."""
     initializer: Node | None = None
     """What the `if` declares for the assertion alone, which goes with it."""
-    body: Node | None = None
-    """What is called and watched for a panic."""
     condition: str = ""
     """What holds, as Go says it; empty where nothing says it."""
-    options: Mapping[str, object] = field(default_factory=dict)
-    kept: Mapping[str, object] = field(default_factory=dict)
     dotted: str = ""
     """A function of a package that is imported without a name."""
-    is_unread: bool = False
-    """It is one in a form that is not known, so that it stays as it is."""
     is_output: bool = False
     """It is the comment that says what an example prints."""
-    tells_comparison: bool = False
-    is_whole: bool = False
 
     @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What can be tried, best first."""
-        if self.is_unread:
-            return (Mode.INSIDE,)
-        is_expected = self.body is not None or any(operand.static for operand in self.operands)
-        result = (Mode.RESULT,) if self.condition else ()
-        return (Mode.EXPECTED if is_expected else Mode.OPERANDS, *result, Mode.INSIDE)
+    def has_result(self) -> bool:
+        """Where the file says what has to hold."""
+        return bool(self.condition)
 
 
-Options = dict[str, object]
-_NOT: Options = {"not": True}
 _FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
 _TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|TB|C)|\*C")
 _OF_CONSTANTS = ("go.==", "go.<", "go.>")
@@ -112,8 +90,8 @@ _SPREAD = ("variadic_argument",)
 _CONVERTED = re.compile(r"interface\{\}|any|error|bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
 """Types that a constant, or a value as an interface, does not have by itself."""
 _BINARY: Mapping[str, tuple[str, Options]] = {
-    "==": ("go.==", {}), "!=": ("go.==", _NOT), "<": ("go.<", {}), ">=": ("go.<", _NOT),
-    ">": ("go.>", {}), "<=": ("go.>", _NOT),
+    "==": ("go.==", {}), "!=": ("go.==", NOT), "<": ("go.<", {}), ">=": ("go.<", NOT),
+    ">": ("go.>", {}), "<=": ("go.>", NOT),
 }  # fmt: skip
 _CALLED: Mapping[str, tuple[str, Options]] = {
     "reflect.DeepEqual": ("go.deep", {}), "bytes.Equal": ("go.same", {}), "slices.Equal": ("go.same", {}),
@@ -126,7 +104,7 @@ _DIFF = "go-cmp/cmp.Diff"
 _TWO_SIDES = 2
 
 
-class Reader:
+class Reader(sites.Reader[Statics]):
     """Reads the assertions of one file."""
 
     def __init__(self, scopes: Scopes, statics: Statics, package: Package, testing: str) -> None:
@@ -146,7 +124,7 @@ class Reader:
         diff = self._of_diff(node, condition)
         if diff is not None:
             return [replace(diff, tester=tester, guard=node)]
-        if any(text_of(part.child_by_field_name("function")) == "recover" for part in walk(condition)):
+        if any(field_text(part, "function") == "recover" for part in walk(condition)):
             return []  # of a panic it tells only where it stands
         parts = [self._failing_if(part) or _unread(part) for part in map(_unguarded, _split(condition, "||"))]
         return [replace(part, tester=tester, guard=node) for part in parts]
@@ -161,7 +139,7 @@ class Reader:
             return self._of_check(node, call)
         form, tester, arguments = library
         assertion = self._of_form(form, arguments) if form is not None else None
-        function = call.child_by_field_name("function")
+        function = field_of(call, "function")
         dotted = text_of(function) if function is not None and function.type == "identifier" else ""
         return assertion and replace(assertion, tester=tester, replaced=node, condition="", dotted=dotted)
 
@@ -182,12 +160,12 @@ class Reader:
         """The test that a statement fails whatever happens, as it is called there; empty where it fails none."""
         inner = named(statement)
         if statement.type == "if_statement":
-            ways = (statement.child_by_field_name(name) for name in ("consequence", "alternative"))
+            ways = (field_of(statement, name) for name in ("consequence", "alternative"))
             testers = [self._failing_in(way) if way is not None else "" for way in ways]
             return testers[0] if all(testers) else ""
         if statement.type != "expression_statement" or not inner:
             return ""
-        if text_of(inner[0].child_by_field_name("function")) == "panic":
+        if field_text(inner[0], "function") == "panic":
             function = function_around(statement)
             parameters = self._scopes.parameters(function) if function is not None else []
             return next((parameter.name for parameter in parameters if self._is_tester(parameter.declared)), "")
@@ -195,7 +173,7 @@ class Reader:
 
     def _of_check(self, node: Node, call: Node) -> Assertion | None:
         """A call of a function of the package that only compares what it is given: `check(t, got == 3)`."""
-        function, arguments = call.child_by_field_name("function"), arguments_of(call)
+        function, arguments = field_of(call, "function"), arguments_of(call)
         if function is None or function.type != "identifier" or any(argument.type in _SPREAD for argument in arguments):
             return None
         binding = self._scopes.resolve(function)
@@ -226,15 +204,13 @@ class Reader:
         """What a function asks of its parameters which fails a test unless that holds, and does nothing else."""
         parameters = self._scopes.parameters(function)
         testers = [parameter for parameter in parameters if self._is_tester(parameter.declared)]
-        statements = [
-            statement for statement in statements_of(function.child_by_field_name("body")) if not _is_plain(statement)
-        ]
+        statements = [statement for statement in statements_of(field_of(function, "body")) if not _is_plain(statement)]
         if len(parameters) < _TWO_SIDES or testers != parameters[:1] or len(statements) != 1:
             return None
         if any(parameter.statement.type != "parameter_declaration" for parameter in parameters):
             return None
         assertions = self.of_guard(statements[0])
-        if len(assertions) != 1 or assertions[0].is_unread or statements[0].child_by_field_name("alternative"):
+        if len(assertions) != 1 or assertions[0].is_unread or field_of(statements[0], "alternative"):
             return None
         assertion = assertions[0]
         places = {parameter.name: place for place, parameter in enumerate(parameters)}
@@ -244,7 +220,7 @@ class Reader:
             if name not in places and name != "nil":
                 return None
             place = places.get(name)
-            kind = text_of(parameters[place].statement.child_by_field_name("type")) if place is not None else ""
+            kind = field_text(parameters[place].statement, "type") if place is not None else ""
             front, back = operand.around
             own = (f"{kind}(", ")") if _CONVERTED.fullmatch(kind) else ("", "")
             sides.append(Side(argument=place, around=(front + own[0], own[1] + back)))
@@ -256,41 +232,41 @@ class Reader:
         return Check(len(parameters), assertion.op, tuple(sides), options, is_condition=is_condition)
 
     def _failing_call(self, call: Node) -> str:
-        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        function = callee_of(call)
         if function is None or function.type != "selector_expression":
             return ""
-        operand = function.child_by_field_name("operand")
-        if operand is None or text_of(function.child_by_field_name("field")) not in _FAILING:
+        operand = field_of(function, "operand")
+        if operand is None or field_text(function, "field") not in _FAILING:
             return ""
         is_tester = operand.type == "identifier" and self._is_tester(operand)
         return text_of(operand) if is_tester or self._suite_of(operand, ("T",)) else ""
 
     def _suite_of(self, node: Node, methods: Sequence[str]) -> str:
         """The suite of whose own name one of these methods is called: `s.T()`; empty for another node."""
-        function = node.child_by_field_name("function") if node.type == "call_expression" else None
-        if function is None or text_of(function.child_by_field_name("field")) not in methods:
+        function = callee_of(node)
+        if function is None or field_text(function, "field") not in methods:
             return ""
-        operand = function.child_by_field_name("operand")
-        binding = self._scopes.resolve(operand) if operand is not None and operand.type == "identifier" else None
+        operand = field_of(function, "operand")
+        binding = self._scopes.of_name(operand)
         return text_of(operand) if binding is not None and self._is_suite(binding) else ""
 
     def _is_suite(self, binding: Binding) -> bool:
-        kind = text_of(binding.statement.child_by_field_name("type")) if binding.kind == "param" else ""
+        kind = field_text(binding.statement, "type") if binding.kind == "param" else ""
         return kind.lstrip("*") in self._package.suites
 
     def _is_tester(self, node: Node) -> bool:
         binding = self._scopes.resolve(node)
         if binding is None or binding.kind != "param":
             return False
-        return _TESTERS.fullmatch(text_of(binding.statement.child_by_field_name("type"))) is not None
+        return _TESTERS.fullmatch(field_text(binding.statement, "type")) is not None
 
     def _of_diff(self, guard: Node, condition: Node) -> Assertion | None:
         """`if diff := cmp.Diff(a, b); diff != ""`, where nothing else reads the difference but the message."""
-        initializer = guard.child_by_field_name("initializer")
+        initializer = field_of(guard, "initializer")
         sides = [child for child in named(bare(condition)) if bare(condition).type == "binary_expression"]
         if len(sides) != _TWO_SIDES or sides[0].type != "identifier" or not _is_none(sides[1]):
             return None
-        if text_of(bare(condition).child_by_field_name("operator")) not in ("!=", ">"):
+        if field_text(bare(condition), "operator") not in ("!=", ">"):
             return None
         binding = self._scopes.resolve(sides[0])
         if binding is None or binding.init is None or binding.is_written or initializer is None:
@@ -315,18 +291,18 @@ class Reader:
         assertion = self._holding(node)
         if assertion is None:
             return None
-        return replace(assertion, options=_contrary(assertion.options), condition=f"!({text_of(node)})")
+        return replace(assertion, options=contrary(assertion.options), condition=f"!({text_of(node)})")
 
     def _holding(self, node: Node) -> Assertion | None:
         """What this says of values, as an assertion."""
         inner = bare(node)
-        operator = text_of(inner.child_by_field_name("operator"))
+        operator = field_text(inner, "operator")
         if inner.type == "unary_expression" and operator == "!":
-            operand = inner.child_by_field_name("operand")
+            operand = field_of(inner, "operand")
             assertion = self._holding(operand) if operand is not None else None
             if assertion is None:
                 return None
-            return replace(assertion, replaced=node, options=_contrary(assertion.options))
+            return replace(assertion, replaced=node, options=contrary(assertion.options))
         if inner.type == "binary_expression" and operator in _BINARY:
             op, options = _BINARY[operator]
             return self._of_operands(node, op, named(inner), options)
@@ -365,7 +341,7 @@ class Reader:
         settings = self._with_untyped(options, operands, is_typed=op in _OF_CONSTANTS)
         return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
-    def _operand(self, node: Node, around: tuple[str, str] = ("", "")) -> Operand:
+    def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
         return Operand(node=node, static=self._statics.is_static(node), around=around)
 
     def _with_untyped(self, options: Mapping[str, object], operands: Sequence[Operand], *, is_typed: bool) -> Options:
@@ -381,18 +357,18 @@ class Reader:
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "const" or binding.init is None:
                 return False
-            return binding.statement.child_by_field_name("type") is None and self._is_untyped(binding.init)
+            return field_of(binding.statement, "type") is None and self._is_untyped(binding.init)
         if node.type in ("unary_expression", "binary_expression"):
             return all(self._is_untyped(child) for child in named(node))
         return node.type.endswith("_literal") and node.type not in ("composite_literal", "func_literal")
 
     def _function_of(self, call: Node) -> str:
         """The end of the path of the package, and the function of it that is called; empty for another."""
-        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        function = callee_of(call)
         if function is None or function.type != "selector_expression":
             return ""
-        path = self._statics.package_of(function.child_by_field_name("operand"))
-        name = text_of(function.child_by_field_name("field"))
+        path = self._statics.package_of(field_of(function, "operand"))
+        name = field_text(function, "field")
         return f"{'/'.join(path.split('/')[-2:])}.{name}" if path else ""
 
     # -- libraries
@@ -402,7 +378,7 @@ class Reader:
 
         The form is None where that is not known, all of it for a call of anything else.
         """
-        function, arguments = call.child_by_field_name("function"), arguments_of(call)
+        function, arguments = field_of(call, "function"), arguments_of(call)
         if function is None or any(part.type in _SPREAD for part in arguments):
             return None
         if function.type == "identifier":
@@ -410,11 +386,11 @@ class Reader:
             if library is None or text_of(function) not in library.forms or self._scopes.resolve(function) is not None:
                 return None
             return self._called(library, text_of(function), arguments)
-        operand, name = function.child_by_field_name("operand"), text_of(function.child_by_field_name("field"))
+        operand, name = field_of(function, "operand"), field_text(function, "field")
         if function.type != "selector_expression" or operand is None:
             return None
         suite = self._suite_of(operand, ("Require", "Assert"))
-        binding = self._scopes.resolve(operand) if operand.type == "identifier" else None
+        binding = self._scopes.of_name(operand)
         if suite or (binding is not None and self._is_suite(binding)):
             form = libraries.form_of(libraries.TESTIFY, name)
             return (form, f"{suite or text_of(operand)}.T()", arguments) if suite or form is not None else None
@@ -445,7 +421,7 @@ class Reader:
     def _checked(self, library: Library, values: list[Node]) -> tuple[Form, list[Node]] | None:
         """The form of `got, qt.Equals, want` and of `qt.Equals(got, want)`, with its values."""
         is_call = bool(values) and values[0].type == "call_expression"
-        function = values[0].child_by_field_name("function") if is_call else None
+        function = field_of(values[0], "function") if is_call else None
         named_form = self._checker(library, function)
         if named_form is not None:
             return named_form, arguments_of(values[0])
@@ -457,10 +433,10 @@ class Reader:
     def _checker(self, library: Library, node: Node | None) -> Form | None:
         """The form of a checker, by its name and the package that it is of."""
         if node is not None and node.type == "call_expression":
-            function, arguments = node.child_by_field_name("function"), arguments_of(node)
+            function, arguments = field_of(node, "function"), arguments_of(node)
             is_not = text_of(function).rpartition(".")[2] == "Not" and len(arguments) == 1
             form = self._checker(library, arguments[0]) if is_not else None
-            return form and replace(form, options=_contrary(form.options))
+            return form and replace(form, options=contrary(form.options))
         if node is None or node.type not in ("selector_expression", "identifier"):
             return None
         package, _, name = text_of(node).rpartition(".")
@@ -477,7 +453,7 @@ class Reader:
     def _made_by(self, binding: Binding) -> tuple[Library, str] | None:
         """The library that made an object of assertions, and the test that it is for."""
         if binding.kind == "param":
-            kind = text_of(binding.statement.child_by_field_name("type")).lstrip("*")
+            kind = field_text(binding.statement, "type").lstrip("*")
             paths = self._paths(kind.rpartition(".")[0]) or self._dotted
             library = next(filter(None, map(libraries.called, paths)), None)
             is_object = library is not None and kind.rpartition(".")[2] in library.objects
@@ -487,8 +463,8 @@ class Reader:
             return None
         if suite := self._suite_of(init, ("Require", "Assert")):
             return libraries.TESTIFY, f"{suite}.T()"
-        function, arguments = init.child_by_field_name("function"), arguments_of(init)
-        path = self._statics.package_of(function.child_by_field_name("operand")) if function is not None else ""
+        function, arguments = field_of(init, "function"), arguments_of(init)
+        path = self._statics.package_of(field_of(function, "operand")) if function is not None else ""
         library = libraries.called(path)
         if text_of(function).rpartition(".")[2] not in ("New", "NewRelaxed") or len(arguments) != 1:
             return None
@@ -512,17 +488,17 @@ class Reader:
 
 def condition_of(guard: Node) -> Node | None:
     """What an `if` asks, or a `case` of a `switch` over nothing; None for another node."""
-    if guard.type == "expression_case" and guard.parent is not None and not guard.parent.child_by_field_name("value"):
-        values = listed(guard.child_by_field_name("value"))
+    if guard.type == "expression_case" and guard.parent is not None and not field_of(guard.parent, "value"):
+        values = listed(field_of(guard, "value"))
         return values[0] if len(values) == 1 else None
-    return guard.child_by_field_name("condition") if guard.type == "if_statement" else None
+    return field_of(guard, "condition") if guard.type == "if_statement" else None
 
 
 def body_of(guard: Node) -> Node | None:
     """What an `if` or a `case` does."""
     if guard.type == "expression_case":
         return next((child for child in guard.named_children if child.type == "statement_list"), None)
-    return guard.child_by_field_name("consequence")
+    return field_of(guard, "consequence")
 
 
 def _is_plain(statement: Node) -> bool:
@@ -538,25 +514,19 @@ def _unread(node: Node) -> Assertion:
 def _split(condition: Node, operator: str) -> list[Node]:
     """The parts of a condition between an operator."""
     inner = bare(condition)
-    if inner.type == "binary_expression" and text_of(inner.child_by_field_name("operator")) == operator:
+    if inner.type == "binary_expression" and field_text(inner, "operator") == operator:
         return [part for side in named(inner) for part in _split(side, operator)]
     return [condition]
-
-
-def _contrary(options: Mapping[str, object]) -> Options:
-    """The options of an assertion that holds where another does not."""
-    rest = {name: value for name, value in options.items() if name != "not"}
-    return rest if options.get("not") else {**rest, "not": True}
 
 
 def _unguarded(condition: Node) -> Node:
     """Of `x != nil && …x.y…` what stands behind the and, as it can't be asked of nothing."""
     inner = bare(condition)
-    if inner.type != "binary_expression" or text_of(inner.child_by_field_name("operator")) != "&&":
+    if inner.type != "binary_expression" or field_text(inner, "operator") != "&&":
         return condition
     left, right = named(inner)
     sides = named(bare(left))
-    is_check = text_of(bare(left).child_by_field_name("operator")) == "!=" and text_of(sides[-1]) == "nil"
+    is_check = field_text(bare(left), "operator") == "!=" and text_of(sides[-1]) == "nil"
     return right if is_check and f"{text_of(sides[0])}." in text_of(right) else condition
 
 

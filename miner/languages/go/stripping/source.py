@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from tree_sitter import Node
 
 from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.package import package_of
-from miner.languages.go.stripping.scopes import Scopes
-from miner.languages.go.stripping.sites import Assertion, Operand, Reader, body_of
-from miner.languages.go.stripping.static import Statics, member_of
+from miner.languages.go.stripping.scopes import Binding, Scopes
+from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader, body_of
+from miner.languages.go.stripping.static import Column, Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
-from miner.languages.syntax import covers, is_in, overlap, place_of, rendered, text_of, walk
-from miner.languages.tree_source import TreeSource, missing_lines, removed_by
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from tree_sitter import Node
-
-    from miner.languages.go.stripping.scopes import Binding
-    from miner.languages.go.stripping.sites import Package
-    from miner.languages.go.stripping.static import Column, Step
-    from miner.languages.syntax import Piece
-    from miner.languages.tree_source import Edits
+from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
+from miner.languages.stripping.static import unread_columns
+from miner.languages.syntax import (
+    Piece,
+    Place,
+    arguments_of,
+    bare,
+    covers,
+    field_of,
+    field_text,
+    is_in,
+    named,
+    place_of,
+    text_of,
+    walk,
+)
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
@@ -67,7 +72,10 @@ class StrippedSource(TreeSource[Assertion]):
         self._imports_testing = "testing" in imports
         self._testing = imports["testing"].name if self._imports_testing else TESTING
         package = package or package_of([source])
-        self.slots = self._numbered(self._slots(Reader(self._scopes, self._statics, package, self._testing), first))
+        reader = Reader(self._scopes, self._statics, package, self._testing)
+        self.slots = self._numbered(self._assertions(reader), first)
+        comments = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
+        self._outputs = {place for comment in comments for place in _group(comment)}
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, or what a panic came from."""
@@ -75,9 +83,8 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- assertions
 
-    def _slots(self, reader: Reader, first: int) -> Iterable[Slot[Assertion]]:
+    def _assertions(self, reader: Reader) -> Iterator[Assertion]:
         rest = [self._root]
-        number = first
         while rest:
             node = rest.pop()
             other = reader.of_statement(node)
@@ -88,49 +95,39 @@ class StrippedSource(TreeSource[Assertion]):
                 assertions = [_of_output(comment)]
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
-            for assertion in assertions:
-                lines = range(assertion.replaced.start_point.row + 1, assertion.replaced.end_point.row + 2)
-                yield Slot(number=number, function=(scopes.top_function(node),), assertion=assertion, lines=lines)
-                number += 1
+            yield from assertions
             if not assertions or is_example:
                 rest.extend(reversed(node.named_children))
             elif assertions[0].guard is not None:
-                alternative = node.child_by_field_name("alternative")
+                alternative = field_of(node, "alternative")
                 rest.extend([alternative] if alternative is not None else [])
+
+    def _function(self, node: Node) -> tuple[str, ...]:
+        return (scopes.top_function(node),)
 
     # -- the text
 
-    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
-        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
-        if not outside:
-            return self._source.decode("utf-8")
-        edits: Edits = {}
+    def _take_out(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode], *, is_recording: bool) -> None:
+        outside = self._outside(modes)
         for slot in outside:
-            self._take_out(slot, modes[slot.number], edits, is_recording=is_recording)
-        removed = [
-            place
-            for slot in outside
-            if not slot.assertion.is_output
-            for place in self._removed(slot.assertion, keeps=is_recording or modes[slot.number] is Mode.RESULT)
-        ]
-        bodies = self._bodies(outside)
-        removed += [place_of(body) for body in bodies]
-        if is_blanked and not is_recording:
-            removed += self._silence(edits)
-            self._blank(edits, removed)
-            self._uncomment(edits)
-        self._use_names(edits, bodies, outside, removed)
-        self._import(edits, [slot.assertion for slot in outside])
-        return self._imports_used(rendered(self._source, 0, len(self._source), edits)).decode("utf-8")
+            assertion, mode = slot.assertion, modes[slot.number]
+            if assertion.is_output:
+                edits |= _output_edits(assertion.replaced, slot.number, is_recording=is_recording)
+                continue
+            edits[place_of(assertion.replaced)] = self._called(slot, mode, is_recording=is_recording)
+            if assertion.initializer is not None:
+                edits[_with_next(assertion.initializer, ";")] = ("",)
+            removed += self._removed(assertion, keeps=is_recording or mode is Mode.RESULT)
+        removed += map(place_of, self._bodies(outside))
 
-    def _take_out(self, slot: Slot[Assertion], mode: Mode, edits: Edits, *, is_recording: bool) -> None:
-        assertion = slot.assertion
-        if assertion.is_output:
-            edits |= _output_edits(assertion.replaced, slot.number, is_recording=is_recording)
-            return
-        edits[place_of(assertion.replaced)] = self._called(slot, mode, is_recording=is_recording)
-        if assertion.initializer is not None:
-            edits[_with_next(assertion.initializer, ";")] = ("",)
+    def _completed(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode]) -> bytes:
+        outside = self._outside(modes)
+        self._use_names(edits, self._bodies(outside), outside, removed)
+        self._import(edits, [slot.assertion for slot in outside])
+        return self._imports_used(super()._completed(edits, removed, modes))
+
+    def _outside(self, modes: Mapping[int, Mode]) -> list[Slot[Assertion]]:
+        return [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
 
     def _called(self, slot: Slot[Assertion], mode: Mode, *, is_recording: bool) -> tuple[Piece, ...]:
         """`testing.Goldseam(t, NUMBER, func() []interface{} { a := OPERAND; return []interface{}{&a} }, nil)`."""
@@ -156,7 +153,7 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- what only expectations read
 
-    def _removed(self, assertion: Assertion, *, keeps: bool) -> list[tuple[int, int]]:
+    def _removed(self, assertion: Assertion, *, keeps: bool) -> list[Place]:
         """The stretches of an assertion that are not in what takes its place."""
         handed = (operand for operand in assertion.operands if not operand.is_none)
         nodes = [operand.node for operand in handed if keeps or not operand.static]
@@ -175,62 +172,59 @@ class StrippedSource(TreeSource[Assertion]):
         bodies = map(body_of, guards.values())
         return [body for body in bodies if body is not None]
 
-    def _silence(self, edits: Edits) -> list[tuple[int, int]]:
+    def _silence(self, edits: Edits, removed: list[Place]) -> None:
         """Take out what is written in calls that do no more than show it, and in statements that do nothing."""
-        silenced: list[tuple[int, int]] = []
+        silenced: list[Place] = []
         for node in walk(self._root):
             words: Sequence[Node] = ()
             if node.type == "call_expression" and self._is_said(node):
-                words = scopes.arguments_of(node)
-            elif node.type == "assignment_statement" and text_of(node.child_by_field_name("left")) == "_":
-                words = scopes.listed(node.child_by_field_name("right"))
+                words = arguments_of(node)
+            elif node.type == "assignment_statement" and field_text(node, "left") == "_":
+                words = scopes.listed(field_of(node, "right"))
             for word in words:
                 if self._statics.is_static(word) and not is_in(word, list(edits)):
                     edits[place_of(word)] = ('""',)
                     silenced.append(place_of(word))
-        return silenced
+        removed += silenced
 
     def _is_said(self, call: Node) -> bool:
         """Whether a call does no more with what it is given than to show it to people."""
-        function = call.child_by_field_name("function")
+        function = field_of(call, "function")
         if function is None or function.type == "identifier":
             return text_of(function) in ("print", "println")
         if function.type != "selector_expression" or scopes.top_function(call).startswith("Example"):
             return False
-        name = text_of(function.child_by_field_name("field"))
-        path = self._statics.package_of(function.child_by_field_name("operand"))
+        name = field_text(function, "field")
+        path = self._statics.package_of(field_of(function, "operand"))
         shown = path in ("fmt", "log") and name.startswith(("Print", "Fatal", "Panic"))
         return shown or (not path and name in _SAYING)
 
-    def _blank(self, edits: Edits, removed: list[tuple[int, int]]) -> None:
+    def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells of tables and arguments that nothing reads but what is taken out, and add them to it."""
         bindings = list(dict.fromkeys(self._scopes.bindings()))
-        while True:
-            fresh: Edits = {}
-            for binding in bindings:
-                fresh |= self._blanked_binding(binding, removed)
-            fresh |= self._blanked_cells(bindings, removed)
-            fresh = {place: pieces for place, pieces in fresh.items() if place not in edits}
-            if not fresh:
-                return
-            edits |= fresh
-            removed += fresh
 
-    def _blanked_binding(self, binding: Binding, removed: Sequence[tuple[int, int]]) -> Edits:
+        def fresh() -> Edits:
+            blanked = [self._blanked_binding(binding, removed) for binding in bindings]
+            blanked.append(self._blanked_cells(bindings, removed))
+            return {place: pieces for part in blanked for place, pieces in part.items()}
+
+        blank_all(edits, removed, fresh)
+
+    def _blanked_binding(self, binding: Binding, removed: Sequence[Place]) -> Edits:
         sets = [place_of(node) for node in binding.sets]
         if not binding.uses or not all(is_in(use, [*removed, *sets]) for use in binding.uses):
             return {}
-        values = [node.child_by_field_name("right") for node in binding.sets]
+        values = [field_of(node, "right") for node in binding.sets]
         unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
         if binding.kind == "param":
-            type_node = binding.statement.child_by_field_name("type")
+            type_node = field_of(binding.statement, "type")
             operands = self._statics.calls_of(binding) if self._statics.is_static(binding.uses[0]) else None
             zeros = {place_of(node): (f"*new({text_of(type_node)})",) for node in operands or ()}
             return {**zeros, **unset} if zeros else {}
         if binding.kind not in ("var", "const") or not self._statics.is_static_binding(binding):
             return {}
         statement = binding.statement
-        names = statement.children_by_field_name("name") or scopes.listed(statement.child_by_field_name("left"))
+        names = statement.children_by_field_name("name") or scopes.listed(field_of(statement, "left"))
         around = statement.parent
         group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
         if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1 or sets:
@@ -239,26 +233,24 @@ class StrippedSource(TreeSource[Assertion]):
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {_with_next(around if is_alone else statement, ";"): ("",)}
 
-    def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[tuple[int, int]]) -> Edits:
-        columns: dict[tuple[int, tuple[Step, ...]], Column] = {}
-        sets: dict[tuple[int, tuple[Step, ...]], Edits] = {}
-        read: set[tuple[int, tuple[Step, ...]]] = set()
-        for binding in bindings:
-            for use in binding.uses:
-                column = self._column_at(use)
-                if column is not None:
-                    columns[column.key] = column
-                    if (own := self._statics.set_of_itself(use)) is not None:
-                        sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
-                    elif not is_in(use, removed) and not self._is_alias(use):
-                        read.add(column.key)
+    def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[Place]) -> Edits:
+        sets: dict[object, Edits] = {}
         edits: Edits = {}
-        for key, column in columns.items():
-            is_read = any(other[0] == key[0] and overlap(other[1], column.steps) for other in read)
-            if not is_read and not self._is_read_whole(column):
-                without = self._without(column)
-                edits |= {**without, **sets.get(key, {})} if without else {}
+        for column in unread_columns(self._uses_of_columns(bindings, removed, sets)):
+            without = {} if self._is_read_whole(column) else self._without(column)
+            edits |= {**without, **sets.get(column.key, {})} if without else {}
         return edits
+
+    def _uses_of_columns(
+        self, bindings: Iterable[Binding], removed: Sequence[Place], sets: dict[object, Edits]
+    ) -> Iterator[tuple[Column, bool]]:
+        """Each use of a column, and whether it reads it; to `sets` is added what sets one to what is made of itself."""
+        for use in (use for binding in bindings for use in binding.uses):
+            if (column := self._column_at(use)) is None:
+                continue
+            if (own := self._statics.set_of_itself(use)) is not None:
+                sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
+            yield column, own is None and not is_in(use, removed) and not self._is_alias(use)
 
     def _without(self, column: Column) -> Edits:
         """A column of zero values, where it is static."""
@@ -281,7 +273,7 @@ class StrippedSource(TreeSource[Assertion]):
             return column
         column = self._statics.column_of(top)
         while column is None and top.id != use.id:
-            top = top.child_by_field_name("operand") or use
+            top = field_of(top, "operand") or use
             column = self._statics.column_of(top)
         return column
 
@@ -290,7 +282,7 @@ class StrippedSource(TreeSource[Assertion]):
         around = use.parent.parent if use.parent is not None and use.parent.type == "expression_list" else use.parent
         if around is None or around.type != "short_var_declaration":
             return False
-        names = scopes.listed(around.child_by_field_name("left"))
+        names = scopes.listed(field_of(around, "left"))
         binding = self._scopes.resolve(names[0]) if len(names) == 1 else None
         return binding is not None and not binding.is_written and text_of(names[0]) != "_"
 
@@ -302,18 +294,15 @@ class StrippedSource(TreeSource[Assertion]):
         if holder is None or holder.type == "range_clause":
             return False
         for binding in self._scopes.bindings():
-            if binding.init is not None and scopes.bare(binding.init).id == column.table.id:
+            if binding.init is not None and bare(binding.init).id == column.table.id:
                 return not all(map(_goes_over, binding.uses))
         return True
 
-    def _uncomment(self, edits: Edits) -> None:
-        comments = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
-        outputs = {place for comment in comments for place in _group(comment)}
-        for node in walk(self._root):
-            if node.type == "comment" and not _RULING.match(text_of(node)) and place_of(node) not in outputs:
-                edits.setdefault(
-                    place_of(node), (re.sub(r"[^\r\n]", "", text_of(node)) if text_of(node).startswith("/*") else "",)
-                )
+    def _rules(self, comment: Node) -> bool:
+        return _RULING.match(text_of(comment)) is not None or place_of(comment) in self._outputs
+
+    def _blank_comment(self, comment: Node) -> str:
+        return re.sub(r"[^\r\n]", "", text_of(comment)) if text_of(comment).startswith("/*") else ""
 
     # -- what the compiler asks for
 
@@ -322,7 +311,7 @@ class StrippedSource(TreeSource[Assertion]):
         edits: Edits,
         bodies: Sequence[Node],
         outside: Sequence[Slot[Assertion]],
-        removed: Sequence[tuple[int, int]],
+        removed: Sequence[Place],
     ) -> None:
         """Let names of functions that nothing uses any more be used."""
         lost = [
@@ -372,7 +361,7 @@ class StrippedSource(TreeSource[Assertion]):
         imported = {binding.path for binding in self._scopes.bindings() if binding.kind == "import" and binding.uses}
         unused = [binding for binding in bindings if not binding.uses and binding.path in imported]
         for binding in sorted(unused, key=lambda other: other.statement.start_byte, reverse=True):
-            path = binding.statement.child_by_field_name("path")
+            path = field_of(binding.statement, "path")
             start, end = binding.statement.start_byte, binding.statement.end_byte
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
         return text
@@ -384,18 +373,18 @@ def _use_of(binding: Binding) -> tuple[int, str] | None:
     around = statement.parent
     if around is not None and around.type == "statement_list":
         return statement.end_byte, f"; _ = {binding.name}"
-    body = around.child_by_field_name("body") if around is not None and statement.type == "range_clause" else None
+    body = field_of(around, "body") if around is not None and statement.type == "range_clause" else None
     return (body.start_byte + 1, f" _ = {binding.name};") if body is not None else None
 
 
 def _zero_of(value: Node | None) -> tuple[Node, str] | None:
     """The part of a literal that can go, and what is of the same type in its place; None of another expression."""
-    inner = scopes.bare(value) if value is not None else None
+    inner = bare(value) if value is not None else None
     if inner is None:
         return None
-    body = inner.child_by_field_name("body") if inner.type == "composite_literal" else None
+    body = field_of(inner, "body") if inner.type == "composite_literal" else None
     if body is not None:
-        return (body, "{}") if scopes.named(body) else None
+        return (body, "{}") if named(body) else None
     zero = _ZEROS.get(inner.type)
     return (inner, zero) if zero is not None and text_of(inner) != zero else None
 
@@ -405,7 +394,7 @@ def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
     names: list[str] = []
     statements: list[Piece] = []
     for place, operand in enumerate(operands):
-        if operand.is_none or scopes.bare(operand.node).type == "nil":
+        if operand.is_none or bare(operand.node).type == "nil":
             names.append("nil")
             continue
         front, back = operand.around
@@ -414,7 +403,7 @@ def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
     return names, statements
 
 
-def _names_in(place: tuple[int, int], lost: Iterable[Binding]) -> set[str]:
+def _names_in(place: Place, lost: Iterable[Binding]) -> set[str]:
     return {binding.name for binding in lost if any(covers(place, place_of(use)) for use in binding.uses)}
 
 
@@ -430,11 +419,11 @@ def _goes_over(use: Node) -> bool:
     if around is None:
         return False
     if around.type == "argument_list" and around.parent is not None:
-        return text_of(around.parent.child_by_field_name("function")) in ("len", "cap")
+        return field_text(around.parent, "function") in ("len", "cap")
     return around.type in ("range_clause", "index_expression")
 
 
-def _with_next(node: Node, mark: str) -> tuple[int, int]:
+def _with_next(node: Node, mark: str) -> Place:
     """The stretch of a node and of this mark, where it comes next."""
     after = node.next_sibling
     return (node.start_byte, after.end_byte if after is not None and after.type == mark else node.end_byte)
@@ -442,7 +431,7 @@ def _with_next(node: Node, mark: str) -> tuple[int, int]:
 
 def _output_of(function: Node) -> Node | None:
     """The comment that says what an example prints: the last in it."""
-    body = function.child_by_field_name("body")
+    body = field_of(function, "body")
     comments = [node for node in walk(body) if node.type == "comment"] if body is not None else []
     group: list[Node] = []
     for comment in comments:
@@ -458,7 +447,7 @@ def _of_output(comment: Node) -> Assertion:
     return Assertion(op="go.output", operands=operands, replaced=comment, options=options, is_output=True)
 
 
-def _group(comment: Node) -> list[tuple[int, int]]:
+def _group(comment: Node) -> list[Place]:
     places = [place_of(comment)]
     after = comment.next_named_sibling
     while after is not None and after.type == "comment":

@@ -2,61 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from miner.languages.go.stripping.scopes import FUNCTIONS, arguments_of, bare, is_field, listed, named
-from miner.languages.syntax import is_in, place_of, text_of, walk
+from tree_sitter import Node
+
+from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, listed
+from miner.languages.stripping import static
+from miner.languages.syntax import (
+    arguments_of,
+    bare,
+    enclosing,
+    field_of,
+    field_text,
+    is_field,
+    is_in,
+    named,
+    place_of,
+    text_of,
+    walk,
+    words,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from miner.languages.stripping.static import Step
 
-    from tree_sitter import Node
-
-    from miner.languages.go.stripping.scopes import Binding, Scopes
-
-Step = str | int
-"""From a row to what is in it: a field, or an index."""
 _TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
 _NUMBERS = frozenset({"int_literal", "float_literal", "imaginary_literal", "rune_literal"})
 _LITERALS = _TEXTS | _NUMBERS | {"nil", "true", "false"}
 _PRIMITIVES = _LITERALS | {"unary_expression", "binary_expression", "selector_expression"}
-_TYPES = frozenset(
-    {
-        *("bool", "string", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16"),
-        *("uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128"),
-    }
+_TYPES = words(
+    "bool string byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 float64"
+    " complex64 complex128"
 )
-_BUILTINS = _TYPES | {"len", "cap", "append", "make", "new", "min", "max", "complex", "real", "imag"}
-_PURE = frozenset(
-    {
-        *(
-            "strings",
-            "strconv",
-            "math",
-            "math/big",
-            "errors",
-            "bytes",
-            "unicode",
-            "unicode/utf8",
-            "path",
-            "encoding/hex",
-        ),
-        *("path/filepath", "math/bits", "encoding/base64", "regexp", "net/netip", "html", "net/url", "sort", "slices"),
-    }
+_BUILTINS = _TYPES | words("len cap append make new min max complex real imag")
+_PURE = words(
+    "strings strconv math math/big errors bytes unicode unicode/utf8 path encoding/hex path/filepath math/bits"
+    " encoding/base64 regexp net/netip html net/url sort slices"
 )
 """Packages whose functions give the same for the same, but for what ends in a surrounding."""
 _PURE_OF = {
-    "fmt": frozenset({"Sprint", "Sprintf", "Sprintln", "Errorf"}),
-    "time": frozenset({"Date", "Duration", "Unix", "UnixMilli", "UnixMicro", "FixedZone", "Month"}),
-    "net": frozenset({"ParseIP", "IPv4", "ParseMAC", "CIDRMask", "IPv4Mask"}),
-    "net/http": frozenset({"StatusText"}),
-    "reflect": frozenset({"TypeOf", "ValueOf"}),
+    "fmt": words("Sprint Sprintf Sprintln Errorf"),
+    "time": words("Date Duration Unix UnixMilli UnixMicro FixedZone Month"),
+    "net": words("ParseIP IPv4 ParseMAC CIDRMask IPv4Mask"),
+    "net/http": words("StatusText"),
+    "reflect": words("TypeOf ValueOf"),
 }
+_BLOCK = ("block",)
 _LOOKING = ("/assert", "/require", "/cmp", "/is")
 """How paths of packages end whose functions only look at what they are given."""
-_MOST_DEPTH = 60
 
 
 @dataclass(frozen=True)
@@ -77,51 +73,42 @@ class Column:
         return self.table.id, self.steps
 
 
-class Statics:
+class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
+    literals = _LITERALS
+    made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
+
     def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
-        self._scopes, self._shared = scopes, shared
-        self._open: set[int] = set()
+        super().__init__(scopes, shared)
         self._assumed: set[object] = set()
         """Names and columns that are set by what is made of themselves."""
         self._counting = False
 
-    def is_static(self, node: Node, depth: int = 0) -> bool:
-        """Whether an expression depends on nothing of the product."""
-        node = bare(node)
-        within = depth + 1
-        if depth > _MOST_DEPTH:
-            return False
-        match node.type:
-            case "identifier":
-                return self._is_static_name(node, within)
-            case "unary_expression":
-                operand = node.child_by_field_name("operand")
-                if operand is None or text_of(node.child_by_field_name("operator")) == "<-":
-                    return False
-                return self.is_static(operand, within)
-            case "binary_expression" | "slice_expression":
-                return all(self.is_static(child, within) for child in named(node))
-            case "composite_literal":
-                body = node.child_by_field_name("body")
-                return body is not None and self.is_static(body, within)
-            case "literal_value" | "literal_element":
-                return all(self.is_static(child, within) for child in named(node))
-        reads = {
+    def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
+        return {
+            "identifier": self._is_static_name,
+            "unary_expression": self._is_static_unary,
+            "composite_literal": self._is_static_composite,
             "keyed_element": self._is_static_pair,
             "selector_expression": self._is_static_member,
             "index_expression": self._is_static_item,
             "type_conversion_expression": self._is_static_conversion,
             "call_expression": self._is_static_call,
-        }.get(node.type)
-        return reads(node, within) if reads is not None else node.type in _LITERALS
+        }
+
+    def _is_static_unary(self, node: Node, depth: int) -> bool:
+        return field_text(node, "operator") != "<-" and self._is_static_conversion(node, depth)
+
+    def _is_static_composite(self, node: Node, depth: int) -> bool:
+        body = field_of(node, "body")
+        return body is not None and self.is_static(body, depth)
 
     def _is_static_item(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
         if column is not None:
             return self._is_static_column(column, node, depth)
-        operand, index = node.child_by_field_name("operand"), node.child_by_field_name("index")
+        operand, index = field_of(node, "operand"), field_of(node, "index")
         if operand is None or index is None or not self.is_static(operand, depth):
             return False
         return self.is_static(index, depth) or (self._counting and self._counts(index))
@@ -136,18 +123,18 @@ class Statics:
 
     def _counts(self, index: Node) -> bool:
         """Whether a loop counts by a name: in every run the same is asked for in the same order."""
-        binding = self._scopes.resolve(index) if index.type == "identifier" else None
+        binding = self._scopes.of_name(index)
         if binding is None:
             return False
         around = binding.statement.parent
         return binding.is_key or (around is not None and around.type == "for_clause")
 
     def _is_static_conversion(self, node: Node, depth: int) -> bool:
-        operand = node.child_by_field_name("operand")
+        operand = field_of(node, "operand")
         return operand is not None and self.is_static(operand, depth)
 
     def _is_static_pair(self, pair: Node, depth: int) -> bool:
-        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        key, value = field_of(pair, "key"), field_of(pair, "value")
         if key is None or value is None or not self.is_static(value, depth):
             return False
         inner = named(key)
@@ -161,18 +148,16 @@ class Statics:
             return True
         if binding is None or id(binding) in self._open or not self._is_set_statically(binding, depth):
             return False
-        self._open.add(id(binding))
-        try:
-            column = self.column_of(node)
-            if column is not None:
-                return self._is_static_column(column, node, depth)
-            if binding.kind == "range":
-                return binding.is_key and self._table(binding.init) is not None
-            if binding.kind == "param":
-                return self._is_static_parameter(binding, depth)
-            return self.is_static_binding(binding, depth)
-        finally:
-            self._open.discard(id(binding))
+        return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
+
+    def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
+        if (column := self.column_of(node)) is not None:
+            return self._is_static_column(column, node, depth)
+        if binding.kind == "range":
+            return binding.is_key and self._table(binding.init) is not None
+        if binding.kind == "param":
+            return self._is_static_parameter(binding, depth)
+        return self.is_static_binding(binding, depth)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
@@ -193,8 +178,12 @@ class Statics:
             return False
         with self._assuming(id(binding)):
             return all(
-                all(is_in(use, [place_of(_block(node))]) for use in binding.uses if use.start_byte > node.end_byte)
-                and self.is_static(listed(node.child_by_field_name("right"))[0], depth)
+                all(
+                    is_in(use, [place_of(enclosing(node, _BLOCK) or node)])
+                    for use in binding.uses
+                    if use.start_byte > node.end_byte
+                )
+                and self.is_static(listed(field_of(node, "right"))[0], depth)
                 for node in binding.sets
             )
 
@@ -214,7 +203,7 @@ class Statics:
             return None
         if binding.statement.type != "parameter_declaration":
             return None
-        name_node = function.child_by_field_name("name")
+        name_node = field_of(function, "name")
         own = self._scopes.resolve(name_node) if name_node is not None else None
         place = next((i for i, argument in enumerate(self._scopes.parameters(function)) if argument is binding), None)
         if own is None or place is None or not own.uses or own.name in self._shared:
@@ -232,7 +221,7 @@ class Statics:
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
         arguments = self.calls_of(binding)
-        if arguments is None or not all(self.is_static(argument, depth) for argument in arguments):
+        if arguments is None or not self._are_static(arguments, depth):
             return False
         return all(bare(argument).type in _PRIMITIVES for argument in arguments) or all(
             map(self._only_looks, binding.uses)
@@ -246,7 +235,7 @@ class Statics:
             if around.type == "argument_list":
                 return around.parent is not None and self._looks(around.parent)
             if around.type == "unary_expression":
-                if text_of(around.child_by_field_name("operator")) == "&":
+                if field_text(around, "operator") == "&":
                     return False
             elif around.type == "range_clause":
                 return is_field(around, "right", at)
@@ -270,13 +259,13 @@ class Statics:
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: of the standard library, of an assertion or of a test."""
-        function = call.child_by_field_name("function")
+        function = field_of(call, "function")
         if function is None:
             return False
         if function.type == "identifier":
             return text_of(function) in _BUILTINS and self._scopes.resolve(function) is None
-        root = function.child_by_field_name("operand") if function.type == "selector_expression" else None
-        binding = self._scopes.resolve(root) if root is not None and root.type == "identifier" else None
+        root = field_of(function, "operand") if function.type == "selector_expression" else None
+        binding = self._scopes.of_name(root)
         if binding is None:
             return False
         if binding.kind == "import":
@@ -286,11 +275,11 @@ class Statics:
 
     def package_of(self, node: Node | None) -> str:
         """The path of the package that a name stands for; empty for another."""
-        binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
+        binding = self._scopes.of_name(node)
         return binding.path if binding is not None and binding.kind == "import" else ""
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
-        operand = node.child_by_field_name("operand")
+        operand = field_of(node, "operand")
         if operand is None:
             return False
         if path := self.package_of(operand):
@@ -299,7 +288,7 @@ class Statics:
         return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
-        function = node.child_by_field_name("function")
+        function = field_of(node, "function")
         arguments = arguments_of(node)
         if function is None or not all(_is_type(child) or self.is_static(child, depth) for child in arguments):
             return False
@@ -313,7 +302,7 @@ class Statics:
             return binding.kind == "type" if binding is not None else text_of(function) in _BUILTINS
         if function.type != "selector_expression":
             return False
-        operand, name = function.child_by_field_name("operand"), text_of(function.child_by_field_name("field"))
+        operand, name = field_of(function, "operand"), field_text(function, "field")
         path = self.package_of(operand)
         if path:
             return path in _PURE or name in _PURE_OF.get(path, ())
@@ -321,11 +310,11 @@ class Statics:
 
     def _is_pure(self, function: Node) -> bool:
         """Whether a function of the file asks nothing but what it is given and functions that give the same for it."""
-        body = function.child_by_field_name("body")
-        for node in walk(body) if body is not None else ():
+        body = field_of(function, "body")
+        for node in walk(body):
             if node.type == "call_expression":
-                called = node.child_by_field_name("function")
-                path = self.package_of(called.child_by_field_name("operand")) if called is not None else ""
+                called = field_of(node, "function")
+                path = self.package_of(field_of(called, "operand"))
                 name = text_of(called).rpartition(".")[2]
                 is_known = (
                     path in _PURE or name in _PURE_OF.get(path, ()) or (not path and text_of(called) in _BUILTINS)
@@ -352,7 +341,7 @@ class Statics:
             return False
         root: Node | None = node
         while root is not None and root.type in ("selector_expression", "index_expression", "parenthesized_expression"):
-            root = root.child_by_field_name("operand") or next(iter(named(root)), None)
+            root = field_of(root, "operand") or next(iter(named(root)), None)
         binding = self._scopes.resolve(root) if root is not None else None
         are_plain = all(bare(cell).type in _PRIMITIVES for cell in cells)
         return binding is not None and all(self._leaves(use, column, are_plain=are_plain) for use in binding.uses)
@@ -374,10 +363,8 @@ class Statics:
 
     def set_of_itself(self, use: Node) -> tuple[Node, Node] | None:
         """Where a name is used in setting a column to what is made of it: what is set, and to what."""
-        at: Node | None = use
-        while at is not None and at.type != "assignment_statement":
-            at = at.parent
-        target = next(iter(listed(at.child_by_field_name("left"))), None) if at is not None else None
+        at = enclosing(use, ("assignment_statement",))
+        target = next(iter(listed(field_of(at, "left"))), None)
         value = _value_of_set(target) if target is not None else None
         column, own = (self.column_of(node) if node is not None else None for node in (target, member_of(use)))
         is_same = column is not None and own is not None and own.key == column.key
@@ -387,11 +374,11 @@ class Statics:
         """The column of a table that a name or a member stands for, inside of a loop over its rows."""
         node = bare(node)
         if node.type == "selector_expression":
-            operand = node.child_by_field_name("operand")
+            operand = field_of(node, "operand")
             column = self.column_of(operand) if operand is not None else None
-            return column and self._inside(column, text_of(node.child_by_field_name("field")))
+            return column and self._inside(column, field_text(node, "field"))
         if node.type == "index_expression":
-            operand, index = node.child_by_field_name("operand"), node.child_by_field_name("index")
+            operand, index = field_of(node, "operand"), field_of(node, "index")
             if operand is None or index is None:
                 return None
             column = self.column_of(operand)
@@ -426,7 +413,7 @@ class Statics:
             binding = self._scopes.resolve(kind) if kind is not None and kind.type == "type_identifier" else None
             if binding is None or binding.kind != "type" or binding.init is None:
                 return kind
-            kind = binding.init.child_by_field_name("type")
+            kind = field_of(binding.init, "type")
         return kind
 
     def _table(self, node: Node | None) -> Column | None:
@@ -441,14 +428,14 @@ class Statics:
             if not all(map(self._only_looks, binding.uses)):
                 return None
             node = bare(binding.init)
-        body = node.child_by_field_name("body")
+        body = field_of(node, "body")
         if node.type != "composite_literal" or body is None:
             return None
-        kind = self._resolved(node.child_by_field_name("type"))
+        kind = self._resolved(field_of(node, "type"))
         if kind is None or kind.type not in ("slice_type", "array_type", "implicit_length_array_type", "map_type"):
             return None
         rows = tuple(_value(child) for child in named(body))
-        element = kind.child_by_field_name("value" if kind.type == "map_type" else "element")
+        element = field_of(kind, "value" if kind.type == "map_type" else "element")
         return Column(table=node, rows=rows, kind=element, values=rows)
 
 
@@ -463,7 +450,7 @@ def _is_type(node: Node) -> bool:
 def _value(element: Node) -> Node:
     """What an element of a composite literal holds."""
     if element.type == "keyed_element":
-        value = element.child_by_field_name("value")
+        value = field_of(element, "value")
         return _value(value) if value is not None else element
     inner = named(element)
     return inner[0] if element.type == "literal_element" and len(inner) == 1 else element
@@ -473,14 +460,14 @@ def _part(value: Node, step: Step, kind: Node | None) -> Node | Literal[False] |
     """A field or element of a literal; None where it has none, False where that can't be told."""
     value = bare(value)
     if value.type == "unary_expression":
-        operand = value.child_by_field_name("operand")
+        operand = field_of(value, "operand")
         value = bare(operand) if operand is not None else value
-    body = value.child_by_field_name("body") if value.type == "composite_literal" else value
+    body = field_of(value, "body") if value.type == "composite_literal" else value
     if body is None or body.type != "literal_value":
         return False
     elements = named(body)
     if isinstance(step, str) and any(element.type == "keyed_element" for element in elements):
-        pairs = {text_of(element.child_by_field_name("key")): element for element in elements}
+        pairs = {field_text(element, "key"): element for element in elements}
         return _value(pairs[step]) if step in pairs else None
     if any(element.type == "keyed_element" for element in elements):
         return False
@@ -497,7 +484,7 @@ def fields(kind: Node | None) -> list[tuple[str, Node]]:
     pairs: list[tuple[str, Node]] = []
     for part in named(kind):
         for declaration in named(part):
-            type_node = declaration.child_by_field_name("type")
+            type_node = field_of(declaration, "type")
             names = declaration.children_by_field_name("name")
             if type_node is not None:
                 pairs += [(text_of(name), type_node) for name in names] or [(text_of(type_node).lstrip("*"), type_node)]
@@ -511,21 +498,12 @@ def _place(kind: Node | None, name: str) -> int | None:
 def _kind_of_part(kind: Node | None, step: Step) -> Node | None:
     if isinstance(step, str):
         return dict(fields(kind)).get(step)
-    return kind.child_by_field_name("element") if kind is not None else None
+    return field_of(kind, "element")
 
 
 def member_of(use: Node) -> Node:
     """The longest member access that begins with a name, but for a method that is called."""
-    top = use
-    while top.parent is not None and top.parent.type in ("selector_expression", "index_expression"):
-        around = top.parent
-        if not is_field(around, "operand", top):
-            break
-        called = around.parent
-        if called is not None and called.type == "call_expression" and is_field(called, "function", around):
-            break
-        top = around
-    return top
+    return static.member_of(use, ("selector_expression", "index_expression"), "operand")
 
 
 def _value_of_set(node: Node) -> Node | None:
@@ -534,17 +512,9 @@ def _value_of_set(node: Node) -> Node | None:
     outer = target.parent
     if outer is None or outer.type != "assignment_statement" or not is_field(outer, "left", target):
         return None
-    values = listed(outer.child_by_field_name("right"))
-    is_plain = text_of(outer.child_by_field_name("operator")) == "=" and len(listed(target)) == len(values) == 1
+    values = listed(field_of(outer, "right"))
+    is_plain = field_text(outer, "operator") == "=" and len(listed(target)) == len(values) == 1
     return values[0] if is_plain else None
-
-
-def _block(node: Node) -> Node:
-    """The block that a statement stands in."""
-    at = node
-    while at.parent is not None and at.type != "block":
-        at = at.parent
-    return at
 
 
 def _is_set(node: Node) -> bool:
@@ -553,7 +523,7 @@ def _is_set(node: Node) -> bool:
     if around is None:
         return False
     if around.type == "unary_expression":
-        return text_of(around.child_by_field_name("operator")) == "&"
+        return field_text(around, "operator") == "&"
     target = around if around.type == "expression_list" else node
     outer = target.parent
     if outer is None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from miner.languages.go.stripping.scopes import FUNCTIONS, listed, named, parse
-from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tree_sitter import Node
-
-    from miner.languages.syntax import Place
-    from miner.languages.tree_source import Edits
+from miner.languages.go.stripping.scopes import FUNCTIONS, listed, parse
+from miner.languages.stripping.source import Edits, lines_of, rewritten
+from miner.languages.syntax import Place, field_of, field_text, is_in, named, place_of, text_of, upward, walk
 
 _AT = r"(?:^|/)%s:(\d+)(?::(\d+))?:? ?(.*)"
 """Where the compiler complains of a file and of what, or a panic came through it."""
@@ -31,11 +26,10 @@ def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: st
     `output` is what a run of that text printed, `name` what the file is called without its folders. At first what ends
     a test is made to go on as well.
     """
-    source = text.encode()
-    try:
-        root = parse(source)
-    except ValueError:
-        return text
+    return rewritten(text, parse, lambda root: _edits(root, name, output, hand_out, is_first=is_first))
+
+
+def _edits(root: Node, name: str, output: str, hand_out: str, *, is_first: bool) -> Edits:
     edits = _going_on(root) if is_first else {}
     for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
         row, at = int(line) - 1, int(column or 1) - 1
@@ -44,7 +38,7 @@ def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: st
             edits[place] = pieces if place[0] < place[1] else (*edits.get(place, ()), *pieces)
         if not column:  # what a panic came through before that is what called it
             break
-    return rendered(source, 0, len(source), edits).decode()
+    return edits
 
 
 def _going_on(root: Node) -> Edits:
@@ -53,9 +47,9 @@ def _going_on(root: Node) -> Edits:
         word = text_of(node)
         if node.type == "field_identifier" and word in _GOES_ON and _is_called(node):
             edits[place_of(node)] = (_GOES_ON[word],)
-        if node.type == "import_spec" and (path := node.child_by_field_name("path")) is not None:
+        if node.type == "import_spec" and (path := field_of(node, "path")) is not None:
             package = text_of(path).strip('"`')
-            if package.endswith("/testify/require") and node.child_by_field_name("name") is None:
+            if package.endswith("/testify/require") and field_of(node, "name") is None:
                 edits[place_of(node)] = (f'require "{package.removesuffix("require")}assert"',)
     return edits
 
@@ -63,7 +57,7 @@ def _going_on(root: Node) -> Edits:
 def _is_called(field: Node) -> bool:
     """Whether the selector of a field is called."""
     called = field.parent.parent if field.parent is not None else None
-    return called is not None and text_of(called.child_by_field_name("function")) == text_of(field.parent)
+    return called is not None and field_text(called, "function") == text_of(field.parent)
 
 
 def _statement_on(root: Node, row: int) -> Node | None:
@@ -82,7 +76,7 @@ def _statement_on(root: Node, row: int) -> Node | None:
 
 def _without(node: Node, words: str, hand_out: str) -> Edits:
     """What takes away the reason of a complaint about a node."""
-    around = _around(node)
+    around = list(upward(node))
     for part in (_fewer_names, _used_names, _fewer_arguments, _shorter_chain):
         if edits := part(node, words, around):
             return edits
@@ -100,7 +94,7 @@ def _used_names(node: Node, words: str, around: Sequence[Node]) -> Edits:
         return _used(node)
     if "imported" in words and "not used" in words:
         specs = (outer for outer in around if outer.type == "import_spec")
-        return {place_of(spec): (f"_ {text_of(spec.child_by_field_name('path'))}",) for spec in specs}
+        return {place_of(spec): (f"_ {field_text(spec, 'path')}",) for spec in specs}
     return {(node.start_byte, node.start_byte): ('; panic("")',)} if words.startswith("missing return") else {}
 
 
@@ -114,18 +108,10 @@ def _fewer_arguments(_node: Node, words: str, around: Sequence[Node]) -> Edits:
 def _shorter_chain(node: Node, words: str, around: Sequence[Node]) -> Edits:
     """A chain of methods without the one that is missing, as if that gave what it is called on."""
     for outer in around if "has no field or method" in words and _is_called(node) else ():
-        operand = outer.child_by_field_name("operand") if outer.type == "selector_expression" else None
+        operand = field_of(outer, "operand") if outer.type == "selector_expression" else None
         if operand is not None:
             return {place_of(outer.parent or outer): (place_of(operand),)}
     return {}
-
-
-def _around(node: Node) -> list[Node]:
-    """A node and what it stands in, the innermost first."""
-    nodes = [node]
-    while nodes[-1].parent is not None:
-        nodes.append(nodes[-1].parent)
-    return nodes
 
 
 def _dropped(node: Node, hand_out: str) -> Edits:
@@ -145,32 +131,27 @@ def _dropped(node: Node, hand_out: str) -> Edits:
     if around.type in _BLOCKS and node.type != "statement_list" and not _is_handed(around, hand_out):
         return {place_of(node): (_in_place_of(node),)}
     if node.type == "import_spec" or around.type == "source_file":
-        return {place_of(node): (_lines(node),)}
+        return {place_of(node): (lines_of(node),)}
     return {}
 
 
 def _is_hand_out(node: Node | None, hand_out: str) -> bool:
-    return node is not None and text_of(node.child_by_field_name("function")).endswith(f".{hand_out}")
+    return node is not None and field_text(node, "function").endswith(f".{hand_out}")
 
 
 def _is_handed(block: Node, hand_out: str) -> bool:
     """Whether a block is that of a function which hands out operands."""
-    function = next((outer for outer in _around(block) if outer.type in FUNCTIONS), None)
+    function = next((outer for outer in upward(block) if outer.type in FUNCTIONS), None)
     given = function.parent if function is not None else None
     return given is not None and given.type == "argument_list" and _is_hand_out(given.parent, hand_out)
 
 
 def _in_place_of(statement: Node) -> str:
-    lines = _lines(statement)
+    lines = lines_of(statement)
     if statement.type == "return_statement":
         return f'panic(""){lines}'
-    names = listed(statement.child_by_field_name("left")) if statement.type == "short_var_declaration" else []
+    names = listed(field_of(statement, "left")) if statement.type == "short_var_declaration" else []
     return f"var err error; _ = err{lines}" if "err" in map(text_of, names) else lines
-
-
-def _lines(node: Node) -> str:
-    """As many lines as a node has, so that others keep their numbers."""
-    return "\n" * text_of(node).count("\n")
 
 
 def _with_comma(node: Node) -> Place:
@@ -180,7 +161,7 @@ def _with_comma(node: Node) -> Place:
 
 def _fewer(statement: Node, count: int) -> Edits:
     """Names that are set to what a call gives, where it gives fewer values: those that are left over are `nil`."""
-    left, right = statement.child_by_field_name("left"), statement.child_by_field_name("right")
+    left, right = field_of(statement, "left"), field_of(statement, "right")
     outer = statement.parent
     names = list(map(text_of, listed(left)))
     if left is None or right is None or outer is None or not 0 < count < len(names):
@@ -196,7 +177,7 @@ def _fewer(statement: Node, count: int) -> Edits:
 
 def _used(node: Node) -> Edits:
     """The use of a name that is declared."""
-    for outer in _around(node):
+    for outer in upward(node):
         if outer.parent is None or outer.parent.type not in _BLOCKS or outer.type == "statement_list":
             continue
         use = f"_ = {text_of(node)}"
@@ -205,5 +186,5 @@ def _used(node: Node) -> Edits:
         bodies = [child for child in named(outer) if child.type == "block"]
         if bodies and not is_in(node, [place_of(bodies[0])]):
             return {(bodies[0].start_byte + 1, bodies[0].start_byte + 1): (f" {use};",)}
-        return {place_of(outer): (_lines(outer),)}
+        return {place_of(outer): (lines_of(outer),)}
     return {}

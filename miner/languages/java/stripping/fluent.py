@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from miner.languages.java.stripping.scopes import arguments_of, bare, name_of
-from miner.languages.syntax import text_of
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from miner.languages.java.stripping.scopes import name_of
+from miner.languages.stripping.sites import NOT, Options, contrary
+from miner.languages.syntax import arguments_of, bare, field_of, text_of
 
-    from tree_sitter import Node
-
-Options = dict[str, object]
-_NOT: Options = {"not": True}
 _EACH: Options = {"each": True}
 _ARRAYS: Options = {"arrays": True}
 _OF: Options = {"of": True}
 _ANY: Options = {"any": True}
-_NONE: Options = {**_ANY, **_NOT}
+_NONE: Options = {**_ANY, **NOT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,23 +33,23 @@ Form = tuple[str, Options, int]
 """Operator, options, and how many values it takes; -1 for one or more."""
 _MANY = -1
 _COMMON: Mapping[str, Form] = {
-    "isNull": ("java.null", {}, 0), "isNotNull": ("java.null", _NOT, 0),
-    "isTrue": ("java.truth", {}, 0), "isFalse": ("java.truth", _NOT, 0),
-    "isEmpty": ("java.empty", {}, 0), "isNotEmpty": ("java.empty", _NOT, 0),
-    "isPresent": ("java.empty", _NOT, 0), "hasSize": ("java.size", {}, 1),
-    "contains": ("java.contains", {}, _MANY), "doesNotContain": ("java.contains", _NOT, 1),
+    "isNull": ("java.null", {}, 0), "isNotNull": ("java.null", NOT, 0),
+    "isTrue": ("java.truth", {}, 0), "isFalse": ("java.truth", NOT, 0),
+    "isEmpty": ("java.empty", {}, 0), "isNotEmpty": ("java.empty", NOT, 0),
+    "isPresent": ("java.empty", NOT, 0), "hasSize": ("java.size", {}, 1),
+    "contains": ("java.contains", {}, _MANY), "doesNotContain": ("java.contains", NOT, 1),
     "hasValue": ("java.contains", {}, 1), "containsKey": ("java.contains", {"keys": True}, 1),
     "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "isGreaterThan": ("java.>", {}, 1), "isLessThan": ("java.<", {}, 1), "isInstanceOf": ("java.kind", {}, 1),
-    "isNotInstanceOf": ("java.kind", _NOT, 1), "doesNotContainKey": ("java.contains", {"keys": True, "not": True}, 1),
+    "isNotInstanceOf": ("java.kind", NOT, 1), "doesNotContainKey": ("java.contains", {"keys": True, "not": True}, 1),
     "containsEntry": ("java.entry", {}, 2), "matches": ("java.matches", {}, 1),
-    "doesNotMatch": ("java.matches", _NOT, 1), "isNaN": ("java.number", {"is": "nan"}, 0),
+    "doesNotMatch": ("java.matches", NOT, 1), "isNaN": ("java.number", {"is": "nan"}, 0),
     "isNotNaN": ("java.number", {"is": "nan", "not": True}, 0), "isFinite": ("java.number", {"is": "finite"}, 0),
 }  # fmt: skip
 _ASSERTJ: Mapping[str, Form] = {
     **_COMMON,
     "isEqualTo": ("java.equals", _ARRAYS, 1), "isNotEqualTo": ("java.equals", {**_ARRAYS, "not": True}, 1),
-    "isSameAs": ("java.same", {}, 1), "isNotSameAs": ("java.same", _NOT, 1), "hasLength": ("java.size", {}, 1),
+    "isSameAs": ("java.same", {}, 1), "isNotSameAs": ("java.same", NOT, 1), "hasLength": ("java.size", {}, 1),
     "isNotPresent": ("java.empty", {}, 0), "containsExactly": ("java.items", _EACH, _MANY),
     "containsExactlyInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
     "containsOnly": ("java.items", {"each": True, "only": True}, _MANY),
@@ -75,15 +71,15 @@ _INTEGRAL: Options = {**_ARRAYS, "integral": True}
 _TRUTH: Mapping[str, Form] = {
     **_COMMON,
     "isEqualTo": ("java.equals", _INTEGRAL, 1), "isNotEqualTo": ("java.equals", {**_INTEGRAL, "not": True}, 1),
-    "isSameInstanceAs": ("java.same", {}, 1), "isNotSameInstanceAs": ("java.same", _NOT, 1),
+    "isSameInstanceAs": ("java.same", {}, 1), "isNotSameInstanceAs": ("java.same", NOT, 1),
     "contains": ("java.contains", {}, 1), "containsExactly": ("java.items", {"each": True, "sorted": True}, _MANY),
     "containsExactlyElementsIn": ("java.items", {"sorted": True}, 1), "isAtLeast": ("java.>=", {}, 1),
     "isAtMost": ("java.<=", {}, 1), "hasLength": ("java.size", {}, 1),
     "containsMatch": ("java.matches", {"part": True}, 1),
     "doesNotContainMatch": ("java.matches", {"part": True, "not": True}, 1),
     "isPositiveInfinity": ("java.number", {"is": "infinity"}, 0), "isAnyOf": ("java.among", {}, _MANY),
-    "isNegativeInfinity": ("java.number", {"is": "-infinity"}, 0), "isNoneOf": ("java.among", _NOT, _MANY),
-    "isIn": ("java.among", _OF, 1), "isNotIn": ("java.among", {**_OF, **_NOT}, 1),
+    "isNegativeInfinity": ("java.number", {"is": "-infinity"}, 0), "isNoneOf": ("java.among", NOT, _MANY),
+    "isIn": ("java.among", _OF, 1), "isNotIn": ("java.among", {**_OF, **NOT}, 1),
     "containsAnyOf": ("java.contains", _ANY, _MANY), "containsAnyIn": ("java.contains", {**_ANY, **_OF}, 1),
     "containsNoneOf": ("java.contains", _NONE, _MANY), "containsNoneIn": ("java.contains", {**_NONE, **_OF}, 1),
     "containsAtLeast": ("java.contains", {}, _MANY), "containsAtLeastElementsIn": ("java.contains", _OF, 1),
@@ -95,7 +91,7 @@ _LEADING = {"hasCauseThat": ".getCause()", "cause": ".getCause()", "asList": "",
 """Calls that lead from a value to one of its own, and how that is asked for."""
 _MATCHERS: Mapping[str, Form] = {
     "equalTo": ("java.equals", {**_ARRAYS, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
-    "notNullValue": ("java.null", _NOT, 0), "sameInstance": ("java.same", {}, 1),
+    "notNullValue": ("java.null", NOT, 0), "sameInstance": ("java.same", {}, 1),
     "containsString": ("java.contains", {}, 1), "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "hasSize": ("java.size", {}, 1), "empty": ("java.empty", {}, 0), "hasItem": ("java.contains", {}, 1),
     "hasItems": ("java.contains", {}, _MANY), "hasKey": ("java.contains", {"keys": True}, 1),
@@ -119,7 +115,7 @@ _WRAPPING = frozenset({"is", "not", "anyOf", "allOf", "both", "either", "everyIt
 def calls_of(call: Node) -> list[Node]:
     """The calls of a chain, the first first."""
     chain = [call]
-    while (holder := chain[-1].child_by_field_name("object")) is not None and holder.type == "method_invocation":
+    while (holder := field_of(chain[-1], "object")) is not None and holder.type == "method_invocation":
         chain.append(holder)
     return chain[::-1]
 
@@ -151,7 +147,7 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
             claims += [Claim(op=op, nodes=(node,), options={}) for op, node in ends]
             continue
         if name in ("isIn", "isNotIn") and kind == "assertj" and arguments:
-            options = (_OF if len(arguments) == 1 else {}) | (_NOT if name == "isNotIn" else {})
+            options = (_OF if len(arguments) == 1 else {}) | (NOT if name == "isNotIn" else {})
             claims.append(Claim(op="java.among", nodes=tuple(arguments), options=options))
             continue
         if kind == "truth" and name == "inOrder" and claims and claims[-1].options.get("sorted"):
@@ -191,24 +187,21 @@ def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:
     name = name_of(matcher) if matcher.type == "method_invocation" else ""
     arguments = arguments_of(matcher) if name else []
     if name in ("is", "not") and len(arguments) == 1:
-        contrary = is_not is not (name == "not")
+        is_turned = is_not is not (name == "not")
         if _is_matcher(arguments[0]):
-            return claim_of(arguments[0], is_not=contrary)
+            return claim_of(arguments[0], is_not=is_turned)
         form: Form | None = _MATCHERS["equalTo"]
-        is_not = contrary
+        is_not = is_turned
     else:
         form = _MATCHERS.get(name)
     if any(map(_is_matcher, arguments)):
         return None
     claim = _claim(form, arguments)
-    if claim is None or not is_not:
-        return claim
-    rest = {key: value for key, value in claim.options.items() if key != "not"}
-    return Claim(op=claim.op, nodes=claim.nodes, options=rest if "not" in claim.options else {**rest, "not": True})
+    return replace(claim, options=contrary(claim.options)) if claim is not None and is_not else claim
 
 
 def _is_matcher(node: Node) -> bool:
-    holder = node.child_by_field_name("object") if node.type == "method_invocation" else None
+    holder = field_of(node, "object") if node.type == "method_invocation" else None
     is_free = holder is None or text_of(holder).rpartition(".")[2] in ("Matchers", "CoreMatchers")
     return node.type == "method_invocation" and is_free and name_of(node) in {*_MATCHERS, *_WRAPPING}
 
@@ -231,14 +224,7 @@ def _near(kind: str, name: str, arguments: Sequence[Node], rest: list[Node]) -> 
     """`isCloseTo(x, within(d))` of AssertJ, `isWithin(d).of(x)` of Truth."""
     if kind == "truth" and name == "isWithin" and rest and name_of(rest[0]) == "of":
         return _claim(("java.near", {}, 2), [*arguments_of(rest.pop(0)), *arguments])
-    if (
-        kind == "assertj"
-        and name == "isCloseTo"
-        and [name_of(bare(argument)) for argument in arguments[1:]]
-        in (
-            ["within"],
-            ["offset"],
-        )
-    ):
+    limits = [name_of(bare(argument)) for argument in arguments[1:]]
+    if kind == "assertj" and name == "isCloseTo" and limits in (["within"], ["offset"]):
         return _claim(("java.near", {}, 2), [arguments[0], *arguments_of(bare(arguments[1]))])
     return None

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tree_sitter import Node
+
 from harness.judging import values
-from harness.judging.java.values import as_python
+from harness.judging.java.values import Value
+from harness.judging.parts import Part, key_of
 from miner.languages.guessing import Reading, operator_by
-from miner.languages.java.stripping.scopes import METHODS, arguments_of, bare, function_of, name_of, named, parse
+from miner.languages.java.stripping.scopes import METHODS, function_of, name_of, parse
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS
-from miner.languages.syntax import text_of, values_together, walk
-from miner.languages.tree_source import handed_literals
+from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
+from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from tree_sitter import Node
-
     from harness.core.expectations import Expected, Site
 
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null_literal": None}
-_MANY = frozenset(
-    {"array_initializer", "array_creation_expression", "unary_expression", "element_value_array_initializer"}
+_VALUES = LITERALS | words(
+    "array_initializer array_creation_expression unary_expression element_value_array_initializer method_invocation"
 )
 _ROWS = frozenset({"of", "arguments", "asList"})
 """Methods that are given a row, or rows."""
@@ -73,6 +71,29 @@ def _message(expected: Expected) -> Any:
     return next((kept for kept in expected.kept if kept[2] and kept[2][0] == "s"), None)
 
 
+def _as_python(value: object) -> Any:
+    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else."""
+    part = value.part if isinstance(value, Value) else value
+    if not isinstance(part, Part):
+        return None
+    match part.tag:
+        case "f":
+            return int(part.plain) if part.plain.is_integer() else part.plain
+        case "c":
+            return chr(part.plain)
+        case "e":
+            return values.Record(name=part.kind, items=(part.plain,))
+        case "K":
+            return part.kind
+        case "l" | "t" | "q" | "a":
+            return [_as_python(item) for item in part.parts]
+        case "O":
+            return _as_python(part.parts[0]) if part.parts else None
+        case "m":
+            return {key_of(_as_python(key)): _as_python(inner) for key, inner in part.parts}
+    return part.plain
+
+
 def _encoded(value: Any) -> Any:
     return ["java", type(value) in (bool, int, float), _within(value)]
 
@@ -101,13 +122,11 @@ def _within(value: Any) -> Any:
 
 
 def _values(node: Node) -> Iterator[Any]:
-    for part in walk(node):
-        if part.type in LITERALS or part.type in _MANY or name_of(part) in _ROWS:
-            with suppress(ValueError, SyntaxError, AttributeError):
-                yield _value(part)
+    return values_in(node, _VALUES, value_of)
 
 
-def _value(node: Node) -> Any:
+def value_of(node: Node) -> Any:
+    """What a literal stands for; raises ValueError of anything else."""
     node = bare(node)
     text = text_of(node)
     if node.type in _WORDS:
@@ -118,15 +137,15 @@ def _value(node: Node) -> Any:
         case "string_literal" | "character_literal":
             return _unescaped(text)
         case "unary_expression" if text.startswith("-"):
-            return -_value(named(node)[0])
+            return -value_of(named(node)[0])
         case "array_initializer":
-            return [_value(child) for child in named(node)]
+            return [value_of(child) for child in named(node)]
         case "element_value_array_initializer":
-            return [[cell.strip(" '") for cell in _value(child).split(",")] for child in named(node)]
+            return [[cell.strip(" '") for cell in value_of(child).split(",")] for child in named(node)]
         case "method_invocation" if name_of(node) in _ROWS:
-            return [_value(child) for child in arguments_of(node)]
-        case "array_creation_expression" if (inner := node.child_by_field_name("value")) is not None:
-            return _value(inner)
+            return [value_of(child) for child in arguments_of(node)]
+        case "array_creation_expression" if (inner := field_of(node, "value")) is not None:
+            return value_of(inner)
         case "class_literal":
             return text.removesuffix(".class")
     raise ValueError("not a literal")
@@ -142,16 +161,12 @@ def _number(text: str) -> int | float:
 
 
 def _unescaped(text: str) -> str:
-    if text.startswith('"""'):
-        return text[3:-3]
-    with suppress(ValueError, SyntaxError):
-        return str(ast.literal_eval(text))
-    return text[1:-1]
+    return text[3:-3] if text.startswith('"""') else unescaped(text)
 
 
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(parse(source.encode())):
-        if node.type != "method_invocation" or text_of(node.child_by_field_name("object")) != HAND_OUT:
+        if node.type != "method_invocation" or field_text(node, "object") != HAND_OUT:
             continue
         if name_of(node) in ("values", "equal", "same", "raised", "thrown"):
             number, *operands = arguments_of(node)
@@ -177,7 +192,7 @@ def _shortened(error: Any, letters: int) -> Any:
 READING = Reading(
     written=lambda text: _values(parse(text.encode())),
     handed=lambda _path, source: handed_literals(_calls(source)),
-    decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
+    decode=lambda encoded: _as_python(values.decode(encoded, kept=True)),
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from miner.languages.java.stripping.scopes import annotation_of, arguments_of, bare, method_around, name_of, named
-from miner.languages.syntax import place_of, text_of, walk
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tree_sitter import Node
-
-    from miner.languages.java.stripping.scopes import Binding, Scopes
-    from miner.languages.syntax import Piece, Place
+from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, method_around, name_of
+from miner.languages.syntax import (
+    Piece,
+    Place,
+    arguments_of,
+    bare,
+    field_of,
+    field_text,
+    named,
+    place_of,
+    text_of,
+    walk,
+)
 
 _CELL = re.compile(r"\s*(?:'[^']*'|[^',]*)\s*(?:,|$)")
 _ZEROS = dict.fromkeys(("byte", "short", "int", "long", "float", "double", "BigDecimal", "BigInteger"), "0") | {
@@ -34,7 +39,7 @@ def column_of(binding: Binding, scopes: Scopes) -> tuple[list[Node], int] | None
         return None
     parameters = scopes.parameters(method)
     rows = _rows(annotation)
-    count = len(named(method.child_by_field_name("parameters")))
+    count = len(named(field_of(method, "parameters")))
     if binding not in parameters or not rows or len(parameters) != count:
         return None
     if any(len(_cells_in(row)) != count for row in rows):
@@ -62,12 +67,12 @@ def _source_of(method: Node, scopes: Scopes) -> Node | None:
         return None
     texts = _texts_in(annotation)
     if name_of(annotation).endswith("MethodSource"):
-        sources = scopes.methods.get((texts or [name_of(method)])[0], []) if len(texts) <= 1 else []
+        sources = scopes.functions.get((texts or [name_of(method)])[0], []) if len(texts) <= 1 else []
     else:
-        providers = [node for nodes in scopes.methods.values() for node in nodes]
+        providers = [node for nodes in scopes.functions.values() for node in nodes]
         sources = [node for node in providers if texts and _texts_in(annotation_of(node, "DataProvider")) == texts]
         sources = sources if "dataProvider" in text_of(annotation) else []
-    sources = [node for node in sources if not named(node.child_by_field_name("parameters"))]
+    sources = [node for node in sources if not named(field_of(node, "parameters"))]
     return sources[0] if len(sources) == 1 else None
 
 
@@ -78,15 +83,15 @@ def _texts_in(annotation: Node | None) -> list[str]:
 
 def _rows_of(source: Node) -> list[Node]:
     """The rows that a method returns which does nothing else."""
-    statements = named(source.child_by_field_name("body"))
+    statements = named(field_of(source, "body"))
     if len(statements) != 1 or statements[0].type != "return_statement" or not named(statements[0]):
         return []
     value = bare(named(statements[0])[0])
-    holder = value.child_by_field_name("object")
+    holder = field_of(value, "object")
     if holder is not None and holder.type == "method_invocation" and name_of(value) in ("stream", "iterator"):
         value = holder
     if value.type == "array_creation_expression":
-        return named(value.child_by_field_name("value"))
+        return named(field_of(value, "value"))
     is_listed = value.type == "method_invocation" and name_of(value) in ("of", "asList")
     return arguments_of(value) if is_listed else []
 
@@ -94,7 +99,7 @@ def _rows_of(source: Node) -> list[Node]:
 def _row(node: Node) -> list[Node]:
     if node.type == "method_invocation" and name_of(node) in ("of", "arguments"):
         return arguments_of(node)
-    inner = node.child_by_field_name("value") if node.type == "array_creation_expression" else node
+    inner = field_of(node, "value") if node.type == "array_creation_expression" else node
     return named(inner) if inner is not None and inner.type == "array_initializer" else []
 
 
@@ -129,10 +134,10 @@ def _cells_in(row: Node) -> list[str]:
 
 
 def _rows(annotation: Node) -> list[Node]:
-    parts = named(annotation.child_by_field_name("arguments"))
+    parts = named(field_of(annotation, "arguments"))
     if len(parts) == 1 and parts[0].type == "element_value_pair":
-        value = parts[0].child_by_field_name("value")
-        is_rows = text_of(parts[0].child_by_field_name("key")) == "value"
+        value = field_of(parts[0], "value")
+        is_rows = field_text(parts[0], "key") == "value"
         parts = [value] if is_rows and value is not None else []
     rows = named(parts[0]) if len(parts) == 1 and parts[0].type == "element_value_array_initializer" else parts
     return rows if all(row.type == "string_literal" for row in rows) else []

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import tree_sitter_java
+from tree_sitter import Node
 
-from miner.languages import syntax, tree_source
-from miner.languages.syntax import text_of, walk
+from miner.languages import syntax
+from miner.languages.stripping import scopes as stripping
+from miner.languages.syntax import enclosing, field_of, field_text, is_field, named, text_of, upward, walk, words
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-COMMENTS = frozenset({"line_comment", "block_comment"})
 CLASSES = frozenset({"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"})
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
 _BODIES = frozenset({"class_body", "interface_body", "enum_body", "enum_body_declarations"})
-_SCOPES = (
-    METHODS
-    | _BODIES
-    | {
-        *("program", "block", "constructor_body", "lambda_expression", "for_statement", "enhanced_for_statement"),
-        *("catch_clause", "try_with_resources_statement", "switch_block_statement_group", "switch_rule"),
-    }
-)
-_LOCALS = {
-    "local_variable_declaration": "local",
-    "field_declaration": "field",
-    "constant_declaration": "field",
-}
-
+_LOCALS = {"local_variable_declaration": "local", "field_declaration": "field", "constant_declaration": "field"}
 _NAMED = {
     "formal_parameter": "parameter",
     "enhanced_for_statement": "each",
@@ -44,26 +28,9 @@ parse = syntax.reader(tree_sitter_java.language())
 """The syntax tree of a file; see `syntax.reader`."""
 
 
-def named(node: Node | None) -> list[Node]:
-    """The named children of a node, without comments; none of no node."""
-    return [child for child in node.named_children if child.type not in COMMENTS] if node is not None else []
-
-
-def arguments_of(call: Node) -> list[Node]:
-    """What a call is given, without comments."""
-    return named(call.child_by_field_name("arguments"))
-
-
-def bare(node: Node) -> Node:
-    """An expression without parentheses around it."""
-    while node.type == "parenthesized_expression" and named(node):
-        node = named(node)[0]
-    return node
-
-
 def name_of(node: Node) -> str:
     """What a declaration or a call is called."""
-    return text_of(node.child_by_field_name("name"))
+    return field_text(node, "name")
 
 
 def modifiers_of(node: Node) -> Node | None:
@@ -87,41 +54,39 @@ def annotation_of(node: Node, *names: str) -> Node | None:
 
 def method_around(node: Node) -> Node | None:
     """The innermost method that a node is in, or is."""
-    at: Node | None = node
-    while at is not None and at.type not in METHODS:
-        at = at.parent
-    return at
+    return enclosing(node, METHODS)
 
 
 def function_of(node: Node) -> tuple[str, ...]:
     """The names of the method that a node is in and of the classes around it but for the outermost; empty in none."""
     names: list[str] = []
-    at: Node | None = node
-    while at is not None:
+    for at in upward(node):
         if at.type in METHODS or (names and at.type in CLASSES):
             names.insert(0, name_of(at))
-        at = at.parent
     return tuple(names[1:])
 
 
 @dataclass(eq=False)
-class Binding(tree_source.Binding):
+class Binding(stripping.Binding):
     """A name in one scope: a `local`, `field`, `parameter`, `each` (of a loop), `catch` or `other`."""
-
-    is_written: bool = False
 
     @property
     def type_name(self) -> str:
         """Its type as it is written; empty where it has none."""
-        return text_of(self.statement.child_by_field_name("type"))
+        return field_text(self.statement, "type")
 
 
-class Scopes:
+class Scopes(stripping.Scopes[Binding]):
     """The bindings of one file, each with its uses; its imports and methods."""
 
+    opening = (
+        METHODS
+        | _BODIES
+        | words("program block constructor_body lambda_expression for_statement enhanced_for_statement catch_clause")
+        | words("try_with_resources_statement switch_block_statement_group switch_rule")
+    )
+
     def __init__(self, root: Node) -> None:
-        self._bindings: dict[int, dict[str, list[Binding]]] = {}
-        self._declared: dict[int, Binding] = {}
         self.imports: dict[str, str] = {}
         """By the last name: the path of each class that is imported."""
         self.members: dict[str, str] = {}
@@ -129,41 +94,19 @@ class Scopes:
         self.packages: list[str] = []
         """Packages, and classes whose members, are imported as a whole."""
         self.classes = {name_of(node) for node in walk(root) if node.type in CLASSES}
-        self.methods: dict[str, list[Node]] = {}
-        self.calls: dict[str, list[Node]] = {}
-        """By name: all calls without an object, or of `this`."""
-        for node in walk(root):
-            self._declare(node)
-        for node in walk(root):
-            if node.type == "identifier" and node.id not in self._declared and not _is_no_use(node):
-                self._use(node)
-            target = node.child_by_field_name("object") if node.type == "method_invocation" else None
-            if node.type == "method_invocation" and (target is None or target.type == "this"):
-                self.calls.setdefault(name_of(node), []).append(node)
+        super().__init__(root)
 
     def resolve(self, node: Node) -> Binding | None:
-        """What a name stands for where it is used; None for what is declared elsewhere."""
-        if node.id in self._declared:
-            return self._declared[node.id]
-        if node.type == "field_access":
-            return self._own_field(node)
-        name = text_of(node)
-        at: Node | None = node
-        while at is not None:
-            for binding in reversed(self._bindings.get(at.id, {}).get(name, ())):
-                if at.type in _BODIES or binding.declared.end_byte <= node.start_byte:
-                    return binding
-            at = at.parent
-        return None
+        """What a name or a field of the file's own classes stands for; None for what is declared elsewhere."""
+        return self._own_field(node) if node.type == "field_access" else super().resolve(node)
 
-    def bindings(self) -> list[Binding]:
-        """All of them, in the order in which they are declared."""
-        return list(self._declared.values())
+    def _is_seen(self, binding: Binding, scope: Node, node: Node) -> bool:
+        return scope.type in _BODIES or binding.declared.end_byte <= node.start_byte
 
     def parameters(self, method: Node) -> list[Binding]:
         """Those of a method, in order."""
-        nodes = named(method.child_by_field_name("parameters"))
-        names = [node.child_by_field_name("name") for node in nodes]
+        nodes = named(field_of(method, "parameters"))
+        names = [field_of(node, "name") for node in nodes]
         return [self._declared[name.id] for name in names if name is not None and name.id in self._declared]
 
     def class_of(self, name: str) -> str:
@@ -171,7 +114,7 @@ class Scopes:
         return name if "." in name else self.imports.get(name, name)
 
     def _own_field(self, node: Node) -> Binding | None:
-        holder, name = node.child_by_field_name("object"), node.child_by_field_name("field")
+        holder, name = field_of(node, "object"), field_of(node, "field")
         if holder is None or name is None or not (holder.type == "this" or text_of(holder) in self.classes):
             return None
         fields = (
@@ -180,19 +123,22 @@ class Scopes:
         return next(fields, None)
 
     def _use(self, node: Node) -> None:
+        if _is_no_use(node):
+            return
         around = node.parent
-        is_member = around is not None and around.type == "field_access" and _is(around, "field", node)
+        is_member = around is not None and around.type == "field_access" and is_field(around, "field", node)
         used = around if is_member and around is not None else node
         binding = self.resolve(used)
         if binding is None:
             self._set_elsewhere(used)
             return
         top = used
-        while top.parent is not None and top.parent.type == "array_access" and _is(top.parent, "array", top):
+        while top.parent is not None and top.parent.type == "array_access" and is_field(top.parent, "array", top):
             top = top.parent
         outer = top.parent
         if outer is not None and (
-            outer.type == "update_expression" or (outer.type == "assignment_expression" and _is(outer, "left", top))
+            outer.type == "update_expression"
+            or (outer.type == "assignment_expression" and is_field(outer, "left", top))
         ):
             binding.is_written = True
         binding.uses.append(used)
@@ -200,39 +146,35 @@ class Scopes:
     def _set_elsewhere(self, used: Node) -> None:
         """A field of some object that is set: it may be that of a class in this file."""
         outer = used.parent
-        name = used.child_by_field_name("field")
+        name = field_of(used, "field")
         if outer is not None and outer.type in ("assignment_expression", "update_expression") and name is not None:
             for binding in self._declared.values():
                 binding.is_written = binding.is_written or (binding.kind == "field" and binding.name == text_of(name))
 
-    def _bind(self, node: Node, name: Node | None, kind: str, init: Node | None = None) -> None:
-        if name is None:
-            return
-        scope = node
-        while scope.type not in _SCOPES and scope.parent is not None:
-            scope = scope.parent
-        binding = Binding(name=text_of(name), kind=kind, declared=name, statement=node, init=init)
-        self._declared[name.id] = binding
-        self._bindings.setdefault(scope.id, {}).setdefault(binding.name, []).append(binding)
+    def _name(self, node: Node, name: Node | None, kind: str, init: Node | None = None) -> None:
+        if name is not None:
+            self._bind(node, Binding(name=text_of(name), kind=kind, declared=name, statement=node, init=init))
 
-    def _declare(self, node: Node) -> None:
+    def _declare(self, node: Node) -> None:  # noqa: C901 - a case for each way to declare
         match node.type:
             case "local_variable_declaration" | "field_declaration" | "constant_declaration":
                 for declarator in node.children_by_field_name("declarator"):
-                    name, value = (declarator.child_by_field_name(word) for word in ("name", "value"))
-                    self._bind(node, name, _LOCALS[node.type], value)
+                    name, value = (field_of(declarator, word) for word in ("name", "value"))
+                    self._name(node, name, _LOCALS[node.type], value)
             case "spread_parameter":
                 for declarator in named(node):
-                    self._bind(node, declarator.child_by_field_name("name"), "other")
+                    self._name(node, field_of(declarator, "name"), "other")
             case "lambda_expression":
-                for name in _inferred(node.child_by_field_name("parameters")):
-                    self._bind(node, name, "other")
+                for name in _inferred(field_of(node, "parameters")):
+                    self._name(node, name, "other")
             case "method_declaration":
-                self.methods.setdefault(name_of(node), []).append(node)
+                self.functions.setdefault(name_of(node), []).append(node)
+            case "method_invocation" if field_text(node, "object") in ("", "this"):
+                self.calls.setdefault(name_of(node), []).append(node)
             case "import_declaration":
                 self._import(node)
         if kind := _NAMED.get(node.type):
-            self._bind(node, node.child_by_field_name("name"), kind, node.child_by_field_name("value"))
+            self._name(node, field_of(node, "name"), kind, field_of(node, "value"))
 
     def _import(self, node: Node) -> None:
         path = text_of(next(iter(named(node)), None))
@@ -246,27 +188,20 @@ class Scopes:
             self.imports[name] = path
 
 
-def _is(around: Node, name: str, node: Node) -> bool:
-    """Whether a node is this field of the one around it."""
-    return any(child.id == node.id for child in around.children_by_field_name(name))
-
-
 def _is_no_use(node: Node) -> bool:
     """Whether an identifier is no use of a variable."""
     around = node.parent
     if around is None:
         return True
     if around.type in ("method_invocation", "annotation", "marker_annotation") or around.type in CLASSES | METHODS:
-        return _is(around, "name", node)
+        return is_field(around, "name", node)
     if around.type == "method_reference":
         return named(around)[-1].id == node.id and len(named(around)) > 1
     return around.type in ("scoped_identifier", "package_declaration", "labeled_statement", "break_statement") or (
-        around.type == "element_value_pair" and _is(around, "key", node)
+        around.type == "element_value_pair" and is_field(around, "key", node)
     )
 
 
 def _inferred(parameters: Node | None) -> list[Node]:
     """The names of a lambda's parameters that have no type."""
-    if parameters is None:
-        return []
-    return [name for name in (parameters, *named(parameters)) if name.type == "identifier"]
+    return [name for name in (parameters, *named(parameters)) if name is not None and name.type == "identifier"]

@@ -3,80 +3,70 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Mode
+from tree_sitter import Node
+
 from miner.languages.java.stripping import fluent
-from miner.languages.java.stripping.scopes import annotation_of, arguments_of, bare, name_of, named
-from miner.languages.java.stripping.static import NUMBERS, holds_text
-from miner.languages.syntax import place_of, text_of, walk
+from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
+from miner.languages.java.stripping.static import LOOKING, NUMBERS, Statics, holds_text
+from miner.languages.stripping import sites
+from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
+from miner.languages.syntax import (
+    Piece,
+    arguments_of,
+    bare,
+    field_of,
+    field_text,
+    named,
+    place_of,
+    text_of,
+    upward,
+    walk,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from miner.languages.stripping.helpers import Helper
 
-    from tree_sitter import Node
-
-    from miner.languages.java.stripping.helpers import Helper
-    from miner.languages.java.stripping.scopes import Scopes
-    from miner.languages.java.stripping.static import Statics
-    from miner.languages.syntax import Piece
-
-Options = dict[str, object]
 _ONE_SIDE, _TWO_SIDES, _WITH_ONE_MORE, _WITH_TWO_MORE = 1, 2, 3, 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operand:
+class Operand(sites.Operand):
     """One side of an assertion."""
 
-    node: Node
-    static: bool = False
-    front: str = ""
-    back: str = ""
-    """What is put around its text."""
     constant: bool = False
     """It is expected only if it is a constant of an enum, which the recording tells."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(sites.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging/java)."""
 
-    op: str
     operands: tuple[Operand, ...]
-    replaced: Node
-    """The statement, call, method or `try` whose text changes."""
     form: str = "values"
     """How it is written when taken out: `values`, `thrown` (a body is called), `expected` (all of a method is), `rule`
     (what follows a call of a rule), `caught` (what a `try` catches)."""
-    body: Node | None = None
-    """What is called, of `thrown`."""
     is_used: bool = False
     """Of `thrown`: something is done with what was thrown."""
     condition: tuple[str, tuple[Piece, ...]] | None = None
     """Of what is asserted to be true or false: that word, and all of what is."""
     compares: str = ""
     """The method of the hand-out that says what the classes themselves make of two operands."""
-    options: Mapping[str, object] = field(default_factory=dict)
-    kept: Mapping[str, object] = field(default_factory=dict)
-    is_unread: bool = False
-    """It is one in a form that is not known, so that it stays as it is."""
-    tells_comparison: bool = False
-    is_whole: bool = False
 
     @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What can be tried, best first."""
-        if self.is_unread:
-            return (Mode.INSIDE,)
-        is_expected = self.form != "values" or any(operand.static for operand in self.operands)
-        is_condition = self.condition is not None and len(self.operands) == _TWO_SIDES
-        result = (Mode.RESULT,) if self.compares or is_condition else ()
-        return (Mode.EXPECTED if is_expected else Mode.OPERANDS, *result, Mode.INSIDE)
+    def is_expected(self) -> bool:
+        """Whether something of it is kept outside."""
+        return self.form != "values" or super().is_expected
+
+    @property
+    def has_result(self) -> bool:
+        """Where the classes themselves can be asked, or a condition of two sides."""
+        return bool(self.compares) or (self.condition is not None and len(self.operands) == _TWO_SIDES)
 
 
-_NOT: Options = {"not": True}
 _CLASSES: Mapping[str, str] = {
     "org.junit.Assert": "junit4", "junit.framework.Assert": "junit4", "junit.framework.TestCase": "junit4",
     "org.testng.AssertJUnit": "junit4", "org.junit.jupiter.api.Assertions": "junit5", "org.testng.Assert": "testng",
@@ -88,14 +78,14 @@ _CLASSES: Mapping[str, str] = {
 _JUNIT = ("junit4", "junit5", "testng")
 _FAILING = (*_JUNIT, "assertj")
 _TWO: Mapping[str, tuple[str, Options, str]] = {
-    "assertEquals": ("java.equals", {}, "equal"), "assertNotEquals": ("java.equals", _NOT, ""),
-    "assertSame": ("java.same", {}, "same"), "assertNotSame": ("java.same", _NOT, ""),
+    "assertEquals": ("java.equals", {}, "equal"), "assertNotEquals": ("java.equals", NOT, ""),
+    "assertSame": ("java.same", {}, "same"), "assertNotSame": ("java.same", NOT, ""),
     "assertArrayEquals": ("java.arrays", {}, ""), "assertIterableEquals": ("java.items", {}, ""),
     "assertEqualsNoOrder": ("java.items", {"sorted": True}, ""),
 }  # fmt: skip
 """Methods of two values, and how what they compare is decided by its own classes."""
-_ONE: Mapping[str, tuple[str, Options]] = {"assertNull": ("java.null", {}), "assertNotNull": ("java.null", _NOT)}
-_COMPARISONS = {"==": ("java.same", {}), "!=": ("java.same", _NOT)} | {
+_ONE: Mapping[str, tuple[str, Options]] = {"assertNull": ("java.null", {}), "assertNotNull": ("java.null", NOT)}
+_COMPARISONS = {"==": ("java.same", {}), "!=": ("java.same", NOT)} | {
     sign: (f"java.{sign}", {}) for sign in ("<", "<=", ">", ">=")
 }
 _CALLED: Mapping[str, tuple[str, Options]] = {
@@ -108,10 +98,14 @@ _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFaile
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
 _TELLING = re.compile(r"toString|format|join|(?:get)?(?:\w*Name|Message)|name|describe")
 """Methods whose value is a text."""
+_OF_MESSAGES = {"containsString": "contains", "startsWith": "starts", "endsWith": "ends"} | dict.fromkeys(
+    ("is", "equalTo"), "equals"
+)
+"""Matchers of what an error is to say, and how it is compared."""
 _SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
 
 
-class Reader:
+class Reader(sites.Reader[Statics]):
     """Reads the assertions of one file."""
 
     def __init__(self, scopes: Scopes, statics: Statics, helpers: Mapping[str, Helper] | None = None) -> None:
@@ -134,7 +128,7 @@ class Reader:
             assertion = self._of_junit(kind, name, arguments, replaced)
         else:
             assertion = self._of_matcher(kind, arguments, replaced) or self._of_chain(call, replaced)
-        if assertion is None and name in self._helpers and name not in self._scopes.methods:
+        if assertion is None and name in self._helpers and name not in self._scopes.functions:
             assertion = self._of_helper(self._helpers[name], arguments, replaced)
         if assertion is None or any(bare(operand.node).type in _FUNCTIONS for operand in assertion.operands):
             return None
@@ -145,8 +139,8 @@ class Reader:
 
     def of_guard(self, node: Node) -> Assertion | None:
         """What an `if` asserts that does no more than to fail the test."""
-        body, condition = node.child_by_field_name("consequence"), node.child_by_field_name("condition")
-        if node.type != "if_statement" or condition is None or node.child_by_field_name("alternative") is not None:
+        body, condition = field_of(node, "consequence"), field_of(node, "condition")
+        if node.type != "if_statement" or condition is None or field_of(node, "alternative") is not None:
             return None
         statements = named(body) if body is not None and body.type == "block" else [body]
         if len(statements) != 1 or statements[0] is None or not self._fails(statements[0]):
@@ -175,16 +169,15 @@ class Reader:
     def expecting(self, method: Node) -> list[Node]:
         """The calls of an `ExpectedException` in a method, if each is a statement of its own."""
         calls = [node for node in walk(method) if node.type == "method_invocation"]
-        of_rule = [call for call in calls if self._is_rule(call.child_by_field_name("object"))]
+        of_rule = [call for call in calls if self._is_rule(field_of(call, "object"))]
         statements = [call.parent for call in of_rule]
-        body = method.child_by_field_name("body")
+        body = field_of(method, "body")
         is_plain = all(statement is not None and statement.parent == body for statement in statements)
         return of_rule if is_plain else []
 
     def _is_rule(self, node: Node | None) -> bool:
-        binding = (
-            self._scopes.resolve(node) if node is not None and node.type in ("identifier", "field_access") else None
-        )
+        is_name = node is not None and node.type in ("identifier", "field_access")
+        binding = self._scopes.resolve(node) if node is not None and is_name else None
         return binding is not None and binding.type_name == "ExpectedException"
 
     @staticmethod
@@ -194,24 +187,18 @@ class Reader:
             return None
         if name == "expect" and arguments[0].type == "class_literal":
             return fluent.Claim(op="java.kind", nodes=(arguments[0],), options={})
-        matcher = arguments[0] if arguments[0].type == "method_invocation" else None
-        by = {"containsString": "contains", "startsWith": "starts", "endsWith": "ends"} | dict.fromkeys(
-            ("is", "equalTo"), "equals"
-        )
-        if name == "expectMessage" and matcher is not None and name_of(matcher) in by:
-            options: Options = {"by": by[name_of(matcher)]}
-            return fluent.Claim(op="java.message", nodes=tuple(arguments_of(matcher)), options=options)
-        return (
-            fluent.Claim(op="java.message", nodes=tuple(arguments), options={"by": "contains"})
-            if name == "expectMessage"
-            else None
-        )
+        if name != "expectMessage":
+            return None
+        by, nodes = "contains", arguments
+        if arguments[0].type == "method_invocation" and name_of(arguments[0]) in _OF_MESSAGES:
+            by, nodes = _OF_MESSAGES[name_of(arguments[0])], arguments_of(arguments[0])
+        return fluent.Claim(op="java.message", nodes=tuple(nodes), options={"by": by})
 
     def of_method(self, method: Node) -> Assertion | None:
         """What `@Test(expected = …)` asserts."""
         annotation = annotation_of(method, "Test") if method.type == "method_declaration" else None
-        attributes = named(annotation.child_by_field_name("arguments")) if annotation is not None else []
-        pairs = {text_of(pair.child_by_field_name("key")): pair.child_by_field_name("value") for pair in attributes}
+        attributes = named(field_of(annotation, "arguments")) if annotation is not None else []
+        pairs = {field_text(pair, "key"): field_of(pair, "value") for pair in attributes}
         kind = pairs.get("expected", pairs.get("expectedExceptions"))
         if kind is None or kind.type != "class_literal" or text_of(kind) == "None.class":
             return None
@@ -220,7 +207,7 @@ class Reader:
     def of_try(self, node: Node) -> Assertion | None:
         """What a `try` asserts that fails the test at its end, and catches what is to be thrown."""
         clauses = [child for child in named(node) if child.type == "catch_clause"]
-        last = named(node.child_by_field_name("body"))[-1:]
+        last = named(field_of(node, "body"))[-1:]
         if node.type not in ("try_statement", "try_with_resources_statement") or len(clauses) != 1 or not last:
             return None
         call = named(last[0])[0] if last[0].type == "expression_statement" else last[0]
@@ -230,13 +217,13 @@ class Reader:
         kinds = named(types[0]) if types else []
         if not kinds or any(text_of(kind) in _ALL_ERRORS for kind in kinds):
             return None
-        operands = tuple(Operand(node=kind, static=True, back=".class") for kind in kinds)
+        operands = tuple(Operand(node=kind, static=True, around=("", ".class")) for kind in kinds)
         return _raising("caught", operands, node)
 
     def is_unread(self, call: Node) -> bool:
         """Whether a call is an assertion in a form that is not known, or of a helper in another file."""
         name = name_of(call)
-        is_own = name in self._scopes.methods and call.child_by_field_name("object") is None
+        is_own = name in self._scopes.functions and field_of(call, "object") is None
         is_helper = name.startswith("assert") and not is_own
         return _NOT_READ.fullmatch(name) is not None and (is_helper or self.library(call) != "")
 
@@ -244,10 +231,10 @@ class Reader:
         """The kind of library whose method a call is; empty for another."""
         if call.type != "method_invocation":
             return ""
-        holder, name = call.child_by_field_name("object"), name_of(call)
+        holder, name = field_of(call, "object"), name_of(call)
         if holder is not None and holder.type != "this":
             return _CLASSES.get(self._scopes.class_of(text_of(holder)), "")
-        if name in self._scopes.methods:
+        if name in self._scopes.functions:
             return ""
         if name in self._scopes.members:
             return _CLASSES.get(self._scopes.members[name], "")
@@ -262,15 +249,7 @@ class Reader:
         """What a method of another file asserts, as if that stood here."""
         if len(arguments) != helper.arguments:
             return None
-        operands = tuple(
-            Operand(
-                node=arguments[side.argument],
-                static=side.is_looking and self._statics.is_static(arguments[side.argument]),
-                front=side.front,
-                back=side.back,
-            )
-            for side in helper.sides
-        )
+        operands = self._sides_of(helper, arguments, LOOKING)
         if helper.compares and not any(operand.static for operand in operands):
             operands = self._constants(operands)
         return Assertion(
@@ -281,19 +260,16 @@ class Reader:
         """Operands of which those are expected that are constants, if these are an enum's."""
         return tuple(
             replace(operand, static=True, constant=True)
-            if self._statics.is_constant(operand.node) and not operand.front
+            if self._statics.is_constant(operand.node) and operand.around == AS_IT_IS
             else operand
             for operand in operands
         )
 
     def _is_inherited(self, call: Node) -> bool:
         """Whether a call may be of a method of JUnit 3's test cases."""
-        at = call.parent
-        while at is not None:
-            if at.type == "class_declaration" and (base := at.child_by_field_name("superclass")) is not None:
-                return text_of(base).endswith(("TestCase", "Test", "TestBase", "Tests"))
-            at = at.parent
-        return False
+        classes = (at for at in upward(call) if at.type == "class_declaration")
+        bases = (text_of(base) for at in classes if (base := field_of(at, "superclass")) is not None)
+        return next(bases, "").endswith(("TestCase", "Test", "TestBase", "Tests"))
 
     # -- what is said of one value
 
@@ -310,7 +286,7 @@ class Reader:
     def _is_condition(self, node: Node) -> bool:
         """Whether an expression is a boolean by its form, and no matcher."""
         node = bare(node)
-        holder = node.child_by_field_name("object") if node.type == "method_invocation" else None
+        holder = field_of(node, "object") if node.type == "method_invocation" else None
         is_asked = holder is not None and self._scopes.resolve(holder) is not None
         return is_asked or node.type in ("binary_expression", "unary_expression", "instanceof_expression")
 
@@ -331,12 +307,12 @@ class Reader:
             return self._of_body(call, arguments_of(calls[0])[0], claims if claims is None else kinds + claims)
         if name == "assertThatThrownBy":
             return self._of_body(call, arguments[0], fluent.claims_of(kind, calls))
-        suffix, said = fluent.led(calls)
-        claims = fluent.claims_of(kind, said)
+        suffix, chain = fluent.led(calls)
+        claims = fluent.claims_of(kind, chain)
         assertion = self._of_claims(arguments[0], claims, replaced) if name == "assertThat" and claims else None
         if assertion is None or not suffix:
             return assertion
-        value = Operand(node=assertion.operands[0].node, front="(", back=f"){suffix}")
+        value = Operand(node=assertion.operands[0].node, around=("(", f"){suffix}"))
         return replace(assertion, operands=(value, *assertion.operands[1:]), compares="", condition=None)
 
     def _of_claims(
@@ -360,7 +336,7 @@ class Reader:
     def _of_truth(self, node: Node, replaced: Node, word: str) -> Assertion:
         """That a condition is true, or false."""
         assertion = self._holding(node, replaced)
-        options = dict(assertion.options) if word == "true" else _contrary(assertion.options)
+        options = dict(assertion.options) if word == "true" else contrary(assertion.options)
         return replace(assertion, options=options, condition=(word, (place_of(node),)))
 
     def _of_body(self, call: Node, body: Node, claims: Sequence[fluent.Claim] | None) -> Assertion | None:
@@ -426,7 +402,7 @@ class Reader:
         )
 
     def _is_text(self, node: Node) -> bool:
-        binding = self._scopes.resolve(node) if node.type == "identifier" else None
+        binding = self._scopes.of_name(node)
         return holds_text(node) or (binding is not None and binding.type_name == "String")
 
     def _is_number(self, node: Node) -> bool:
@@ -438,21 +414,21 @@ class Reader:
             is_bound = binding is not None and _SIZES.fullmatch(binding.type_name) is not None
             return is_bound or text_of(node).startswith(("Double.", "Float."))
         if node.type == "cast_expression":
-            return _SIZES.fullmatch(text_of(node.child_by_field_name("type"))) is not None
+            return _SIZES.fullmatch(field_text(node, "type")) is not None
         return node.type in NUMBERS
 
     def _holding(self, node: Node, replaced: Node) -> Assertion:
         """What a condition says of values."""
         inner = bare(node)
-        operator = text_of(inner.child_by_field_name("operator"))
+        operator = field_text(inner, "operator")
         if inner.type == "unary_expression" and operator == "!":
             assertion = self._holding(named(inner)[0], replaced)
-            return replace(assertion, options=_contrary(assertion.options))
+            return replace(assertion, options=contrary(assertion.options))
         if inner.type == "binary_expression" and operator in _COMPARISONS:
             op, options = _COMPARISONS[operator]
             return self._of_operands(replaced, op, named(inner), options, "same" if op == "java.same" else "")
         if inner.type == "method_invocation":
-            holder, name, arguments = inner.child_by_field_name("object"), name_of(inner), arguments_of(inner)
+            holder, name, arguments = field_of(inner, "object"), name_of(inner), arguments_of(inner)
             is_arrays = text_of(holder) == "Arrays" and name == "equals"
             if len(arguments) == _TWO_SIDES and (is_arrays or f"{text_of(holder)}.{name}" == "Objects.equals"):
                 return self._of_operands(replaced, "java.arrays" if is_arrays else "java.equals", arguments, {})
@@ -464,8 +440,8 @@ class Reader:
                     return self._of_operands(replaced, op, sides, options)
         return self._of_operands(replaced, "java.truth", [inner], {})
 
-    def _operand(self, node: Node) -> Operand:
-        return Operand(node=node, static=self._statics.is_static(node))
+    def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
+        return Operand(node=node, static=self._statics.is_static(node), around=around)
 
     def _of_operands(
         self, replaced: Node, op: str, nodes: Sequence[Node], options: Options, compares: str = ""
@@ -494,9 +470,9 @@ class Reader:
 def _only_fails(call: Node) -> bool:
     """Whether a call fails a test whatever it is given, such as `assertTrue("why", false)`."""
     words = {node.type for node in arguments_of(call) if node.type in ("true", "false")}
-    wanted = {"assertTrue": {"false"}, "assertFalse": {"true"}, "assertEquals": {"true", "false"}}
+    expected = {"assertTrue": {"false"}, "assertFalse": {"true"}, "assertEquals": {"true", "false"}}
     name = name_of(call)
-    return name in ("fail", "failBecauseExceptionWasNotThrown") or words == wanted.get(name)
+    return name in ("fail", "failBecauseExceptionWasNotThrown") or words == expected.get(name)
 
 
 def _raising(form: str, operands: tuple[Operand, ...], replaced: Node, options: Options | None = None) -> Assertion:
@@ -515,9 +491,3 @@ def _contrary_of(op: str, nodes: Sequence[Node]) -> tuple[str, tuple[Piece, ...]
     if op == "java.same":
         return "false", ("(Object) (", left, ") == (Object) (", other, ")")
     return "false", ("java.util.Objects.equals(", left, ", ", other, ")")
-
-
-def _contrary(options: Mapping[str, object]) -> Options:
-    """The options of an assertion that holds where another does not."""
-    rest = {name: value for name, value in options.items() if name != "not"}
-    return rest if options.get("not") else {**rest, "not": True}

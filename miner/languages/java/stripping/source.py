@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from miner.languages.base import Mode, Slot
 from miner.languages.java.stripping import rows, scopes
-from miner.languages.java.stripping.scopes import Scopes, annotation_of, arguments_of, function_of, name_of, named
-from miner.languages.java.stripping.sites import Assertion, Reader
+from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, function_of, name_of
+from miner.languages.java.stripping.sites import Assertion, Operand, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
-from miner.languages.syntax import place_of, rendered, text_of, walk
-from miner.languages.tree_source import TreeSource, lines_of, missing_lines, removed_by
+from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
+from miner.languages.syntax import Piece, Place, arguments_of, field_of, field_text, named, place_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
-    from tree_sitter import Node
-
-    from miner.languages.java.stripping.helpers import Helper
-    from miner.languages.java.stripping.scopes import Binding
-    from miner.languages.java.stripping.sites import Operand
-    from miner.languages.syntax import Piece, Place
-    from miner.languages.tree_source import Edits
+    from miner.languages.stripping.helpers import Helper
 
 HAND_OUT = "goldseam.Handout"
 """What a stripped test calls (harness/languages/java/inside/Handout.java)."""
@@ -39,6 +34,8 @@ _GENERAL = re.compile(r"\b[A-Z]\d?\b")
 
 class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
+
+    _scopes: Scopes
 
     def __init__(
         self,
@@ -62,7 +59,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared)
         self._reader = Reader(self._scopes, self._statics, helpers)
-        self.slots = self._numbered(self._slots(self._reader, first))
+        self.slots = self._numbered(self._assertions(self._reader), first)
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file with tests that go on where something throws, and without what the compiler complained of."""
@@ -70,11 +67,8 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- assertions
 
-    def _slots(self, reader: Reader, first: int) -> Iterator[Slot[Assertion]]:
-        for number, assertion in enumerate(self._assertions(reader), first):
-            node = assertion.replaced
-            lines = range(node.start_point[0] + 1, node.end_point[0] + 2)
-            yield Slot(number=number, function=function_of(node), assertion=assertion, lines=lines)
+    def _function(self, node: Node) -> tuple[str, ...]:
+        return function_of(node)
 
     def _assertions(self, reader: Reader) -> Iterator[Assertion]:
         rest = [self._root]
@@ -89,7 +83,7 @@ class StrippedSource(TreeSource[Assertion]):
             elif node.type in ("try_statement", "try_with_resources_statement"):
                 assertion = reader.of_try(node)
                 if any(child.type == "catch_clause" for child in inner):
-                    caught = node.child_by_field_name("body")
+                    caught = field_of(node, "body")
                     inner = [child for child in inner if child.type in ("catch_clause", "finally_clause")]
             elif node.type in ("method_invocation", "if_statement"):
                 assertion = reader.of_call(node) or reader.of_guard(node)
@@ -105,23 +99,12 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- the text
 
-    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
-        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
-        if not outside:
-            return self._source.decode("utf-8")
-        edits: Edits = {}
-        removed: list[Place] = []
-        for slot in outside:
-            mode = modes[slot.number]
-            keeps = is_recording or mode is Mode.RESULT
-            taken = self._taken_out(slot, mode, keeps=keeps)
-            edits |= taken
-            removed += removed_by(taken)
-        if is_blanked and not is_recording:
-            self._silence(edits)
-            self._blank(edits, removed)
-            self._uncomment(edits)
-        return rendered(self._source, 0, len(self._source), edits).decode("utf-8")
+    def _take_out(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode], *, is_recording: bool) -> None:
+        for slot in self.slots:
+            if (mode := modes[slot.number]) is not Mode.INSIDE:
+                taken = self._taken_out(slot, mode, keeps=is_recording or mode is Mode.RESULT)
+                edits |= taken
+                removed += removed_by(taken)
 
     def _taken_out(self, slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
         if slot.assertion.form != "rule":
@@ -136,7 +119,7 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- what only expectations read
 
-    def _silence(self, edits: Edits) -> None:
+    def _silence(self, edits: Edits, removed: list[Place]) -> None:
         """Take out what is written in calls that do no more than show it, and in names of tests."""
         for node in walk(self._root):
             words: Iterable[Node] = ()
@@ -151,7 +134,6 @@ class StrippedSource(TreeSource[Assertion]):
         """Values and arguments that nothing reads but what is taken out, and add them to it."""
         filling = self._statics.filling
         self._blank_bindings(
-            self._scopes.bindings(),
             edits,
             removed,
             self._blanked,
@@ -175,11 +157,6 @@ class StrippedSource(TreeSource[Assertion]):
             return {}
         filling = (self._statics.filling(use, binding) for use in binding.uses)
         return {place_of(node): (lines_of(node),) for node in (statement, *filling) if node is not None}
-
-    def _uncomment(self, edits: Edits) -> None:
-        for node in walk(self._root):
-            if node.type in scopes.COMMENTS:
-                edits.setdefault(place_of(node), (lines_of(node),))
 
 
 def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
@@ -216,13 +193,14 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
 def _handed(operand: Operand, *, is_result: bool) -> tuple[Piece, ...]:
     if operand.constant and not is_result:
         return f"{HAND_OUT}.constant(", place_of(operand.node), ")"
-    return f"{HAND_OUT}.of({operand.front}", place_of(operand.node), f"{operand.back})"
+    front, back = operand.around
+    return f"{HAND_OUT}.of({front}", place_of(operand.node), f"{back})"
 
 
 def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
     """`expected` of its annotation goes, and what its body throws is handed out."""
-    annotation, body = annotation_of(method, "Test"), method.child_by_field_name("body")
-    attributes = annotation.child_by_field_name("arguments") if annotation is not None else None
+    annotation, body = annotation_of(method, "Test"), field_of(method, "body")
+    attributes = field_of(annotation, "arguments")
     if attributes is None or body is None:
         return {}
     pairs = [pair for pair in named(attributes) if not text_of(pair).startswith("expected")]
@@ -236,7 +214,7 @@ def _of_method(method: Node, number: int, extra: Iterable[Piece]) -> Edits:
 
 def _of_rule(method: Node, calls: Iterable[Node], number: int, extra: Iterable[Piece]) -> Edits:
     """Calls of a rule go, and what is thrown after the first is handed out."""
-    body = method.child_by_field_name("body")
+    body = field_of(method, "body")
     statements = [call.parent for call in calls if call.parent is not None]
     if body is None or not statements:
         return {}
@@ -259,10 +237,10 @@ def _caught_by(number: int, extra: Iterable[Piece]) -> tuple[Piece, ...]:
 
 def _of_try(node: Node, number: int, extra: Iterable[Piece]) -> Edits:
     """That nothing was thrown is handed out where the test would fail, and what was where it is caught."""
-    body = node.child_by_field_name("body")
+    body = field_of(node, "body")
     clause = next(child for child in named(node) if child.type == "catch_clause")
-    handler = clause.child_by_field_name("body")
-    caught = next(text_of(child.child_by_field_name("name")) for child in named(clause))
+    handler = field_of(clause, "body")
+    caught = next(field_text(child, "name") for child in named(clause))
     failing = named(body)[-1]
     if handler is None:
         return {}
@@ -278,5 +256,5 @@ def _zero_of(binding: Binding) -> str:
     name = binding.type_name
     method = scopes.method_around(binding.statement)
     is_general = _GENERAL.search(name) is not None
-    is_general |= method is not None and method.child_by_field_name("type_parameters") is not None
+    is_general |= method is not None and field_of(method, "type_parameters") is not None
     return _ZEROS.get(name, "null" if is_general else f"({name}) null")

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+
+from tree_sitter import Node
 
 from miner.languages.java.stripping import rows
-from miner.languages.java.stripping.scopes import arguments_of, bare, has_modifier, method_around, name_of, named
-from miner.languages.syntax import text_of, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from tree_sitter import Node
-
-    from miner.languages.java.stripping.scopes import Binding, Scopes
+from miner.languages.java.stripping.scopes import Binding, Scopes, has_modifier, method_around, name_of
+from miner.languages.stripping import static
+from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
 TEXTS = frozenset({"string_literal", "text_block"})
 NUMBERS = frozenset(
@@ -24,21 +20,11 @@ NUMBERS = frozenset(
     }
 )
 LITERALS = TEXTS | NUMBERS | {"true", "false", "null_literal", "character_literal", "class_literal"}
-_MADE_OF = frozenset(
-    {
-        *("parenthesized_expression", "unary_expression", "binary_expression", "ternary_expression", "array_access"),
-        *("array_initializer", "dimensions_expr"),
-    }
-)
 _MUTABLE = frozenset({"array_creation_expression", "array_initializer", "object_creation_expression"})
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_LANG = _words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
-_CLASSES = _LANG | _words(
+_LANG = words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
+_CLASSES = _LANG | words(
     "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
     " ArrayList LinkedList HashSet LinkedHashSet TreeSet HashMap LinkedHashMap TreeMap"
     " BigDecimal BigInteger URI StandardCharsets Charset File"
@@ -47,48 +33,44 @@ _CLASSES = _LANG | _words(
     " ImmutableSet ImmutableMap MathContext RoundingMode AbstractMap TimeZone Objects"
 )
 """Classes whose static members, and what they make, are the same for the same."""
+_UNCHANGING = words(
+    "Boolean Byte Short Integer Long Float Double Character String BigDecimal BigInteger MathContext URI UUID Locale"
+    " File"
+)
+"""Classes of these whose objects nothing changes."""
 _PACKAGES = re.compile(r"java\.(?:lang|util|math|net|nio|io|time)\b.*|com\.google\.common\.collect\..*")
-_CHANGING = _words(
+_CHANGING = words(
     "now random currentTimeMillis nanoTime getProperty getenv systemDefault exit setProperty randomUUID getDefault"
     " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
 )
 """Methods of these classes that look at surroundings, or change something."""
-LOOKING = _words(
+LOOKING = words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
     " entrySet getBytes toCharArray substring"
 )
-_OF_CLASS = _words("getName getSimpleName getTypeName getCanonicalName toString equals")
+_OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString equals")
 _FILLING = frozenset({"add", "put", "append"})
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
-_MOST_DEPTH = 60
 
 
-class Statics:
+class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
-        """`shared` are methods that other files call."""
-        self._scopes, self._shared = scopes, shared
-        self._open: set[int] = set()
+    literals = LITERALS
+    made_of = words(
+        "parenthesized_expression unary_expression binary_expression ternary_expression array_access array_initializer"
+        " dimensions_expr"
+    )
 
-    def is_static(self, node: Node, depth: int = 0) -> bool:
-        """Whether an expression depends on nothing of the product."""
-        node, within = bare(node), depth + 1
-        if depth > _MOST_DEPTH:
-            return False
-        if node.type in LITERALS:
-            return True
-        if node.type in _MADE_OF:
-            return all(self.is_static(child, within) for child in named(node))
-        reads = {
+    def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
+        return {
             "identifier": self._is_static_name,
             "field_access": self._is_static_member,
             "method_invocation": self._is_static_call,
             "cast_expression": self._is_static_cast,
             "array_creation_expression": self._is_static_array,
             "object_creation_expression": self._is_static_object,
-        }.get(node.type)
-        return reads is not None and reads(node, within)
+        }
 
     def is_constant(self, node: Node) -> bool:
         """Whether it is a constant of another class, by its name: an enum's, it may be."""
@@ -97,7 +79,7 @@ class Statics:
             return False
         if node.type == "identifier":
             return self._scopes.resolve(node) is None and text_of(node) in self._scopes.members
-        holder = node.child_by_field_name("object")
+        holder = field_of(node, "object")
         return node.type == "field_access" and holder is not None and self._scopes.resolve(holder) is None
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
@@ -122,7 +104,7 @@ class Statics:
         if call is None or statement is None or statement.type != "expression_statement":
             return None
         is_here = statement.parent is not None and statement.parent == binding.statement.parent
-        is_its = call.child_by_field_name("object") == use
+        is_its = field_of(call, "object") == use
         return statement if is_here and is_its and all(map(self.is_static, arguments_of(call))) else None
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
@@ -130,26 +112,17 @@ class Statics:
         method = method_around(binding.statement)
         if binding.kind != "parameter" or method is None or method.type != "method_declaration":
             return None
-        name, parameters = name_of(method), self._scopes.parameters(method)
-        if binding not in parameters or name in self._shared or len(self._scopes.methods[name]) != 1:
+        parameters = self._scopes.parameters(method)
+        if len(parameters) != len(named(field_of(method, "parameters"))):
             return None
-        if len(parameters) != len(named(method.child_by_field_name("parameters"))):
-            return None
-        calls = self._scopes.calls.get(name, [])
-        if not calls or any(len(arguments_of(call)) != len(parameters) for call in calls):
-            return None
-        return [arguments_of(call)[parameters.index(binding)] for call in calls]
-
-    def _is_static_cast(self, node: Node, depth: int) -> bool:
-        value = node.child_by_field_name("value")
-        return value is not None and self.is_static(value, depth)
+        return self._given(name_of(method), parameters, binding)
 
     def _is_static_array(self, node: Node, depth: int) -> bool:
         sizes = [part for part in node.children_by_field_name("dimensions") if part.type == "dimensions_expr"]
         return all(self.is_static(part, depth) for part in (*sizes, *node.children_by_field_name("value")))
 
     def _is_static_object(self, node: Node, depth: int) -> bool:
-        kind = text_of(node.child_by_field_name("type")).partition("<")[0]
+        kind = field_text(node, "type").partition("<")[0]
         is_plain = not any(child.type == "class_body" for child in node.children)
         return is_plain and self._is_known(kind) and all(self.is_static(part, depth) for part in arguments_of(node))
 
@@ -162,17 +135,14 @@ class Statics:
         binding = self._scopes.resolve(node)
         if binding is None:
             return self._is_known(self._scopes.members.get(text_of(node), ""))
-        if binding.is_written or id(binding) in self._open:
-            return False
-        self._open.add(id(binding))
-        try:
-            if binding.kind == "parameter":
-                return self._is_static_parameter(binding, depth)
-            if binding.kind == "each":
-                return binding.init is not None and self.is_static(binding.init, depth)
-            return self.is_static_binding(binding, depth)
-        finally:
-            self._open.discard(id(binding))
+        return not binding.is_written and self._unless_open(id(binding), lambda: self._is_static_as(binding, depth))
+
+    def _is_static_as(self, binding: Binding, depth: int) -> bool:
+        if binding.kind == "parameter":
+            return self._is_static_parameter(binding, depth)
+        if binding.kind == "each":
+            return binding.init is not None and self.is_static(binding.init, depth)
+        return self.is_static_binding(binding, depth)
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
         if rows.column_of(binding, self._scopes) is not None:
@@ -187,6 +157,8 @@ class Statics:
         if node.type == "identifier":
             binding = self._scopes.resolve(node)
             return binding is not None and binding.init is not None and self._is_mutable(binding.init)
+        if node.type == "object_creation_expression":
+            return field_text(node, "type").rpartition(".")[2] not in _UNCHANGING
         return node.type in _MUTABLE or "asList" in text_of(node)
 
     def _only_looks(self, use: Node) -> bool:
@@ -199,10 +171,10 @@ class Statics:
         if around.type == "argument_list" and around.parent is not None:
             call = around.parent
             return name_of(call).startswith("assert") or (
-                call.type == "method_invocation" and self._is_static_call(call, _MOST_DEPTH - 3)
+                call.type == "method_invocation" and self._is_static_call(call, static.MOST_DEPTH - 3)
             )
         if around.type == "method_invocation":
-            return name_of(around) in LOOKING and text_of(around.child_by_field_name("object")) == text_of(at)
+            return name_of(around) in LOOKING and field_text(around, "object") == text_of(at)
         return around.type in ("field_access", "binary_expression", "enhanced_for_statement") or (
             at.type == "array_access" and around.type != "assignment_expression"
         )
@@ -221,19 +193,19 @@ class Statics:
         binding = self._scopes.resolve(node)
         if binding is not None:
             return self.is_static_binding(binding, depth)
-        holder = node.child_by_field_name("object")
+        holder = field_of(node, "object")
         if holder is None:
             return False
         if holder.type in ("identifier", "field_access") and self._scopes.resolve(holder) is None:
             return self._is_known(text_of(holder))
-        return text_of(node.child_by_field_name("field")) == "length" and self.is_static(holder, depth)
+        return field_text(node, "field") == "length" and self.is_static(holder, depth)
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
-        name, holder = name_of(node), node.child_by_field_name("object")
+        name, holder = name_of(node), field_of(node, "object")
         if name in _CHANGING or not all(self.is_static(argument, depth) for argument in arguments_of(node)):
             return False
         if holder is None:
-            return name not in self._scopes.methods and self._is_known(self._scopes.members.get(name, ""))
+            return name not in self._scopes.functions and self._is_known(self._scopes.members.get(name, ""))
         if holder.type in ("identifier", "field_access", "scoped_identifier") and self._scopes.resolve(holder) is None:
             return self._is_known(text_of(holder))
         return self.is_static(holder, depth) and (name in _OF_CLASS or not self._is_class(holder))
@@ -241,7 +213,7 @@ class Statics:
     def _is_class(self, node: Node) -> bool:
         """Whether it is a class, whose members are those of the product."""
         node = bare(node)
-        binding = self._scopes.resolve(node) if node.type == "identifier" else None
+        binding = self._scopes.of_name(node)
         return node.type == "class_literal" or (binding is not None and binding.type_name.startswith("Class"))
 
 

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from miner.languages.java.stripping.scopes import arguments_of, method_around, named, parse
-from miner.languages.syntax import place_of, rendered, text_of, walk
-from miner.languages.tree_source import lines_of
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from miner.languages.java.stripping.scopes import method_around, name_of, parse
+from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
+from miner.languages.syntax import (
+    arguments_of,
+    enclosing,
+    field_of,
+    field_text,
+    is_in,
+    named,
+    place_of,
+    text_of,
+    upward,
+    walk,
+)
 
-    from miner.languages.tree_source import Edits
-
-_AT = r"^%s:(\d+):(\d+): (.*)"
+_AT = r"^%s:(\d+):(\d+): (.*(?:\n(?:\[ERROR\])? +\w+: .*)*)"
 """Where the compiler complains of a file, and of what."""
+_APPLIED = re.compile(r"cannot be applied to given types;?\n.*?required: *(.*)")
+_GENERIC = re.compile(r"<[^<>]*>")
 _ZEROS = {"boolean": "false", "char": "'0'", "byte": "(byte) 0", "short": "(short) 0", "int": "0", "long": "0L"} | {
     "float": "0f",
     "double": "0d",
@@ -29,22 +39,44 @@ def unstopped(text: str, name: str, output: str, *, is_first: bool, hand_out: st
 
     `output` is what a run of that text printed, `name` what the file is called without its folders.
     """
-    source = text.encode()
-    try:
-        root = parse(source)
-    except ValueError:
-        return text
+    lines = text.split("\n")
+    return rewritten(text, parse, lambda root: _edits(root, lines, name, output, hand_out, is_first=is_first))
+
+
+def _edits(root: Node, lines: Sequence[str], name: str, output: str, hand_out: str, *, is_first: bool) -> Edits:
     edits: Edits = {}
     for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
         row = int(line) - 1
-        place = row, _offset(text.split("\n")[row], int(column) - 1)
+        place = row, _offset(lines[row], int(column) - 1)
         node = root.descendant_for_point_range(place, place)
-        if node is not None:
+        if node is not None and (less := _with_less(node, words, hand_out)):
+            edits |= less
+        elif node is not None:
             edits |= _without(node, hand_out, is_caught="effectively final" in words)
     for node in walk(root) if is_first else ():
-        if not any(start <= node.start_byte and node.end_byte <= end for start, end in edits):
+        if not is_in(node, edits):
             edits |= _going_on(node, hand_out)
-    return rendered(source, 0, len(source), edits).decode()
+    return edits
+
+
+def _with_less(node: Node, words: str, hand_out: str) -> Edits:
+    """A call without arguments that a tree does not take yet, or a chain without a method that is not there."""
+    if re.search(r"symbol: +variable", words):
+        return without_argument(node, "argument_list", hand_out)
+    at = enclosing(node, ("method_invocation", "object_creation_expression"))
+    if at is None:
+        return {}
+    if match := _APPLIED.search(words):
+        kinds = match[1]
+        while _GENERIC.search(kinds):
+            kinds = _GENERIC.sub("", kinds)
+        count = 0 if kinds.strip() == "no arguments" else kinds.count(",") + 1
+        return without_arguments(arguments_of(at), count)
+    holder, outer = field_of(at, "object"), at.parent
+    is_chain = outer is not None and outer.type == "method_invocation" and field_of(outer, "object") == at
+    if is_chain and holder is not None and re.search(rf"symbol: +method {re.escape(name_of(at))}\(", words):
+        return {place_of(at): (place_of(holder),)}
+    return {}
 
 
 def _offset(line: str, column: int) -> int:
@@ -62,10 +94,9 @@ def _without(node: Node, hand_out: str, *, is_caught: bool) -> Edits:
 
     With `is_caught` only what lets it throw nothing, as that can't be where names change.
     """
-    at: Node | None = node
-    while at is not None:
+    for at in upward(node):
         if is_caught and text_of(at).startswith(f"{hand_out}.tried(") and at.type == "method_invocation":
-            value = arguments_of(at)[1].child_by_field_name("body")
+            value = field_of(arguments_of(at)[1], "body")
             return {place_of(at): (place_of(value),)} if value is not None else {}
         if at.type == "block" and text_of(at).startswith(f"{{ try {{ {hand_out}."):
             return {place_of(at): ("{ }" + lines_of(at),)}
@@ -73,7 +104,6 @@ def _without(node: Node, hand_out: str, *, is_caught: bool) -> Edits:
             return {place_of(at): (lines_of(at),)}
         if at.type in _STATEMENTS and not _is_in_hand_out(at, hand_out):
             return {place_of(at): (_in_place_of(at),)}
-        at = at.parent
     return {}
 
 
@@ -82,12 +112,9 @@ def _is_in_hand_out(node: Node, hand_out: str) -> bool:
 
 
 def _in_place_of(statement: Node) -> str:
-    kind = text_of(statement.child_by_field_name("type"))
+    kind = field_text(statement, "type")
     if statement.type == "local_variable_declaration" and kind != "var":
-        names = (
-            text_of(declarator.child_by_field_name("name"))
-            for declarator in statement.children_by_field_name("declarator")
-        )
+        names = (field_text(declarator, "name") for declarator in statement.children_by_field_name("declarator"))
         return " ".join(f"{kind} {name} = {_ZEROS.get(kind, 'null')};" for name in names) + lines_of(statement)
     if statement.type in ("return_statement", "throw_statement"):
         return 'if (true) throw new IllegalStateException("");' + lines_of(statement)
@@ -103,10 +130,10 @@ def _going_on(node: Node, hand_out: str) -> Edits:
             return {}
         return {place_of(node): ("try { ", place_of(node), " } catch (Throwable goldseamEnds) { }")}
     declarators = node.children_by_field_name("declarator") if node.type == "local_variable_declaration" else []
-    value = declarators[0].child_by_field_name("value") if len(declarators) == 1 else None
+    value = field_of(declarators[0], "value") if len(declarators) == 1 else None
     if value is None or value.type in ("lambda_expression", "method_reference", "array_initializer"):
         return {}
     if not any(part.type in ("method_invocation", "object_creation_expression") for part in walk(value)):
         return {}
-    zero = _ZEROS.get(text_of(node.child_by_field_name("type")), "null")
+    zero = _ZEROS.get(field_text(node, "type"), "null")
     return {place_of(value): (f"{hand_out}.tried({zero}, () -> ", place_of(value), ")")}

@@ -2,8 +2,9 @@
 
     gradle.py HOME FACTS STORE TRY ROOT TEST... [-- ROOT TEST...]
 
-Dependencies are downloaded into HOME/gradle-home, Gradle's user home. TRY is `whole`, or `skeleton` where no sources
-are there, so that what fails is left for later. Paths are relative to /testbed. Standard library.
+Dependencies are downloaded into HOME/gradle-home, Gradle's user home. TRY is `whole`; `skeleton` where no sources are
+there, so that what fails is left for later; or `fixed`, the same where build files are those of the fix. Paths are
+relative to /testbed. Standard library.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import urllib.parse
 from pathlib import Path
 
-from project import QUICK, ROOT, RUN, TAIL, Modules, Project, usable
+from project import ROOT, RUN, TAIL, Modules, Project, compiler, usable
 
 INIT = Path("/tmp/init.gradle")  # noqa: S108 - inside the container
 OUT = "/tmp/gradle.json"  # noqa: S108 - inside the container
@@ -37,7 +38,7 @@ task paths {{ doLast {{ new File('{}').text = configurations.runner.asPath }} }}
 class GradleProject(Project):
     def __init__(self, home: Path, store: str) -> None:
         self.home, self.repository = home, home / "gradle-home"
-        self.javac = [str(home / "jdk/bin/javac"), *QUICK]
+        self.javac = compiler(home)
         self.gradle = [str(home / "gradle/bin/gradle"), "--no-daemon", "--console=plain"]
         self.gradle += ["--continue", "--init-script", str(home / INIT.name), f"-Dgoldseam.asked={home}/asked.json"]
         self.gradle += [f"-{kind}kotlin.compiler.execution.strategy=in-process" for kind in "DP"]
@@ -154,9 +155,7 @@ def main(home: str, facts: str, store: str, kind: str, *words: str) -> None:
     builds = Builds(project)
     for root, *tests in groups:
         builds.build(root, tests, whole=kind == "whole")
-    if kind == "whole":
-        contents = {"gradle": project.gradle, "home": str(project.repository), "modules": builds.modules.facts}
-        (project.home / "project.json").write_text(json.dumps(contents))
+    builds.modules.write(kind, gradle=project.gradle, home=str(project.repository))
     Path(facts).write_text(json.dumps({"replaced": sorted(builds.replaced)}))
 
 

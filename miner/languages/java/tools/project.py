@@ -1,9 +1,11 @@
 """Compile modules of a Maven project with their tests, and write down what running these takes.
 
-    project.py HOME FACTS SETTINGS STORE CACHE TRY REACTOR MODULE... [-- REACTOR MODULE...]
+    project.py HOME FACTS SETTINGS STORE CACHE DAY TRY REACTOR MODULE... [-- REACTOR MODULE...]
 
-Dependencies are downloaded into HOME/repository, and copied to CACHE. TRY is `whole`, or `skeleton` where no sources
-are there, so that what fails is left for later. Folders are relative to /testbed. Standard library.
+Dependencies are downloaded into HOME/repository, and copied to CACHE. Of versions that a range leaves open, those after
+DAY (YYYY-MM-DD, or `-` for any) are left out. TRY is `whole`; `skeleton` where no sources are there, so that what fails
+is left for later; or `fixed`, the same where poms are those of the fix. Folders are relative to /testbed. Standard
+library.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 import xml.etree.ElementTree as ET
 import zipfile
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 ROOT = Path("/testbed")
@@ -40,8 +44,15 @@ SKIPPED = (
     "enforcer rat checkstyle animal.sniffer spotless.check spotless.apply pmd cpd spotbugs jacoco cyclonedx license"
     " maven.javadoc gpg fmt formatter impsort sort revapi japicmp errorprone maven.gitcommitid findbugs clirr"
     " forbiddenapis modernizer duplicate-finder dependency-check asciidoctor toolchain"
+    " sortpom editorconfig tidy xml-format mdep.analyze maven.buildNumber bnd.baseline spring-javaformat"
+    " googleformatter jqassistant rewrite ossindex sonar scalastyle"
 )
 """What checks and reports and makes nothing that is tested."""
+PLANNED = "-Dcheck.buildplan.tasks=validate"
+"""What a check of plugins looks at: else it asks for those that only a release calls."""
+BROKEN = re.compile(r"^\[ERROR\] (/[^\n:]+\.java):\[\d+,\d+\]", re.MULTILINE)
+ROUNDS = 4
+"""How often tests are compiled, each time without the files that could not be."""
 RUN = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:MaxRAMPercentage=50"
     " -ea"
@@ -49,16 +60,25 @@ RUN = (
 USABLE = re.compile(
     r"--(?:add-(?:opens|exports|modules|reads)|enable-(?:preview|native-access)|illegal-access)\b.*|-[DX].*|-ea|-da.*"
 )
+OF_JDK = re.compile(r"(?:(?:java|jdk)\.[\w.]+|ALL-[A-Z-]+)(?:,(?:(?:java|jdk)\.[\w.]+|ALL-[A-Z-]+))*")
+"""Modules that are there where libraries are on the class path."""
 GET = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:get", "-Dtransitive=false"
-SNAPSHOT = re.compile(
-    r"(?:Could not find artifact|artifacts could not be resolved:) ([\w.-]+):([\w.-]+):pom:([\w.-]+)-SNAPSHOT\b"
+MISSING = re.compile(
+    r"(?:Could not find artifact|artifacts could not be resolved:) ([\w.-]+):([\w.-]+):(pom|jar):([\w.-]+)(?=[ ,]|$)",
+    re.MULTILINE,
 )
-RELEASED = "of-its-release"
-"""Stands beside a snapshot's pom that is its release's."""
+STAND_IN = "of-another-version"
+"""Beside files of a version that are those of another: that version."""
 OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later")
+CENTRAL = "https://repo.maven.apache.org/maven2"
+BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
+"""Versions that are the day of a build: as Maven orders them, newer than any with fewer digits."""
+LATER = ("source", "target"), ("release",)
+"""Where a later Java is told: in place of the compiler's own defaults, then before what a pom has written out."""
 LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
 DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 """The plugin writes one before each pom."""
+MODULES = "{*}modules/{*}module"
 POMS = Path("/tmp/effective.xml")  # noqa: S108 - inside the container
 TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
@@ -71,11 +91,12 @@ NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
 class Project:
-    def __init__(self, home: Path, settings: str, store: str) -> None:
-        self.home, self.repository = home, home / "repository"
-        self.javac = [str(home / "jdk/bin/javac"), *QUICK]
+    def __init__(self, home: Path, settings: str, store: str, day: str) -> None:
+        self.home, self.repository, self.day = home, home / "repository", day
+        self.javac = compiler(home)
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
-        self.maven += [f"-Dmaven.repo.local={self.repository}", *(f"-D{name}.skip" for name in SKIPPED.split())]
+        self.maven += [f"-D{name}.skip" for name in SKIPPED.split()]
+        self.maven += [f"-Dmaven.repo.local={self.repository}", PLANNED]
         (home / "maven/conf/toolchains.xml").write_text(toolchains(home / "jdk"))
         self.online = [*self.maven, "--no-transfer-progress", "--settings", settings]
         if Path(store).exists():
@@ -89,27 +110,39 @@ class Project:
         return ran
 
     def compile(self, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-        """A call that compiles; again where the release of a pom, or in trials too a later one of Java, will do."""
+        """A call that compiles; again with other versions of libraries, or in trials too with a later one of Java."""
         ran = self.call(folder, *words)
-        while ran.returncode and (match := SNAPSHOT.search(ran.stdout)) and self.released(*match.groups()):
+        if of_the_day(self.repository, self.day):
             ran = self.call(folder, *words)
-        match = OLDEST.search(ran.stdout) if ran.returncode else None
-        if match is None:
-            return ran
-        newer = [f"-Dmaven.compiler.{name}={match[1]}" for name in ("source", "target")]
-        self.maven += newer
-        self.online += newer
-        return self.call(folder, *words)
+        while ran.returncode and (match := MISSING.search(ran.stdout)) and self.stand_in(*match.groups()):
+            ran = self.call(folder, *words)
+        for names in LATER:
+            match = OLDEST.search(ran.stdout) if ran.returncode else None
+            if match is None:
+                break
+            self.call_with(*(f"-Dmaven.compiler.{name}={match[1].removeprefix('1.')}" for name in names))
+            ran = self.call(folder, *words)
+        return ran
 
-    def released(self, group: str, name: str, version: str) -> bool:
-        """Have a pom's release stand where a snapshot of it is no longer there; True where it has been released."""
+    def call_with(self, *words: str) -> None:
+        """Give Maven more words from now on, in trials too."""
+        self.maven += words
+        self.online += words
+
+    def stand_in(self, group: str, name: str, kind: str, version: str) -> bool:
+        """Have another version of a library, or of a pom, stand where its own is not to be had; False if none can."""
         versions = self.repository / group.replace(".", "/") / name
-        release, snapshot = (versions / v / f"{name}-{v}.pom" for v in (version, f"{version}-SNAPSHOT"))
-        if snapshot.exists() or self.call(Path("/"), *GET, f"-Dartifact={group}:{name}:{version}:pom").returncode:
+        missing = versions / version / f"{name}-{version}.{kind}"
+        if missing.exists() or name in own_artifacts() or name.endswith("-plugin"):
             return False
-        snapshot.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(release, snapshot)
-        (snapshot.parent / RELEASED).touch()
+        release = version.removesuffix("-SNAPSHOT")
+        other = nearest(release, listed(f"{group.replace('.', '/')}/{name}")) if release == version else release
+        for ending in dict.fromkeys(("pom", kind)):
+            if not other or self.call(Path("/"), *GET, f"-Dartifact={group}:{name}:{other}:{ending}").returncode:
+                return False
+            missing.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(versions / other / f"{name}-{other}.{ending}", missing.with_suffix(f".{ending}"))
+        (missing.parent / STAND_IN).write_text(other)
         return True
 
     def library(self, jar: str) -> tuple[str, str, str] | None:
@@ -168,7 +201,7 @@ class Project:
             "<project><modelVersion>4.0.0</modelVersion><groupId>goldseam</groupId><artifactId>runner</artifactId>"
             f"<version>1</version><packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>"
         )
-        self.must(self.call(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
+        self.must(self.compile(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
         return (folder / "paths").read_text().split(os.pathsep)
 
     def compile_recorder(self, jars: list[str]) -> None:
@@ -217,6 +250,104 @@ class Project:
             raise SystemExit(f"the build can't give {goal} (exit code {ran.returncode})\n{ran.stdout[-TAIL:]}")
 
 
+def listed(library: str) -> list[str]:
+    """The versions of a library that Maven Central has; none where it can't be asked."""
+    with (
+        contextlib.suppress(OSError, ET.ParseError),
+        urllib.request.urlopen(  # noqa: S310 - https
+            f"{CENTRAL}/{library}/maven-metadata.xml", timeout=60
+        ) as answer,
+    ):
+        return [element.text or "" for element in ET.parse(answer).iterfind("versioning/versions/version")]  # noqa: S314
+    return []
+
+
+def nearest(version: str, versions: list[str]) -> str:
+    """Of versions that are numbers alone the last before another one, else the first after it; empty if none.
+
+    Those with the same first number go before all others.
+    """
+    form = re.compile(r"\d{1,6}(\.\d+)*")
+    by_numbers = {tuple(map(int, other.split("."))): other for other in versions if form.fullmatch(other)}
+    wanted = tuple(map(int, re.findall(r"\d+", version)))
+    before = [other for other in sorted(by_numbers, reverse=True) if other < wanted]
+    after = [other for other in sorted(by_numbers) if other > wanted]
+    chosen = min((*before, *after), key=lambda other: other[:1] != wanted[:1], default=None)
+    return by_numbers[chosen] if chosen else ""
+
+
+def of_the_day(repository: Path, day: str) -> bool:
+    """Leave out of Maven's lists of versions what ranges are not to be resolved to; False if that is nothing.
+
+    That is what came after the day, as far as the list's repository tells, and versions that are the day of a build.
+    """
+    changed = False
+    for path in repository.rglob("maven-metadata-*.xml"):
+        tree = ET.parse(path)  # noqa: S314 - inside the container
+        versions = tree.find("versioning/versions")
+        if versions is None or path.name == "maven-metadata-local.xml" or path.parent.name.endswith("-plugin"):
+            continue
+        elements = list(versions)
+        kept = [element for element in elements if not BUILT_ON.fullmatch(element.text or "")] or elements[:]
+        while day != "-" and len(kept) > 1 and came_on(path.parent.relative_to(repository), kept[-1].text or "") > day:
+            kept.pop()
+        if kept != elements:
+            versions[:] = kept
+            for name in ("latest", "release"):
+                for element in tree.iterfind(f"versioning/{name}"):
+                    element.text = kept[-1].text
+            tree.write(path)
+            changed = True
+    return changed
+
+
+def came_on(library: Path, version: str) -> str:
+    """The day on which a version came to Maven Central; empty where that is not told."""
+    address = f"{CENTRAL}/{library}/{version}/{library.name}-{version}.pom"
+    with contextlib.suppress(OSError, ValueError):
+        asked = urllib.request.Request(address, method="HEAD")  # noqa: S310 - https
+        with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310 - the same
+            return parsedate_to_datetime(answer.headers["Last-Modified"] or "").date().isoformat()
+    return ""
+
+
+def compiler(home: Path) -> list[str]:
+    """The call of the compiler, from an archive of its classes where the JDK could write one."""
+    archive = home / "javac.jsa"
+    return [str(home / "jdk/bin/javac"), *([f"-J-XX:SharedArchiveFile={archive}"] if archive.exists() else []), *QUICK]
+
+
+def poms_of(root: Path) -> list[tuple[Path, ET.Element]]:
+    """Poms of the tree that can be read, with their folders."""
+    poms = []
+    for path in sorted(root.rglob("pom.xml")):
+        with contextlib.suppress(ET.ParseError):
+            poms.append((path.parent, ET.parse(path).getroot()))  # noqa: S314 - inside the container
+    return poms
+
+
+def own_artifacts(root: Path = ROOT) -> set[str]:
+    """What the poms of the tree make themselves: nothing stands for these."""
+    return {pom.findtext("{*}artifactId") or "" for _, pom in poms_of(root)}
+
+
+def profiles_with(folders: list[str], root: Path = ROOT) -> list[str]:
+    """Of poms of the tree the first profiles without which modules in some folders are not built."""
+
+    def modules(folder: Path, element: ET.Element) -> set[str]:
+        places = (os.path.normpath(folder / (module.text or "").strip()) for module in element.iterfind(MODULES))
+        return {place for place in places if any(f"{root / name}/".startswith(f"{place}/") for name in folders)}
+
+    names = []
+    for folder, pom in poms_of(root):
+        known = modules(folder, pom)
+        for profile in pom.iterfind("{*}profiles/{*}profile"):
+            if more := modules(folder, profile) - known:
+                known |= more
+                names.append((profile.findtext("{*}id") or "").strip())
+    return names
+
+
 def relative(place: str, module: Path) -> str:
     return os.path.relpath(module / place, ROOT)
 
@@ -246,7 +377,11 @@ def usable(words: list[str]) -> list[str]:
     options: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         pair = before in ("--add-opens", "--add-exports", "--add-modules", "--add-reads") and not word.startswith("-")
-        if "{" not in word and "-Xmx" not in word and (pair or USABLE.fullmatch(word)):
+        if "{" in word or "-Xmx" in word or not (pair or USABLE.fullmatch(word)):
+            continue
+        if before == "--add-modules" and not OF_JDK.fullmatch(word):
+            options.pop()
+        elif not word.startswith("--add-modules=") or OF_JDK.fullmatch(word.partition("=")[2]):
             options.append(word)
     return options
 
@@ -347,6 +482,8 @@ class Modules:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.facts: dict[str, dict[str, object]] = {}
+        self.broken: set[str] = set()
+        """Files of tests that can't be compiled."""
         self.kept = project.home / "runners.json"
         self.runners: dict[str, list[str]] = json.loads(self.kept.read_text()) if self.kept.exists() else {}
         """The jars that run tests, by those that the module has itself; the layer below may have them."""
@@ -355,6 +492,8 @@ class Modules:
         project, reactor = self.project, ROOT / root
         names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
         chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
+        if profiles := profiles_with(folders):
+            project.call_with(f"-P{','.join(profiles)}")
         goals = ["--fail-at-end", "test-compile"]
         if not whole:  # surefire downloads what it runs tests with as it does
             for folder in folders:
@@ -365,7 +504,8 @@ class Modules:
         POMS.unlink(missing_ok=True)
         effective = [EFFECTIVE, f"-Doutput={POMS}"]  # before plugins set properties in it to what is no XML
         classpath = [CLASSPATH, f"-Dmdep.outputFile={PATHS}"]
-        ran = project.compile(reactor, *chosen, *effective, *goals, *classpath, TELLING)
+        words = [*chosen, *effective, *goals, *classpath, TELLING]
+        ran = self.without_broken(reactor, *words) if whole else project.compile(reactor, *words)
         if whole:
             project.must(ran, f"the classes of {', '.join(folders)}")
         elif ran.returncode:
@@ -385,6 +525,43 @@ class Modules:
                 if folder in tested:
                     facts |= self.tests(root, folder, pom, libraries)
                     facts |= self.compilers(folder, pom, compiler_calls(ran.stdout))
+
+    def write(self, kind: str, **project: object) -> None:
+        """Write down what trials know; of the fix's build files, what its tests are run with."""
+        of_fix, names = self.project.home / "fixed.json", ("runner", "classpath", "options", "env")
+        if kind == "fixed":
+            tested = {folder: facts for folder, facts in self.facts.items() if "runner" in facts}
+            of_fix.write_text(json.dumps({folder: {name: tested[folder][name] for name in names} for folder in tested}))
+        elif kind == "whole":
+            fixed = json.loads(of_fix.read_text()) if of_fix.exists() else {}
+            contents = {**project, "modules": self.facts, "fixed": fixed}
+            (self.project.home / "project.json").write_text(json.dumps(contents))
+
+    def without_broken(self, reactor: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        """A call that compiles; without files of tests that can't be, as trials do. They are back afterwards."""
+        with tempfile.TemporaryDirectory() as place:
+            away: dict[Path, Path] = {}
+            for _ in range(ROUNDS):
+                ran = self.project.compile(reactor, *words)
+                paths = set(map(Path, BROKEN.findall(ran.stdout))) if ran.returncode else set()
+                if not paths or not paths <= self.test_files():
+                    break
+                for path in paths:
+                    away[path] = Path(shutil.move(path, Path(place, str(len(away)))))
+            for path, kept in away.items():
+                shutil.move(kept, path)
+            self.broken |= {os.path.relpath(path, ROOT) for path in away}
+        return ran
+
+    def test_files(self) -> set[Path]:
+        """The sources of tests, by the effective poms."""
+        poms = effective_poms(POMS.read_text(encoding="utf-8")) if POMS.exists() else {}
+        return {
+            path
+            for folder, pom in poms.items()
+            for place in test_sources(folder, pom)
+            for path in (folder / place).rglob("*.java")
+        }
 
     def compilers(self, folder: Path, pom: ET.Element, calls: dict[str, list[list[str]]]) -> dict[str, object]:
         """How a module and single files of its tests are compiled without Maven."""
@@ -427,22 +604,18 @@ class Modules:
         }
 
 
-def main(home: str, facts: str, settings: str, store: str, folder: str, kind: str, *words: str) -> None:
-    project = Project(Path(home), settings, store)
+def main(home: str, facts: str, settings: str, store: str, folder: str, day: str, kind: str, *words: str) -> None:
+    project = Project(Path(home), settings, store, day)
     modules = Modules(project)
     for group in " ".join(words).split(" -- "):
         root, *folders = group.split()
         modules.build(root, folders, whole=kind == "whole")
-    if kind == "whole":
-        contents = {"maven": project.maven, "modules": modules.facts}
-        (project.home / "project.json").write_text(json.dumps(contents))
+    modules.write(kind, maven=project.maven)
     cache(project.repository, Path(folder))
-    patterns = {"snapshots": "*-SNAPSHOT/*.jar", "released": RELEASED}
-    versions = {
-        kind: sorted({":".join(path.parts[-3:-1]) for path in project.repository.rglob(pattern)})
-        for kind, pattern in patterns.items()
-    }
-    Path(facts).write_text(json.dumps(versions))
+    snapshots = {":".join(path.parts[-3:-1]) for path in project.repository.rglob("*-SNAPSHOT/*.jar")}
+    others = {f"{':'.join(path.parts[-3:-1])} by {path.read_text()}" for path in project.repository.rglob(STAND_IN)}
+    contents = {"snapshots": sorted(snapshots), "others": sorted(others), "broken": sorted(modules.broken)}
+    Path(facts).write_text(json.dumps(contents))
 
 
 if __name__ == "__main__":

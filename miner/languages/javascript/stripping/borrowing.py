@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from miner.languages.javascript.stripping import scopes
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, dotted, property_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Binding, Scopes, dotted, property_of
 from miner.languages.javascript.stripping.static import Statics
-from miner.languages.syntax import covers, place_of, rendered, text_of, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.scopes import Binding
-    from miner.languages.syntax import Piece, Place
+from miner.languages.syntax import (
+    Piece,
+    Place,
+    callee_of,
+    covers,
+    field_of,
+    field_text,
+    named,
+    place_of,
+    rendered,
+    text_of,
+    walk,
+)
 
 Module = tuple[str, bytes]
 """A file's path and what it holds."""
@@ -109,7 +115,7 @@ def _is_called_of(use: Node) -> bool:
     """Whether a name is used as `name.member(…)`."""
     member = use.parent
     call = member.parent if member is not None and member.type == "member_expression" else None
-    function = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
+    function = callee_of(call)
     return function is not None and member is not None and function.id == member.id
 
 
@@ -132,7 +138,7 @@ class _Lender:
         self._names = Scopes(self._root)
         self._statics = Statics(self._names, frozenset())
         for statement in self._root.named_children:
-            inner = statement.child_by_field_name("declaration") if statement.type == "export_statement" else statement
+            inner = field_of(statement, "declaration") if statement.type == "export_statement" else statement
             for binding in self._names.declared_in(inner) if inner is not None else ():
                 if self._names.resolve(binding.declared) is binding:
                     self._bindings.setdefault(binding.name, binding)
@@ -279,24 +285,24 @@ class _Lender:
         is_default = any(child.type == "default" for child in statement.children)
         declared, value = map(statement.child_by_field_name, ("declaration", "value"))
         if declared is not None and is_default:
-            self._exported["default"] = text_of(declared.child_by_field_name("name"))
+            self._exported["default"] = field_text(declared, "name")
         elif declared is not None:
             own = [binding.name for binding in self._names.declared_in(declared) if binding.name in self._bindings]
             self._exported |= {name: name for name in own}
         elif is_default and value is not None:
             self._whole("default", value)
-        for part in walk(statement) if statement.child_by_field_name("source") is None else ():
+        for part in walk(statement) if field_of(statement, "source") is None else ():
             if part.type == "export_specifier":
-                own_name = text_of(part.child_by_field_name("name"))
-                self._exported[text_of(part.child_by_field_name("alias")) or own_name] = own_name
+                own_name = field_text(part, "name")
+                self._exported[field_text(part, "alias") or own_name] = own_name
 
     def _assigns(self, statement: Node) -> None:
         """The same of `module.exports = …` and `exports.name = …`."""
         set_to = statement.named_children[0] if statement.type == "expression_statement" else None
         if set_to is None or set_to.type != "assignment_expression":
             return
-        value = set_to.child_by_field_name("right")
-        words, first = dotted(set_to.child_by_field_name("left"))
+        value = field_of(set_to, "right")
+        words, first = dotted(field_of(set_to, "left"))
         words = [text_of(first), *words]
         words = words[1:] if words[:2] == ["module", "exports"] else words
         if words[:1] != ["exports"] or value is None or len(words) > 2:  # noqa: PLR2004 - `exports` and a name
@@ -305,7 +311,7 @@ class _Lender:
             self._exported[words[1]] = text_of(value)
         elif value.type == "object":
             for part in value.named_children:
-                key, inner = part.child_by_field_name("key") or part, part.child_by_field_name("value") or part
+                key, inner = field_of(part, "key") or part, field_of(part, "value") or part
                 self._exported[text_of(key)] = text_of(inner)
         else:
             self._whole("*", value)
@@ -319,7 +325,7 @@ class _Lender:
 
 def _is_table(value: Node) -> bool:
     """Whether a value is an array of rows that are written out."""
-    rows = [row for row in value.named_children if row.type != "comment"] if value.type == "array" else []
+    rows = named(value) if value.type == "array" else []
     is_plain = not any(node.type in FUNCTIONS or node.type in _PLACED for row in rows for node in walk(row))
     return bool(rows) and is_plain and all(row.type in ("array", "object") for row in rows)
 
@@ -365,24 +371,18 @@ def _without(statement: Node, dropped: Mapping[str, Binding], module: str) -> st
         parts = [text_of(child) for child in clause.named_children if child.type in ("identifier", "namespace_import")]
         parts = [part for part in parts if part not in dropped]
         specifiers = [part for part in walk(clause) if part.type == "import_specifier"]
-        local = {
-            part: text_of(part.child_by_field_name("alias") or part.child_by_field_name("name")) for part in specifiers
-        }
+        local = {part: text_of(field_of(part, "alias") or field_of(part, "name")) for part in specifiers}
         listed = [text_of(part) for part in specifiers if local[part] not in dropped]
         parts += [f"{{ {', '.join(listed)} }}"] if listed else []
         return f"import {text};" + (f" import {', '.join(parts)} from {text};" if parts else "")
     if statement.type not in ("lexical_declaration", "variable_declaration"):
         return None
     declarators = [child for child in statement.named_children if child.type == "variable_declarator"]
-    named_node, value = (
-        (declarators[0].child_by_field_name(key) for key in ("name", "value")) if declarators else (None,) * 2
-    )
+    named_node, value = (field_of(declarators[0], key) for key in ("name", "value")) if declarators else (None,) * 2
     if named_node is None or value is None or len(declarators) != 1 or value.type != "call_expression":
         return None
     if named_node.type == "identifier":
         return f"require({text});"
-    shortened = [
-        part for part in named_node.named_children if text_of(part.child_by_field_name("value") or part) not in dropped
-    ]
+    shortened = [part for part in named_node.named_children if text_of(field_of(part, "value") or part) not in dropped]
     pattern = f"{text_of(statement.children[0])} {{ {', '.join(map(text_of, shortened))} }} = require({text});"
     return pattern if shortened else f"require({text});"

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, place_among, required
-from miner.languages.syntax import text_of
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.scopes import Binding, Scopes
-
-NOT: Mapping[str, object] = {"not": True}
+from miner.languages.javascript.stripping.scopes import (
+    FUNCTIONS,
+    Binding,
+    Scopes,
+    arguments_of,
+    dotted,
+    place_among,
+    required,
+)
+from miner.languages.stripping.sites import NOT, contrary
+from miner.languages.syntax import enclosing, field_of, text_of, words
 
 
 class Compared(NamedTuple):
@@ -31,11 +34,7 @@ class Compared(NamedTuple):
 
     def turned(self, options: Mapping[str, object]) -> Compared:
         """The contrary, where the options say so."""
-        if not options.get("not"):
-            return self
-        is_not = not self.options.get("not")
-        own = {name: value for name, value in self.options.items() if name != "not"}
-        return self._replace(options={**own, **(NOT if is_not else {})})
+        return self._replace(options=contrary(self.options)) if options.get("not") else self
 
 
 def _value(text: str) -> Compared:
@@ -46,11 +45,9 @@ def _deep(rules: str, options: Mapping[str, object] = {}) -> Compared:
     return Compared("js.deep", {"rules": rules, **options})
 
 
-DOM_STATES = frozenset(
-    {
-        *("toBeInTheDocument", "toBeVisible", "toBeDisabled", "toBeEnabled", "toBeEmptyDOMElement", "toBeChecked"),
-        *("toBePartiallyChecked", "toBeRequired", "toBeValid", "toBeInvalid", "toHaveFocus"),
-    }
+DOM_STATES = words(
+    "toBeInTheDocument toBeVisible toBeDisabled toBeEnabled toBeEmptyDOMElement toBeChecked toBePartiallyChecked"
+    " toBeRequired toBeValid toBeInvalid toHaveFocus"
 )
 """Of jest-dom: what takes no argument."""
 
@@ -77,118 +74,54 @@ _SAME, _NOT_SAME = Compared("js.==="), Compared("js.===", NOT)
 _MATCH, _NO_MATCH = Compared("js.match"), Compared("js.match", NOT)
 _EQUALS = ("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals")
 _EQUALS_NOT = ("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual")
-_TRUTH: Mapping[str, Compared] = {
-    **dict.fromkeys(("ok", "true", "assert"), _TRUE),
+_COMMON: Mapping[str, Compared] = {
+    **dict.fromkeys(_EQUALS, _SAME), **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
+    "match": _MATCH, "doesNotMatch": _NO_MATCH, **dict.fromkeys(("ok", "true", "assert"), _TRUE),
     **dict.fromkeys(("notOk", "false", "notok", "error", "ifError", "ifErr", "iferror"), _UNTRUE),
-}
+}  # fmt: skip
 _TAPE: Mapping[str, Compared] = {
-    **dict.fromkeys(_EQUALS, _SAME),
-    **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
+    **_COMMON,
     **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("chai")),
     **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("chai", NOT)),
-    "match": _MATCH,
-    "doesNotMatch": _NO_MATCH,
-    **_TRUTH,
 }
 _TAP: Mapping[str, Compared] = {
-    **dict.fromkeys(_EQUALS, _SAME),
-    **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
+    **_COMMON, "notMatch": _NO_MATCH,
     **dict.fromkeys(("same", "deepEqual", "deepEquals", "equivalent"), _deep("tap")),
     **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), _deep("tap strict")),
-    "match": _MATCH,
-    "notMatch": _NO_MATCH,
-    "doesNotMatch": _NO_MATCH,
-    **_TRUTH,
-}
+}  # fmt: skip
 _AVA: Mapping[str, Compared] = {
-    "is": Compared("js.is"),
-    "not": Compared("js.is", NOT),
-    "deepEqual": _deep("ava"),
-    "notDeepEqual": _deep("ava", NOT),
-    "true": _value("true"),
-    "false": _value("false"),
-    "truthy": _TRUE,
-    "assert": _TRUE,
-    "falsy": _UNTRUE,
-    "regex": _MATCH,
-    "notRegex": _NO_MATCH,
-}
+    "is": Compared("js.is"), "not": Compared("js.is", NOT), "deepEqual": _deep("ava"),
+    "notDeepEqual": _deep("ava", NOT), "true": _value("true"), "false": _value("false"), "truthy": _TRUE,
+    "assert": _TRUE, "falsy": _UNTRUE, "regex": _MATCH, "notRegex": _NO_MATCH,
+}  # fmt: skip
 _QUNIT: Mapping[str, Compared] = {
-    "equal": Compared("js.=="),
-    "notEqual": Compared("js.==", NOT),
-    "strictEqual": _SAME,
-    "notStrictEqual": _NOT_SAME,
-    "deepEqual": _deep("qunit"),
-    "notDeepEqual": _deep("qunit", NOT),
-    "ok": _TRUE,
-    "notOk": _UNTRUE,
-    "true": _value("true"),
-    "false": _value("false"),
-}
-POINTS: Mapping[str, Mapping[str, Compared]] = {
-    "tape": _TAPE,
-    "tap": _TAP,
-    "ava": _AVA,
-    "qunit": _QUNIT,
-}
+    "equal": Compared("js.=="), "notEqual": Compared("js.==", NOT), "strictEqual": _SAME, "notStrictEqual": _NOT_SAME,
+    "deepEqual": _deep("qunit"), "notDeepEqual": _deep("qunit", NOT), "ok": _TRUE, "notOk": _UNTRUE,
+    "true": _value("true"), "false": _value("false"),
+}  # fmt: skip
+POINTS: Mapping[str, Mapping[str, Compared]] = {"tape": _TAPE, "tap": _TAP, "ava": _AVA, "qunit": _QUNIT}
 """By library: what is asked of the object that it hands each test, which counts."""
 GIVING = frozenset(POINTS)
-COUNTED = frozenset(
-    {
-        *(name for table in POINTS.values() for name in table),
-        *("notSame", "strictNotSame", "throws", "rejects", "resolves", "has", "hasStrict", "notThrows", "throwsAsync"),
-        *(
-            "type",
-            "fail",
-            "pass",
-            "matchSnapshot",
-            "resolveMatchSnapshot",
-            "resolveMatch",
-            "emits",
-            "notThrowsAsync",
-            "like",
-        ),
-        *("snapshot", "propEqual", "propContains", "pushResult"),
-    }
+COUNTED = frozenset(name for table in POINTS.values() for name in table) | words(
+    "notSame strictNotSame throws rejects resolves has hasStrict notThrows throwsAsync type fail pass matchSnapshot"
+    " resolveMatchSnapshot resolveMatch emits notThrowsAsync like snapshot propEqual propContains pushResult"
 )
 """What these objects count as an assertion."""
+_TYPEOF = ("typeof (", ")")
 UVU: Mapping[str, Compared] = {
-    "ok": _TRUE,
-    "is": _SAME,
-    "equal": _deep("uvu"),
-    "match": _MATCH,
-    "type": Compared("js.is", around=("typeof (", ")")),
-    "instance": Compared("js.instance"),
-    "not": _UNTRUE,
-    "not.ok": _UNTRUE,
-    "is.not": _NOT_SAME,
-    "not.equal": _deep("uvu", NOT),
-    "not.match": _NO_MATCH,
-    "not.type": Compared("js.is", NOT, around=("typeof (", ")")),
-}
+    "ok": _TRUE, "is": _SAME, "equal": _deep("uvu"), "match": _MATCH, "type": Compared("js.is", around=_TYPEOF),
+    "instance": Compared("js.instance"), "not": _UNTRUE, "not.ok": _UNTRUE, "is.not": _NOT_SAME,
+    "not.equal": _deep("uvu", NOT), "not.match": _NO_MATCH, "not.type": Compared("js.is", NOT, around=_TYPEOF),
+}  # fmt: skip
 """Of `uvu/assert`, by the names behind it."""
-
-_NUMBERS: Mapping[str, Compared] = {
-    "toBeGreaterThan": Compared("js.>"),
-    "toBeGreaterThanOrEqual": Compared("js.>="),
-    "toBeLessThan": Compared("js.<"),
-    "toBeLessThanOrEqual": Compared("js.<="),
-}
 JASMINE: Mapping[str, Compared] = {
-    "toBe": _SAME,
-    "toEqual": _deep("jasmine"),
-    "toContain": Compared("js.contain"),
-    "toBeNull": _value("null"),
-    "toBeUndefined": _value("undefined"),
-    "toBeNaN": _value("NaN"),
-    "toBeTrue": _value("true"),
-    "toBeFalse": _value("false"),
-    "toBeTruthy": _TRUE,
-    "toBeFalsy": _UNTRUE,
-    "toBeDefined": Compared("js.defined", sides=1),
-    "toBeInstanceOf": Compared("js.instance"),
-    **_NUMBERS,
-}
+    "toBe": _SAME, "toEqual": _deep("jasmine"), "toContain": Compared("js.contain"), "toBeNull": _value("null"),
+    "toBeUndefined": _value("undefined"), "toBeNaN": _value("NaN"), "toBeTrue": _value("true"),
+    "toBeFalse": _value("false"), "toBeTruthy": _TRUE, "toBeFalsy": _UNTRUE,
+    "toBeDefined": Compared("js.defined", sides=1), "toBeInstanceOf": Compared("js.instance"),
+    "toBeGreaterThan": Compared("js.>"), "toBeGreaterThanOrEqual": Compared("js.>="),
+    "toBeLessThan": Compared("js.<"), "toBeLessThanOrEqual": Compared("js.<="),
+}  # fmt: skip
 """Matchers of jasmine's `expect`, but for those of errors and of texts."""
 
 
@@ -204,16 +137,11 @@ def _called(which: str, *, first: bool = False) -> Compared:
 
 
 SPIED: Mapping[str, Compared] = {
-    "notCalled": _counted("0"),
-    "calledOnce": _counted("1"),
-    "calledTwice": _counted("2"),
-    "calledThrice": _counted("3"),
-    "called": Compared("js.>", sides=1, text="0", around=_COUNT),
-    "callCount": Compared("js.is", around=_COUNT),
-    "calledWith": _called("any", first=True),
-    "calledWithExactly": _called("any"),
-    "calledOnceWithExactly": _called("only"),
-}
+    "notCalled": _counted("0"), "calledOnce": _counted("1"), "calledTwice": _counted("2"),
+    "calledThrice": _counted("3"), "called": Compared("js.>", sides=1, text="0", around=_COUNT),
+    "callCount": Compared("js.is", around=_COUNT), "calledWith": _called("any", first=True),
+    "calledWithExactly": _called("any"), "calledOnceWithExactly": _called("only"),
+}  # fmt: skip
 """Of sinon's `assert`, and of `expect` where sinon-chai is used: how often a spy was called, and with what."""
 
 
@@ -222,10 +150,7 @@ _MOST_DEPTH = 8
 
 def function_around(node: Node) -> Node | None:
     """The innermost function that a node stands in."""
-    at = node.parent
-    while at is not None and at.type not in FUNCTIONS:
-        at = at.parent
-    return at
+    return enclosing(node.parent, FUNCTIONS)
 
 
 def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0) -> str:
@@ -233,7 +158,7 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0
 
     What a function of the file is given by all its calls counts as well; `depth` is how many are known to be around.
     """
-    binding = scopes.resolve(node) if node.type == "identifier" else None
+    binding = scopes.of_name(node)
     if binding is None or binding.kind != "param" or binding.is_written or depth > _MOST_DEPTH:
         return ""
     function = function_around(binding.declared)
@@ -242,7 +167,7 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0
         modules_given = {_given_at(scopes, call, place, modules, depth + 1) for call in calls}
         return modules_given.pop() if len(modules_given) == 1 else ""
     call = function.parent.parent if function is not None and function.parent is not None else None
-    _, called = dotted(call.child_by_field_name("function") if call is not None else None)
+    _, called = dotted(field_of(call, "function"))
     if (module := required(called)[0]) in modules:
         return module
     is_name = called is not None and called.type == "identifier" and called.id != node.id
@@ -288,7 +213,7 @@ def _of_another(scopes: Scopes, init: Node, modules: frozenset[str]) -> str:
     """The module of what a name is set to: `anyTest as TestFn`, the global `QUnit`."""
     while init.type in ("as_expression", "satisfies_expression") and init.named_children:
         init = init.named_children[0]
-    source = scopes.resolve(init) if init.type == "identifier" else None
+    source = scopes.of_name(init)
     if source is None:
         return "qunit" if text_of(init) == "QUnit" and "qunit" in modules else ""
     return source.module if source.module in modules and not source.is_written else ""

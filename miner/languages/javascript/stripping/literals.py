@@ -6,8 +6,11 @@ import itertools
 import json
 import math
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from tree_sitter import Node
 
 from harness.judging import values
 from harness.judging.javascript import values as javascript
@@ -15,16 +18,14 @@ from miner.languages.guessing import Reading
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parse
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
-from miner.languages.syntax import text_of, values_together, walk
+from miner.languages.stripping.literals import values_in, values_together
+from miner.languages.syntax import field_of, field_text, named, text_of, walk, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tree_sitter import Node
-
     from harness.core.expectations import Expected, Site
 
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
+_VALUES = words("string template_string number array object unary_expression") | _WORDS.keys()
 _ERRORS = ("Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError")
 _OPERATORS = {
     "js.truth": ("truth", "not"), "js.defined": ("is_not", "is"), "js.match": ("regex", "not_regex"),
@@ -48,7 +49,7 @@ _MOST_LITERALS = 200
 
 def _sought(site: Site, kept: list[Any]) -> list[Any]:
     match site.op, kept:
-        case "js.snapshot", [str(text)] if "by" not in site.options:
+        case "js.snapshot", [str(text), *_] if "by" not in site.options:
             parts = [next(filter(None, found), "") for found in _SHOWN.findall(text)]
             return [parts if parts or _EMPTY.fullmatch(text.strip()) else text]
         case "js.close", [wanted, *digits]:
@@ -136,27 +137,25 @@ def _parsed(text: str) -> Node:
 
 
 def _values(node: Node) -> Iterator[Any]:
-    for part in walk(node):
-        if part.type in ("string", "template_string", "number", "array", "object", "unary_expression", *_WORDS):
-            with suppress(ValueError):
-                yield _value(part)
+    return values_in(node, _VALUES, value_of)
 
 
-def _value(node: Node) -> Any:
+def value_of(node: Node) -> Any:
+    """What a literal stands for; raises ValueError of anything else."""
     node = bare(node)
     text = text_of(node)
-    children = [child for child in node.named_children if child.type != "comment"]
+    children = named(node)
     match node.type:
         case "string" | "template_string":
             return _unescaped(text[1:-1])
         case "number":
             return _number(text.replace("_", "").rstrip("n"))
         case "unary_expression" if text.startswith("-"):
-            return -_value(children[0])
+            return -value_of(children[0])
         case "array":
-            return [_value(child) for child in children]
+            return [value_of(child) for child in children]
         case "object":
-            return {_unquoted(child): _value(_named(child, "value")) for child in children}
+            return {_unquoted(child): value_of(_named(child, "value")) for child in children}
     if node.type in _WORDS:
         return _WORDS[node.type]
     raise ValueError("not a literal")
@@ -167,7 +166,7 @@ def _number(text: str) -> Any:
 
 
 def _named(node: Node, field: str) -> Node:
-    child = node.child_by_field_name(field)
+    child = field_of(node, field)
     if child is None:
         raise ValueError("not a pair")
     return child
@@ -192,7 +191,7 @@ def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[st
     for node in walk(root):
         if node.type != "call_expression":
             continue
-        if text_of(node.child_by_field_name("function")) == HAND_OUT:
+        if field_text(node, "function") == HAND_OUT:
             number, *given = arguments_of(node)
             slots[int(text_of(number))] = tuple(value for part in given for value in _values(part))
         elif is_test(node):

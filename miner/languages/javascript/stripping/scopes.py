@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import tree_sitter_javascript
 import tree_sitter_typescript
+from tree_sitter import Node
 
 from miner.languages import syntax
-from miner.languages.syntax import text_of, walk
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from miner.languages.stripping import scopes as stripping
+from miner.languages.syntax import enclosing, field_of, field_text, is_field, outermost, text_of, upward, walk, words
 
 FUNCTIONS = frozenset(
     {
@@ -21,9 +21,15 @@ FUNCTIONS = frozenset(
         *("generator_function", "generator_function_declaration"),
     }
 )
-_SCOPES = FUNCTIONS | {"program", "statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body"}
 _DECLARING = frozenset({"identifier", "shorthand_property_identifier_pattern"})
-_USING = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
+_PARAMETERS = ("required_parameter", "optional_parameter")
+_NAMED_IN = dict.fromkeys(_PARAMETERS, "pattern") | {
+    **dict.fromkeys(("assignment_pattern", "object_assignment_pattern"), "left"),
+    "pair_pattern": "value",
+}
+"""By the type of a pattern: the part of it that has names."""
+_PATTERNS = words("array_pattern object_pattern pair_pattern assignment_pattern rest_pattern object_assignment_pattern")
+_SETTING = words("assignment_expression augmented_assignment_expression for_in_statement")
 _LOADED = re.compile(r"""\b(?:require|import)\(\s*["']([^"']+)["']""")
 _TYPESCRIPT = (".ts", ".mts", ".cts")
 
@@ -50,20 +56,20 @@ def parse(source: bytes, path: str) -> Node:
 
 def arguments_of(call: Node) -> list[Node]:
     """What a call is given, without comments; empty for another node and for a tagged template."""
-    arguments = call.child_by_field_name("arguments") if call.type in ("call_expression", "new_expression") else None
+    arguments = field_of(call, "arguments") if call.type in ("call_expression", "new_expression") else None
     if arguments is None or arguments.type != "arguments":
         return []
-    return [node for node in arguments.named_children if node.type != "comment"]
+    return syntax.named(arguments)
 
 
 def property_of(node: Node | None) -> str:
     """The property that a member access names: `t.throws`, or `t["throws"]`; empty of another node."""
     if node is None:
         return ""
-    index = node.child_by_field_name("index")
+    index = field_of(node, "index")
     if index is not None:
         return text_of(index)[1:-1] if index.type == "string" else ""
-    return text_of(node.child_by_field_name("property"))
+    return field_text(node, "property")
 
 
 def dotted(node: Node | None) -> tuple[list[str], Node | None]:
@@ -71,35 +77,30 @@ def dotted(node: Node | None) -> tuple[list[str], Node | None]:
     names: list[str] = []
     while node is not None and property_of(node):
         names.insert(0, property_of(node))
-        node = node.child_by_field_name("object")
+        node = field_of(node, "object")
     return names, node
 
 
 def root_of(node: Node | None) -> Node | None:
     """What a chain of members and calls begins with."""
     while node is not None and node.type in ("member_expression", "subscript_expression", "call_expression"):
-        node = node.child_by_field_name("function" if node.type == "call_expression" else "object")
+        node = field_of(node, "function" if node.type == "call_expression" else "object")
     return node
 
 
 @dataclass(eq=False)
-class Binding:
-    """A name in one scope."""
+class Binding(stripping.Binding):
+    """A name in one scope: a `const`, `let`, `var`, `param`, `function`, `class`, `import` or `catch`.
 
-    name: str
-    kind: str
-    """`const`, `let`, `var`, `param`, `function`, `class`, `import` or `catch`."""
-    declared: Node
-    """Its identifier where it is declared."""
-    init: Node | None = None
-    """What the whole declarator is set to, where the name is all of it or (`pattern`) a part of its pattern."""
+    It is set to `init` as a whole, or its pattern is.
+    """
+
     pattern: Node | None = None
+    """What it is a part of, where it does not stand for all that it is set to."""
     module: str = ""
     """Of an import or of a `require`: the module."""
     imported: str = ""
     """What is taken of the module: `default`, `*` or a name."""
-    uses: list[Node] = field(default_factory=list)
-    is_written: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -107,43 +108,30 @@ class Binding:
         return self.pattern is None
 
 
-class Scopes:
+class Scopes(stripping.Scopes[Binding]):
     """The bindings of one file, each with its uses."""
+
+    opening = FUNCTIONS | words("program statement_block for_statement for_in_statement catch_clause class_body")
+    names = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
 
     def __init__(self, root: Node, runner: str = "") -> None:
         """`runner` is the framework that runs the file."""
         self.runner = runner
-        self._bindings: dict[int, dict[str, Binding]] = {}
-        self._declared: dict[int, Binding] = {}
-        """By the id of the identifier that declares it."""
         self._required: set[str] = set()
         """Modules that are required anywhere, or imported for what they do alone."""
-        for node in walk(root):
-            self._declare(node)
-            self._required.add(required(node)[0] or text_of(node.child_by_field_name("source"))[1:-1])
-            for parameter in parameters(node) if node.type in FUNCTIONS else ():
-                self._pattern(node, parameter, "param", None)
-        for node in walk(root):
-            if node.type in _USING and node.id not in self._declared:
-                binding = self.resolve(node)
-                if binding is not None:
-                    binding.uses.append(node)
-                    binding.is_written = binding.is_written or _is_written(node)
+        super().__init__(root)
 
     def resolve(self, node: Node) -> Binding | None:
         """What a name stands for where it is used; None for a global one."""
-        name = text_of(node)
-        at: Node | None = node
-        while at is not None:
-            binding = self._bindings.get(at.id, {}).get(name)
-            if binding is not None:
-                return binding
-            at = at.parent
-        return None
+        return self._seen_from(node)
 
-    def bindings(self) -> list[Binding]:
-        """All of them, in the order in which they are declared."""
-        return list(self._declared.values())
+    def _is_seen(self, binding: Binding, scope: Node, node: Node) -> bool:
+        return True
+
+    def _use(self, node: Node) -> None:
+        if (binding := self.resolve(node)) is not None:
+            binding.uses.append(node)
+            binding.is_written = binding.is_written or _is_written(node)
 
     def imports(self, module: str) -> bool:
         """Whether the file takes anything of a module, or loads it."""
@@ -157,58 +145,70 @@ class Scopes:
 
     def calls_of(self, function: Node) -> list[Node]:
         """The calls of a function by its name; none where it may be called in other ways."""
-        name = function.child_by_field_name("name") if function.type.endswith("declaration") else None
+        name = field_of(function, "name") if function.type.endswith("declaration") else None
         if function.parent is not None and function.parent.type == "variable_declarator":
-            name = function.parent.child_by_field_name("name")
+            name = field_of(function.parent, "name")
         binding = self._declared.get(name.id) if name is not None else None
         if binding is None or binding.is_written or not binding.is_whole or is_exported(binding.declared):
             return []
-        uses = [use for use in binding.uses if use.parent is not None and use.parent.id != function.id]
-        calls = [use.parent for use in uses if use.parent is not None]
-        called = [call.child_by_field_name("function") for call in calls]
-        is_called = all(node is not None and node.id == use.id for node, use in zip(called, uses, strict=True))
-        return calls if is_called else []
+        calls = [(use.parent, use) for use in binding.uses if use.parent is not None and use.parent.id != function.id]
+        return [call for call, _ in calls] if all(is_field(call, "function", use) for call, use in calls) else []
+
+    def of_module(self, node: Node | None, modules: Collection[str]) -> list[str] | None:
+        """The names by which an expression asks a module for something; None where it is of none of these modules."""
+        names, first = dotted(node)
+        binding = self.of_name(first)
+        if binding is None or binding.is_written or binding.module not in modules:
+            return None
+        return names if binding.imported in ("default", "*") else [binding.imported, *names]
 
     def declared_in(self, node: Node) -> list[Binding]:
         """The bindings that a pattern or parameter declares, in the order of the text."""
         return [self._declared[part.id] for part in walk(node) if part.id in self._declared]
 
-    def _bind(self, scope: Node, binding: Binding) -> None:
-        self._declared[binding.declared.id] = binding
-        known = self._bindings.setdefault(scope.id, {}).setdefault(binding.name, binding)
-        if known is not binding:
-            known.is_written = True  # declared twice: nobody knows which
+    def _bind(self, at: Node | None, binding: Binding) -> None:
+        scope = enclosing(at, self.opening)
+        known = self._bindings.get(scope.id, {}).get(binding.name) if scope is not None else None
+        if known:
+            known[0].is_written = True  # declared twice: nobody knows which
+            self._declared[binding.declared.id] = binding
+        else:
+            super()._bind(at, binding)
 
     def _declare(self, node: Node) -> None:
+        self._required.add(required(node)[0] or field_text(node, "source")[1:-1])
+        self._declare_names(node)
+        for parameter in parameters(node) if node.type in FUNCTIONS else ():
+            self._pattern(node, parameter, "param", None)
+
+    def _declare_names(self, node: Node) -> None:
         match node.type:
             case "variable_declarator":
                 self._declarator(node)
             case "import_statement":
                 self._import(node)
             case "function_declaration" | "generator_function_declaration" | "class_declaration":
-                named = node.child_by_field_name("name")
+                named = field_of(node, "name")
                 if named is not None and node.parent is not None:
                     kind = "class" if node.type == "class_declaration" else "function"
-                    self._bind(_scope(node.parent), Binding(text_of(named), kind, named, init=node))
+                    self._bind(node.parent, Binding(text_of(named), kind, named, node, init=node))
             case "catch_clause":
-                parameter = node.child_by_field_name("parameter")
+                parameter = field_of(node, "parameter")
                 if parameter is not None:
                     self._pattern(node, parameter, "catch", None)
             case "for_in_statement":
-                left, kind = node.child_by_field_name("left"), text_of(node.child_by_field_name("kind"))
+                left, kind = field_of(node, "left"), field_text(node, "kind")
                 if left is not None and kind:
                     self._pattern(node, left, kind, None)
 
     def _declarator(self, node: Node) -> None:
-        named, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        named, value = field_of(node, "name"), field_of(node, "value")
         around = node.parent
         if named is None or around is None:
             return
-        kind = "var" if around.type == "variable_declaration" else text_of(around.child_by_field_name("kind"))
-        scope = _scope(around)
-        while kind == "var" and scope.type not in FUNCTIONS and scope.parent is not None:
-            scope = _scope(scope.parent)
-        self._pattern(scope, named, kind, value)
+        kind = "var" if around.type == "variable_declaration" else field_text(around, "kind")
+        scope = enclosing(around, FUNCTIONS | {"program"} if kind == "var" else self.opening)
+        self._pattern(scope or around, named, kind, value)
         module, member = required(value)
         if module:
             for binding in self.declared_in(named):
@@ -216,40 +216,31 @@ class Scopes:
                 binding.imported = member or (key_of(binding.declared) if named.type == "object_pattern" else "*")
 
     def _import(self, node: Node) -> None:
-        module = text_of(node.child_by_field_name("source")).strip("\"'")
-        scope = _scope(node)
+        module = field_text(node, "source").strip("\"'")
         for part in walk(node):
             if part.type == "identifier" and part.parent is not None and part.id not in self._declared:
                 around = part.parent
                 imported = {"import_clause": "default", "namespace_import": "*"}.get(around.type, "")
                 named = part
                 if around.type == "import_specifier":
-                    imported = text_of(around.child_by_field_name("name"))
-                    named = around.child_by_field_name("alias") or part
+                    imported = field_text(around, "name")
+                    named = field_of(around, "alias") or part
                 if named.id not in self._declared:
-                    self._bind(scope, Binding(text_of(named), "import", named, module=module, imported=imported))
+                    self._bind(node, Binding(text_of(named), "import", named, node, module=module, imported=imported))
 
     def _pattern(self, scope: Node, node: Node, kind: str, init: Node | None) -> None:
         """Bind the names of a pattern; defaults in it are no names."""
-        whole = node.type == "identifier" or (
-            node.type in ("required_parameter", "optional_parameter")
-            and (inner := node.child_by_field_name("pattern")) is not None
-            and inner.type == "identifier"
-        )
-        rest = [node]
+        inner = field_of(node, "pattern") if node.type in _PARAMETERS else node
+        pattern = None if inner is not None and inner.type == "identifier" else node
+        rest: list[Node | None] = [node]
         while rest:
             part = rest.pop()
+            if part is None:
+                continue
             if part.type in _DECLARING:
-                self._bind(scope, Binding(text_of(part), kind, part, init=init, pattern=None if whole else node))
-            elif part.type in ("assignment_pattern", "object_assignment_pattern"):
-                left = part.child_by_field_name("left")
-                rest += [left] if left is not None else []
-            elif part.type == "pair_pattern":
-                value = part.child_by_field_name("value")
-                rest += [value] if value is not None else []
-            elif part.type in ("required_parameter", "optional_parameter"):
-                inner = part.child_by_field_name("pattern")
-                rest += [inner] if inner is not None else []
+                self._bind(scope, Binding(text_of(part), kind, part, node, init=init, pattern=pattern))
+            elif part.type in _NAMED_IN:
+                rest.append(field_of(part, _NAMED_IN[part.type]))
             elif part.type in ("object_pattern", "array_pattern", "rest_pattern"):
                 rest += part.named_children
 
@@ -257,8 +248,8 @@ class Scopes:
 def place_among(function: Node, parameter: Node) -> int:
     """Which of a function's parameters a name or pattern is; -1 for one with a default, or inside of a pattern."""
     for place, node in enumerate(parameters(function)):
-        pattern = node.child_by_field_name("pattern") if node.type.endswith("_parameter") else node
-        has_default = node.child_by_field_name("value") is not None
+        pattern = field_of(node, "pattern") if node.type.endswith("_parameter") else node
+        has_default = field_of(node, "value") is not None
         if pattern is not None and pattern.id == parameter.id and not has_default:
             return place
     return -1
@@ -266,28 +257,19 @@ def place_among(function: Node, parameter: Node) -> int:
 
 def parameters(function: Node) -> list[Node]:
     """The parameters of a function, in order."""
-    single = function.child_by_field_name("parameter")
-    listed = function.child_by_field_name("parameters")
+    single, listed = field_of(function, "parameter"), field_of(function, "parameters")
     return [single] if single is not None else [] if listed is None else listed.named_children
-
-
-def _scope(node: Node) -> Node:
-    """The innermost scope that a node stands in, or is."""
-    at = node
-    while at.type not in _SCOPES and at.parent is not None:
-        at = at.parent
-    return at
 
 
 def required(value: Node | None) -> tuple[str, str]:
     """The module of `require("x")` or `require("x").member`, and the member."""
     member = ""
     if value is not None and value.type == "member_expression":
-        member = text_of(value.child_by_field_name("property"))
-        value = value.child_by_field_name("object")
-    if value is None or value.type != "call_expression" or text_of(value.child_by_field_name("function")) != "require":
+        member = field_text(value, "property")
+        value = field_of(value, "object")
+    if value is None or value.type != "call_expression" or field_text(value, "function") != "require":
         return "", ""
-    arguments = value.child_by_field_name("arguments")
+    arguments = field_of(value, "arguments")
     module = arguments.named_children[0] if arguments is not None and arguments.named_children else None
     return (text_of(module).strip("\"'"), member) if module is not None and module.type == "string" else ("", "")
 
@@ -295,46 +277,31 @@ def required(value: Node | None) -> tuple[str, str]:
 def is_exported(declared: Node) -> bool:
     """Whether other files can read a name."""
     around = declared.parent
-    outer = around.parent if around is not None else None  # of a function, and beyond it of a variable
-    return any(
-        node is not None and node.type == "export_statement" for node in (outer, outer.parent if outer else None)
-    )
+    above = itertools.islice(upward(around.parent if around is not None else None), 2)
+    return any(node.type == "export_statement" for node in above)  # of a function, and beyond it of a variable
 
 
 def key_of(declared: Node) -> str:
     """The property that a name of an object pattern takes."""
     around = declared.parent
     if around is not None and around.type == "pair_pattern":
-        return text_of(around.child_by_field_name("key"))
+        return field_text(around, "key")
     return text_of(declared)
 
 
 def _value_set(use: Node) -> Node | None:
     """What an assignment sets a name to, by itself or as the property of a pattern that is called so."""
-    at: Node = use
-    while at.parent is not None and at.parent.type in ("object_pattern", "parenthesized_expression"):
-        at = at.parent
-    around = at.parent
-    is_left = around is not None and around.type == "assignment_expression"
-    left = around.child_by_field_name("left") if around is not None and is_left else None
-    return around.child_by_field_name("right") if around is not None and left is not None and left.id == at.id else None
+    at = outermost(use, ("object_pattern", "parenthesized_expression"))
+    is_set = at.parent is not None and at.parent.type == "assignment_expression" and is_field(at.parent, "left", at)
+    return field_of(at.parent, "right") if is_set else None
 
 
 def _is_written(node: Node) -> bool:
     """Whether a use of a name sets it."""
-    at: Node = node
-    while at.parent is not None and at.parent.type in (
-        *("array_pattern", "object_pattern", "pair_pattern", "assignment_pattern", "rest_pattern"),
-        "object_assignment_pattern",
-    ):
-        at = at.parent
+    at = outermost(node, _PATTERNS)
     around = at.parent
-    if around is None:
+    if around is None or around.type == "update_expression":
+        return around is not None
+    if around.type == "for_in_statement" and field_text(around, "kind"):
         return False
-    if around.type in ("assignment_expression", "augmented_assignment_expression"):
-        left = around.child_by_field_name("left")
-        return left is not None and left.id == at.id
-    if around.type == "for_in_statement":
-        left = around.child_by_field_name("left")
-        return left is not None and left.id == at.id and not text_of(around.child_by_field_name("kind"))
-    return around.type == "update_expression"
+    return around.type in _SETTING and is_field(around, "left", at)

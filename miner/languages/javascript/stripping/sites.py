@@ -2,62 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from miner.languages.base import Mode
+from tree_sitter import Node
+
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
     DOM_STATES,
     GIVING,
     JASMINE,
-    NOT,
     POINTS,
     SPIED,
     UVU,
+    Compared,
     given_by,
     of_dom,
 )
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted, key_of, property_of, root_of
-from miner.languages.javascript.stripping.static import EXPECT_MODULES
-from miner.languages.syntax import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.libraries import Compared
-    from miner.languages.javascript.stripping.scopes import Scopes
-    from miner.languages.javascript.stripping.static import Statics
+from miner.languages.javascript.stripping.scopes import (
+    FUNCTIONS,
+    Scopes,
+    arguments_of,
+    dotted,
+    key_of,
+    property_of,
+    root_of,
+)
+from miner.languages.javascript.stripping.static import EXPECT_MODULES, Statics
+from miner.languages.stripping import sites
+from miner.languages.stripping.sites import AS_IT_IS, NOT
+from miner.languages.syntax import field_of, field_text, text_of, words
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operand:
-    """One side of an assertion."""
+    """One side of an assertion, as in other languages; or what does not stand in the file."""
 
     node: Node | None
     static: bool = False
     text: str = ""
-    """What it is where it does not stand in the file."""
-    around: tuple[str, str] = ("", "")
-    """What is put before and after its text: the assertion looks at a part of it."""
+    """What it is without a node."""
+    around: tuple[str, str] = AS_IT_IS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(sites.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging/javascript)."""
 
-    op: str
     operands: tuple[Operand, ...]
-    call: Node
-    """The whole of it, which is replaced."""
-    body: Node | None = None
-    """What is called, or awaited, and watched for what it throws."""
     awaits: str = ""
     """`resolves` or `rejects`, where the first operand is a promise of the value; `body`, where the body gives one."""
-    options: Mapping[str, object] = field(default_factory=dict)
-    kept: Mapping[str, object] = field(default_factory=dict)
     counted_by: Node | None = None
     """The library's object for the test, where that counts its assertions."""
     receiver: Node | None = None
@@ -70,18 +64,25 @@ class Assertion:
     """What several assertions of one call look at, each as IT."""
     rejected: bool = False
     """That is a promise, and they look at what it is rejected with."""
-    is_unread: bool = False
-    """It is one in a form that is not known, so that it stays as it is."""
-    tells_comparison: bool = False
-    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """What a chain says of a value: `expect(value).not.name(…)`, `value.should.name`."""
+
+    call: Node
+    """All of it."""
+    value: Node
+    name: str
+    arguments: Sequence[Node]
+    options: Mapping[str, object]
+    awaits: str = ""
+    """As an assertion has it."""
 
     @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What can be tried, best first."""
-        if self.is_unread:
-            return (Mode.INSIDE,)
-        is_expected = self.op == "no_raise" or self.body is not None or any(one.static for one in self.operands)
-        return (Mode.EXPECTED if is_expected else Mode.OPERANDS, Mode.INSIDE)
+    def sides(self) -> list[Node]:
+        """The value, and what it is held against."""
+        return [self.value, *self.arguments]
 
 
 IT = "__it__"
@@ -147,7 +148,7 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("least", "gte"), ("js.>=", {})), **dict.fromkeys(("most", "lte"), ("js.<=", {})),
     **dict.fromkeys(("a", "an"), ("js.kind", {})), **dict.fromkeys(("instanceof", "instanceOf"), ("js.instance", {})),
 }  # fmt: skip
-_CHAI_VALUES = {"true": "true", "false": "false", "null": "null", "undefined": "undefined", "NaN": "NaN"}
+_CHAI_VALUES = {value: value for value in ("true", "false", "null", "undefined", "NaN")}
 _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "equal": ("js.==", {}), "notEqual": ("js.==", NOT), "strictEqual": ("js.===", {}),
     "notStrictEqual": ("js.===", NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
@@ -155,33 +156,24 @@ _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
     "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
 }  # fmt: skip
-_CHAI_ASSERT_VALUES = {
-    "isTrue": "true",
-    "isFalse": "false",
-    "isNull": "null",
-    "isUndefined": "undefined",
-    "isNaN": "NaN",
-}
+_CHAI_ASSERT_VALUES = {f"is{value[0].upper()}{value[1:]}": value for value in _CHAI_VALUES}
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
-_TYPEOF = frozenset({"string", "number", "boolean", "function", "undefined"})
+_TYPEOF = words("string number boolean function undefined")
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
 _REACHED = frozenset({"pass", "fail"})
-_CONSTANTS = frozenset({"true", "false", "null", "undefined", "number", "string"})
+_CONSTANTS = words("true false null undefined number string")
 _SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
-_ALSO_THROWN: Mapping[str, frozenset[str]] = {
-    "tap": frozenset({"regex", "new_expression", "object"}),
-    "tape": frozenset({"regex", "new_expression", "object"}),
-    "qunit": frozenset({"regex"}),
+_ALSO_THROWN = {
+    **dict.fromkeys(("tap", "tape"), words("regex new_expression object")),
+    "qunit": words("regex"),
 }
 """By library: what an error is held against besides a class."""
-_LINKS = frozenset(
-    {"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a", "an"}
-)
-_THROWN = frozenset({"throw", "throws", "Throw", "rejectedWith", "throwError", "throwException"})
+_LINKS = words("to be been is that which and has have with at of same a an")
+_THROWN = words("throw throws Throw rejectedWith throwError throwException")
 _KINDS_OF_EXPECT = _TYPEOF | {"array"}
 """What expect.js calls as chai does."""
 _NEXT = frozenset({"with", "that", "which"})
@@ -191,10 +183,13 @@ _SHOWN = ("toMatchInlineSnapshot", "toThrowErrorMatchingInlineSnapshot")
 _FILED = ("toMatchSnapshot", "toThrowErrorMatchingSnapshot")
 _SAME = "__goldseam__.same"
 """In a recording: what is handed out beside it, or the message of what was thrown."""
+_SAME_BUT = "__goldseam__.sameBut"
+"""The same with matchers in the place of what they take, as a snapshot shows it."""
+_SHOWING = ("__goldseam__.shown(", ")")
 _THROWING = ("toThrow", "toThrowError")
 
 
-class Reader:
+class Reader(sites.Reader[Statics]):
     """Reads the assertions of one file."""
 
     def __init__(self, scopes: Scopes, statics: Statics, framework: str, *, has_snapshots: bool) -> None:
@@ -205,7 +200,7 @@ class Reader:
         """The assertion that an expression makes; None where it makes none that is known."""
         if node.type == "member_expression":
             return self._of_chai(node, node, None)
-        function = node.child_by_field_name("function")
+        function = field_of(node, "function")
         arguments = arguments_of(node)
         if node.type != "call_expression" or function is None or any(one.type == "spread_element" for one in arguments):
             return None
@@ -224,34 +219,34 @@ class Reader:
 
     def unread(self, node: Node) -> Assertion | None:
         """The assertion that an expression makes in whatever form; None where nothing says that it is one."""
-        function = node.child_by_field_name("function")
+        function = field_of(node, "function")
         if node.type != "call_expression" or function is None or _goes_on(node):
             return None
         names, first = dotted(function)
         at: Node | None = first
         while at is not None and at.type in ("call_expression", "member_expression"):
-            inner = at.child_by_field_name("function" if at.type == "call_expression" else "object")
+            inner = field_of(at, "function" if at.type == "call_expression" else "object")
             if at.type == "call_expression" and (self._is_expect(inner) or self._is_of_chai(inner, "expect")):
-                return Assertion(op="js.truth", operands=(), call=node, is_unread=True)
+                return _unread(node)
             at = inner
         is_assertion = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
         is_assertion = is_assertion or bool(self._name_in_uvu(function))
         if not is_assertion and len(names) == 1 and first is not None:
             is_assertion = names[0] in COUNTED and bool(given_by(self._scopes, first, GIVING))
-        return Assertion(op="js.truth", operands=(), call=node, is_unread=True) if is_assertion else None
+        return _unread(node) if is_assertion else None
 
     def of_refusal(self, node: Node) -> Assertion | None:
         """`if (f(x) !== y) throw new Error(…)`, where a test or what it calls does nothing else with it."""
-        condition, inner = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-        if condition is None or node.child_by_field_name("alternative") is not None or not only_throws(inner):
+        condition, inner = field_of(node, "condition"), field_of(node, "consequence")
+        if condition is None or field_of(node, "alternative") is not None or not only_throws(inner):
             return None
         condition = condition.named_children[0]
-        operator = text_of(condition.child_by_field_name("operator"))
-        sides = [condition.child_by_field_name(side) for side in ("left", "right")]
+        operator = field_text(condition, "operator")
+        sides = [field_of(condition, side) for side in ("left", "right")]
         if condition.type == "binary_expression" and operator in _REFUSED:
             op, options = _REFUSED[operator]
             return self._of_operands(node, op, [side for side in sides if side is not None], options)
-        argument = condition.child_by_field_name("argument")
+        argument = field_of(condition, "argument")
         if condition.type == "unary_expression" and operator == "!" and argument is not None:
             return self._of_operands(node, "js.truth", [argument], {})
         return None
@@ -261,7 +256,7 @@ class Reader:
     def _of_assert(self, function: Node) -> str | None:
         """The function of node's assert that a callee is, by its name; of the strict one where that differs."""
         names, first = dotted(function)
-        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
+        binding = self._scopes.of_name(first)
         if binding is None or binding.is_written:
             return None
         if names[:1] == ["assert"] and first is not None and given_by(self._scopes, first, _NODE_TEST):
@@ -305,7 +300,7 @@ class Reader:
     def _caught(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
         awaits = "body" if name in ("rejects", "doesNotReject") else ""
         if name.startswith("doesNot"):
-            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
+            return _not_raising(call, arguments[0], awaits)
         wanted = [node for node in arguments[1:2] if node.type not in ("string", "template_string")]
         if any(node.type in FUNCTIONS for node in wanted):
             return None
@@ -315,17 +310,17 @@ class Reader:
         self, call: Node, body: Node, wanted: Sequence[Node], awaits: str, options: Mapping[str, object]
     ) -> Assertion:
         operands = tuple(Operand(node=node, static=True) for node in wanted)
-        return Assertion(op="js.raises", operands=operands, call=call, body=body, awaits=awaits, options=options)
+        return Assertion(op="js.raises", operands=operands, replaced=call, body=body, awaits=awaits, options=options)
 
     def _truth(self, call: Node, node: Node) -> Assertion | None:
         while node.type == "parenthesized_expression":
             node = node.named_children[0]
-        operator = text_of(node.child_by_field_name("operator"))
+        operator = field_text(node, "operator")
         if node.type == "binary_expression" and operator in _BINARY:
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            left, right = field_of(node, "left"), field_of(node, "right")
             op, options = _BINARY[operator]
             return self._of_operands(call, op, [side for side in (left, right) if side is not None], options)
-        inner = node.child_by_field_name("argument")
+        inner = field_of(node, "argument")
         if node.type == "unary_expression" and operator == "!" and inner is not None:
             return self._of_operands(call, "js.truth", [inner], NOT)
         return self._of_operands(call, "js.truth", [node], {})
@@ -338,7 +333,7 @@ class Reader:
         options: Mapping[str, object],
         awaits: str = "",
         text: str = "",
-        around: tuple[str, str] = ("", ""),
+        around: tuple[str, str] = AS_IT_IS,
     ) -> Assertion | None:
         """`text` is one operand more; `around` is put around the first."""
         operands = [Operand(node=node, static=self._statics.is_static(node)) for node in nodes]
@@ -347,12 +342,14 @@ class Reader:
             operands.append(Operand(node=None, static=True, text=text))
         if all(operand.static for operand in operands):
             return None  # nothing of the product is in it
-        return Assertion(op=op, operands=tuple(operands), call=call, options=options, awaits=awaits)
+        if op == "js.instance":
+            operands[1] = replace(operands[1], static=True)
+        return Assertion(op=op, operands=tuple(operands), replaced=call, options=options, awaits=awaits)
 
     # -- what hands each test an object that counts
 
     def _of_point(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
-        counter, name = function.child_by_field_name("object"), property_of(function)
+        counter, name = field_of(function, "object"), property_of(function)
         assertion: Assertion | None
         library = given_by(self._scopes, counter, GIVING) if counter is not None else ""
         if not library or not (arguments or name in _REACHED):
@@ -367,7 +364,7 @@ class Reader:
             assertion = self._by_table(call, POINTS[library][name], arguments)
         elif name.startswith(("doesNotThrow", "notThrows")):
             awaits = "body" if name.endswith("Async") else ""
-            assertion = Assertion(op="no_raise", operands=(), call=call, body=arguments[0], awaits=awaits)
+            assertion = _not_raising(call, arguments[0], awaits)
         else:
             assertion = self._thrown(call, name, arguments, library)
         return replace(assertion, counted_by=counter) if assertion is not None else None
@@ -377,10 +374,7 @@ class Reader:
         if len(arguments) < sides or (op == "js.match" and arguments[1].type not in _SOUGHT):
             return None
         operands = arguments if op == "js.called" else arguments[:sides]
-        assertion = self._of_operands(call, op, operands, options, text=text, around=around)
-        if assertion is not None and op == "js.instance":
-            return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
-        return assertion
+        return self._of_operands(call, op, operands, options, text=text, around=around)
 
     def _thrown(self, call: Node, name: str, arguments: Sequence[Node], library: str) -> Assertion | None:
         awaits = "body" if (name, library) in _AWAITED else ""
@@ -393,10 +387,8 @@ class Reader:
             return replace(self._raising(call, arguments[0], errors, awaits, {"by": "exact"}), gives=True)
         kinds = {*_TEXTS, "identifier"} | _ALSO_THROWN.get(library, frozenset())
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
-        if any(
-            node.type not in kinds or (node.type != "identifier" and not self._statics.is_static(node))
-            for node in arguments[1:2]
-        ):
+        others = [node for node in arguments[1:2] if node.type != "identifier"]
+        if any(node.type not in kinds for node in arguments[1:2]) or not all(map(self._statics.is_static, others)):
             return None
         return self._raising(call, arguments[0], wanted, awaits, {"by": "tap"} if library == "tap" else {})
 
@@ -409,29 +401,25 @@ class Reader:
         if name in UVU:
             return self._by_table(call, UVU[name], arguments)
         if name == "not.throws" and len(arguments) == 1:
-            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
+            return _not_raising(call, arguments[0])
         if name == "throws" and arguments and all(node.type in _SOUGHT for node in arguments[1:]):
             return self._raising(call, arguments[0], arguments[1:2], "", {"by": "message"})
         return None
 
     def _name_in_uvu(self, function: Node) -> str:
         """What of `uvu/assert` is called; empty where it is nothing of it."""
-        names, first = dotted(function)
-        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
-        if binding is None or binding.is_written or binding.module != "uvu/assert":
-            return ""
-        return ".".join([*([] if binding.imported in ("*", "default") else [binding.imported]), *names])
+        return ".".join(self._scopes.of_module(function, ("uvu/assert",)) or ())
 
     # -- chai
 
     def _is_of_chai(self, node: Node | None, name: str) -> bool:
         """Whether an expression is `expect` or `assert` of chai."""
         if node is not None and node.type == "member_expression":
-            inner = node.child_by_field_name("object")
-            binding = self._scopes.resolve(inner) if inner is not None and inner.type == "identifier" else None
+            inner = field_of(node, "object")
+            binding = self._scopes.of_name(inner)
             is_whole = binding is not None and binding.imported in ("default", "*")
             return is_whole and binding is not None and binding.module == "chai" and _is_called(node, name)
-        binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
+        binding = self._scopes.of_name(node)
         if binding is None:  # a file that is loaded before may make it global
             return self._framework == "mocha" and node is not None and text_of(node) == name
         if binding.is_written:
@@ -444,41 +432,37 @@ class Reader:
             return binding.module == "chai" and binding.imported == name
         if binding.is_whole:  # `expect = chai.expect`
             return binding.init.type == "member_expression" and self._is_of_chai(binding.init, name)
-        source = self._scopes.resolve(binding.init) if binding.init.type == "identifier" else None
+        source = self._scopes.of_name(binding.init)
         return source is not None and source.module == "chai" and key_of(binding.declared) == name
 
     def _of_chai(self, whole: Node, function: Node, arguments: Sequence[Node] | None) -> Assertion | None:
         """`expect(x).to.…` or `x.should.…`; without arguments it ends in a property."""
         path, first = dotted(function)
-        if (
-            text_of(first) == "should"
-            and path in (["exist"], ["not", "exist"])
-            and arguments
-            and self._is_should(function)
-        ):
+        is_should = text_of(first) == "should" and self._is_should(function)
+        if is_should and arguments and path in (["exist"], ["not", "exist"]):
             options: Mapping[str, object] = {} if path[0] == "not" else NOT
             return self._of_operands(whole, "js.==", arguments[:1], options, text="null")
         words: list[str] = []
         actual: Node | None = None
         at: Node | None = function
         while at is not None and at.type == "member_expression":
-            words.insert(0, text_of(at.child_by_field_name("property")))
+            words.insert(0, field_text(at, "property"))
             if words[0] == "should" and self._is_should(at):
-                actual, words = at.child_by_field_name("object"), words[1:]
+                actual, words = field_of(at, "object"), words[1:]
                 break
-            at = at.child_by_field_name("object")
-        if actual is None and at is not None and self._is_chais(at.child_by_field_name("function")):
+            at = field_of(at, "object")
+        if actual is None and at is not None and self._is_chais(field_of(at, "function")):
             actual = next(iter(arguments_of(at)), None)
         return None if actual is None or not words else self._linked(whole, actual, words, arguments)
 
     def _is_called_before(self, node: Node | None) -> bool:
         """Whether a link of a chain is a call: of an assertion, and not of `expect`."""
         is_call = node is not None and node.type == "call_expression"
-        return is_call and node is not None and not self._is_chais(node.child_by_field_name("function"))
+        return is_call and node is not None and not self._is_chais(field_of(node, "function"))
 
     def _is_should(self, member: Node) -> bool:
         """Whether `x.should` is chai's, or should.js's, which says the same; under mocha both may be loaded before."""
-        of = member.child_by_field_name("object")
+        of = field_of(member, "object")
         is_known = any(map(self._scopes.imports, ("chai", "should"))) or self._framework == "mocha"
         return is_known and of is not None and of.type != "this"
 
@@ -491,13 +475,13 @@ class Reader:
         at: Node | None = node
         arguments: Sequence[Node] | None = None
         actual: Node | None = None
-        while at is not None and actual is None and not self._is_chais(at.child_by_field_name("function")):
+        while at is not None and actual is None and not self._is_chais(field_of(at, "function")):
             if at.type == "call_expression" and arguments is None:
-                arguments, at = arguments_of(at), at.child_by_field_name("function")
+                arguments, at = arguments_of(at), field_of(at, "function")
                 continue
             if at.type != "member_expression":
                 return None, []
-            name, of = text_of(at.child_by_field_name("property")), at.child_by_field_name("object")
+            name, of = field_text(at, "property"), field_of(at, "object")
             if name == "should" and self._is_should(at):
                 actual = of
             elif name == "and" or (name in _NEXT and self._is_called_before(of)):
@@ -542,78 +526,76 @@ class Reader:
         *flags, name = words
         if set(flags) - _LINKS - {"not", "deep", "eventually", "nested"} or ("nested" in flags and name != "property"):
             return None
-        options: Mapping[str, object] = NOT if "not" in flags else {}
-        awaits = "resolves" if "eventually" in flags else ""
+        options, awaits = NOT if "not" in flags else {}, "resolves" if "eventually" in flags else ""
+        claim = _Claim(whole, actual, name, arguments or (), options, awaits)
         if not arguments and name not in _THROWN:  # called, as dirty-chai has it
-            return self._of_property(whole, actual, name, options, awaits)
-        arguments = arguments or ()
+            return self._of_property(claim)
         if name == "property" and arguments and len(arguments) <= 2:  # noqa: PLR2004 - its name and its value
             by: Mapping[str, object] = {} if "nested" in flags else {"by": "name"}
-            by = {**by, "rules": "chai" if "deep" in flags else "===", **options}
-            return self._of_operands(whole, "js.property", [actual, *arguments], by, awaits)
-        return self._chained(whole, actual, name, arguments, options, awaits, is_deep="deep" in flags)
+            by = {**by, "rules": "chai" if "deep" in flags else "===", **claim.options}
+            return self._claimed(claim, "js.property", claim.sides, by)
+        return self._chained(claim, is_deep="deep" in flags)
 
-    def _of_property(
-        self, call: Node, actual: Node, name: str, options: Mapping[str, object], awaits: str
-    ) -> Assertion | None:
-        """A chain that ends in a property."""
-        contrary: Mapping[str, object] = {} if options else NOT
-        if name in _CHAI_VALUES:
-            return self._of_operands(call, "js.is", [actual], options, awaits, text=_CHAI_VALUES[name])
-        if name == "exist":
-            return self._of_operands(call, "js.==", [actual], contrary, awaits, text="null")
-        if name == "empty":
-            return self._of_operands(call, "js.length", [actual], options, awaits, text="0")
-        if name == "rejected" and not options:
-            return self._raising(call, actual, (), "body", {})
-        if name in SPIED:
-            return self._by_table(call, SPIED[name].turned(options), [actual])
-        return self._of_operands(call, "js.truth", [actual], options, awaits) if name == "ok" else None
-
-    def _chained(
+    def _claimed(
         self,
-        call: Node,
-        actual: Node,
-        name: str,
-        arguments: Sequence[Node],
-        options: Mapping[str, object],
-        awaits: str,
-        *,
-        is_deep: bool,
+        claim: _Claim,
+        op: str,
+        nodes: Sequence[Node] = (),
+        options: Mapping[str, object] | None = None,
+        text: str = "",
+        around: tuple[str, str] = AS_IT_IS,
     ) -> Assertion | None:
+        """An assertion of a claim's value, or of these nodes; see `_of_operands`."""
+        options = claim.options if options is None else options
+        return self._of_operands(claim.call, op, nodes or [claim.value], options, claim.awaits, text, around)
+
+    def _of_property(self, claim: _Claim) -> Assertion | None:
+        """A chain that ends in a property."""
+        name = claim.name
+        if name in _CHAI_VALUES:
+            return self._claimed(claim, "js.is", text=_CHAI_VALUES[name])
+        if name == "exist":
+            return self._claimed(claim, "js.==", options={} if claim.options else NOT, text="null")
+        if name == "empty":
+            return self._claimed(claim, "js.length", text="0")
+        if name == "rejected" and not claim.options:
+            return self._raising(claim.call, claim.value, (), "body", {})
+        if name in SPIED:
+            return self._by_table(claim.call, SPIED[name].turned(claim.options), [claim.value])
+        return self._claimed(claim, "js.truth") if name == "ok" else None
+
+    def _chained(self, claim: _Claim, *, is_deep: bool) -> Assertion | None:
+        name, arguments = claim.name, claim.arguments
         if name in _THROWN:
             is_chai = self._scopes.imports("chai") or not any(node.type in _TEXTS for node in arguments)
-            if (options and arguments) or not is_chai:  # others compare all of a message
+            if (claim.options and arguments) or not is_chai:  # others compare all of a message
                 return None
             awaited = "rejects" if name == "rejectedWith" else ""
-            return self._expected_to_throw(call, actual, arguments, options, awaited, most=2)
+            return self._expected_to_throw(replace(claim, awaits=awaited), most=2)
         if name in SPIED:
-            return self._by_table(call, SPIED[name].turned(options), [actual, *arguments])
+            return self._by_table(claim.call, SPIED[name].turned(claim.options), claim.sides)
         if name in ("include", "includes", "contain", "contains") and [node.type for node in arguments] == ["object"]:
             by = {"by": "include", "rules": "chai" if is_deep else "==="}
-            return self._of_operands(call, "js.object", [actual, *arguments], {**by, **options}, awaits)
+            return self._claimed(claim, "js.object", claim.sides, {**by, **claim.options})
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
         if self._scopes.imports("expect.js"):
             more = {"rules": "loose"} if op == "js.deep" else more
             op = "" if op == "js.kind" and text_of(arguments[0])[1:-1] not in _KINDS_OF_EXPECT else op
-        assertion = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits) if op else None
-        if assertion is not None and op == "js.instance":
-            return replace(assertion, operands=(assertion.operands[0], replace(assertion.operands[1], static=True)))
-        return assertion
+        return self._claimed(claim, op, claim.sides[:2], {**more, **claim.options}) if op else None
 
     def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"
         at: Node | None = function
         if function.type == "member_expression" and not self._is_of_chai(function, "assert"):
-            name, at = text_of(function.child_by_field_name("property")), function.child_by_field_name("object")
+            name, at = field_text(function, "property"), field_of(function, "object")
         if not arguments or not self._is_of_chai(at, "assert"):
             return None
         if name in ("throws", "throw", "Throw"):
-            return self._expected_to_throw(call, arguments[0], arguments[1:], {}, "", most=2)
+            return self._expected_to_throw(_Claim(call, arguments[0], name, arguments[1:], {}), most=2)
         if name == "doesNotThrow" and len(arguments) == 1:
-            return Assertion(op="no_raise", operands=(), call=call, body=arguments[0])
+            return _not_raising(call, arguments[0])
         if name in _CHAI_ASSERT_VALUES:
             return self._of_operands(call, "js.is", arguments[:1], {}, text=_CHAI_ASSERT_VALUES[name])
         if name in ("isOk", "ok", "isNotOk", "notOk"):
@@ -626,11 +608,8 @@ class Reader:
     # -- sinon
 
     def _of_sinon(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
-        names, first = dotted(function)
-        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
-        if binding is None or binding.is_written or binding.module != "sinon" or not arguments:
-            return None
-        if [*([] if binding.imported in ("default", "*") else [binding.imported]), *names][:-1] != ["assert"]:
+        names = self._scopes.of_module(function, ("sinon",))
+        if names is None or not arguments or names[:-1] != ["assert"]:
             return None
         return self._by_table(call, SPIED[names[-1]], arguments) if names[-1] in SPIED else None
 
@@ -639,179 +618,129 @@ class Reader:
     def _expected(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         names, first = dotted(function)
         actual = arguments_of(first) if first is not None else []
-        if first is None or not names or not actual or not self._is_expect(first.child_by_field_name("function")):
+        if first is None or not names or not actual or not self._is_expect(field_of(first, "function")):
             return None
         *words, matcher = names
         awaits = [word for word in words if word in ("resolves", "rejects")]
         if set(words) - {"not", "resolves", "rejects"} or len(awaits) > 1 or len(words) > len(set(words)):
             return None
-        options: Mapping[str, object] = NOT if "not" in words else {}
         if not awaits and all(node.type in _CONSTANTS for node in [actual[0], *arguments]):
             return _reached(call)
+        claim = _Claim(call, actual[0], matcher, arguments, NOT if "not" in words else {}, "".join(awaits))
         if self._framework == "jasmine":
-            return None if awaits else self._of_jasmine(call, matcher, actual[0], arguments, options)
-        return self._matched(call, matcher, actual[0], arguments, options, "".join(awaits))
+            return None if awaits else self._of_jasmine(claim)
+        return self._matched(claim)
 
-    def _of_jasmine(
-        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
-    ) -> Assertion | None:
+    def _of_jasmine(self, claim: _Claim) -> Assertion | None:
+        matcher, arguments = claim.name, claim.arguments
         if matcher == "toThrowError" or (matcher == "toThrow" and not arguments):
-            if not options:
-                return self._raising(call, actual, arguments, "", {"by": "exact"})
-            return Assertion(op="no_raise", operands=(), call=call, body=actual) if not arguments else None
+            if not claim.options:
+                return self._raising(claim.call, claim.value, arguments, "", {"by": "exact"})
+            return None if arguments else _not_raising(claim.call, claim.value)
         if matcher == "toMatch" and [node.type for node in arguments] == ["regex"]:
-            return self._of_operands(call, "js.match", [actual, *arguments], options)
+            return self._claimed(claim, "js.match", claim.sides)
         compared = JASMINE.get(matcher)
         if compared is None or len(arguments) != compared.sides - 1:
             return None
-        return self._by_table(call, compared.turned(options), [actual, *arguments])
+        return self._by_table(claim.call, compared.turned(claim.options), claim.sides)
 
-    def _matched(
-        self,
-        call: Node,
-        matcher: str,
-        actual: Node,
-        arguments: Sequence[Node],
-        options: Mapping[str, object],
-        awaits: str,
-    ) -> Assertion | None:
+    def _matched(self, claim: _Claim) -> Assertion | None:
+        matcher = claim.name
         if matcher in _THROWING:
-            return self._expected_to_throw(call, actual, arguments, options, awaits)
+            return self._expected_to_throw(claim)
         if matcher in _SHOWN:
-            return self._shown(call, matcher, actual, arguments, options, awaits)
+            return self._shown(claim)
         if matcher in _FILED and self._has_snapshots:
-            return self._filed(call, matcher, actual, arguments, options, awaits)
-        if matcher in _VALUES and not arguments:
-            return self._of_operands(call, "js.is", [actual], options, awaits, text=_VALUES[matcher])
+            return self._filed(claim)
+        if matcher in _VALUES and not claim.arguments:
+            return self._claimed(claim, "js.is", text=_VALUES[matcher])
         if matcher in ("toBeTruthy", "toBeFalsy"):
-            is_not = (matcher == "toBeFalsy") is not bool(options)
-            return self._of_operands(call, "js.truth", [actual], NOT if is_not else {}, awaits)
+            is_not = (matcher == "toBeFalsy") is not bool(claim.options)
+            return self._claimed(claim, "js.truth", options=NOT if is_not else {})
         if matcher == "toBeDefined":
-            return self._of_operands(call, "js.defined", [actual], options, awaits)
-        compared = self._compared(call, matcher, actual, arguments, options, awaits)
-        return compared or (None if awaits else self._of_dom(call, matcher, actual, arguments, options))
+            return self._claimed(claim, "js.defined")
+        return self._compared(claim) or (None if claim.awaits else self._of_dom(claim))
 
-    def _of_dom(
-        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
-    ) -> Assertion | None:
+    def _of_dom(self, claim: _Claim) -> Assertion | None:
         """As jest-dom has it. It is asked whether a state is there and whether it is not: no element has either."""
-        if matcher in DOM_STATES and not arguments:
-            expect = text_of(root_of(call))
+        matcher = claim.name
+        if matcher in DOM_STATES and not claim.arguments:
+            expect = text_of(root_of(claim.call))
             front = f"__goldseam__.either((it) => {expect}(it).{matcher}(), (it) => {expect}(it).not.{matcher}(), "
-            text = "false" if options else "true"
-            return self._of_operands(call, "js.is", [actual], {}, text=text, around=(front, ")"))
-        compared = of_dom(matcher, arguments)
+            text = "false" if claim.options else "true"
+            return self._claimed(claim, "js.is", options={}, text=text, around=(front, ")"))
+        compared = of_dom(matcher, claim.arguments)
         if compared is None:
             return None
-        return self._by_table(call, compared.turned(options), [actual, *arguments[-1:]])
+        return self._by_table(claim.call, compared.turned(claim.options), [claim.value, *claim.arguments[-1:]])
 
-    def _compared(
-        self,
-        call: Node,
-        matcher: str,
-        actual: Node,
-        arguments: Sequence[Node],
-        options: Mapping[str, object],
-        awaits: str,
-    ) -> Assertion | None:
+    def _compared(self, claim: _Claim) -> Assertion | None:
+        matcher, arguments = claim.name, claim.arguments
         if matcher in ("toHaveProperty", "toBeCloseTo") and len(arguments) in (1, 2):
-            op = "js.property" if matcher == "toHaveProperty" else "js.close"
-            return self._of_operands(call, op, [actual, *arguments], options, awaits)
-        if awaits and (matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS or matcher == "toBeTypeOf"):
+            return self._claimed(claim, "js.property" if matcher == "toHaveProperty" else "js.close", claim.sides)
+        if claim.awaits and (matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS or matcher == "toBeTypeOf"):
             return None
         if matcher in _MOCK_COUNTS or matcher in _MOCK_CALLS:
-            return self._mocked(call, matcher, actual, arguments, options)
+            return self._mocked(claim)
         if matcher not in _MATCHERS or not arguments or any(node.type not in _TEXTS for node in arguments[1:]):
             return None  # what comes after what is expected is a message, or nothing that is known
         op, more = _MATCHERS[matcher]
-        around = ("typeof (", ")") if matcher == "toBeTypeOf" else ("", "")
-        found = self._of_operands(call, op, [actual, arguments[0]], {**more, **options}, awaits, around=around)
-        if found is not None and matcher == "toBeInstanceOf":
-            return replace(found, operands=(found.operands[0], replace(found.operands[1], static=True)))
-        return found
+        around = ("typeof (", ")") if matcher == "toBeTypeOf" else AS_IT_IS
+        return self._claimed(claim, op, claim.sides[:2], {**more, **claim.options}, around=around)
 
-    def _shown(
-        self,
-        call: Node,
-        matcher: str,
-        actual: Node,
-        arguments: Sequence[Node],
-        options: Mapping[str, object],
-        awaits: str,
-    ) -> Assertion | None:
+    def _shown(self, claim: _Claim) -> Assertion | None:
         """A snapshot that is written out beside what it is of."""
-        if (
-            options
-            or len(arguments) != 1
-            or arguments[0].type not in _TEXTS
-            or not self._statics.is_static(arguments[0])
-        ):
+        arguments = claim.arguments
+        matchers, texts = _properties(arguments)
+        if claim.options or len(texts) != 1 or len(matchers) + 1 < len(arguments):
             return None
-        if matcher == "toThrowErrorMatchingInlineSnapshot":
-            return (
-                self._raising(call, actual, arguments, awaits and "body", {"by": "snapshot"})
-                if awaits != "resolves"
-                else None
-            )
-        around = ("__goldseam__.shown(", ")")
-        return self._of_operands(call, "js.snapshot", [actual, *arguments], {}, around=around) if not awaits else None
+        if not all(map(self._statics.is_static, arguments)):
+            return None
+        if claim.name == "toThrowErrorMatchingInlineSnapshot":
+            if matchers or claim.awaits == "resolves":
+                return None
+            return self._raising(claim.call, claim.value, arguments, claim.awaits and "body", {"by": "snapshot"})
+        return self._claimed(claim, "js.snapshot", [claim.value, *texts, *matchers], {}, around=_SHOWING)
 
-    def _filed(
-        self,
-        call: Node,
-        matcher: str,
-        actual: Node,
-        arguments: Sequence[Node],
-        options: Mapping[str, object],
-        awaits: str,
-    ) -> Assertion | None:
+    def _filed(self, claim: _Claim) -> Assertion | None:
         """A snapshot in a file of its own: what it is of, as the fix gives it."""
-        if options or any(node.type not in _TEXTS for node in arguments) or len(arguments) > 1:
+        matchers, hints = _properties(claim.arguments)
+        if claim.options or len(hints) > 1 or len(matchers) + len(hints) < len(claim.arguments):
             return None
-        if matcher == "toMatchSnapshot":
-            around = ("__goldseam__.shown(", ")")
-            by = {"by": "value"}
-            return None if awaits else self._of_operands(call, "js.snapshot", [actual], by, text=_SAME, around=around)
-        thrown = self._raising(call, actual, (), awaits and "body", {"by": "exact"})
+        if claim.name == "toMatchSnapshot":
+            if not all(map(self._statics.is_static, matchers)):
+                return None
+            same = f"{_SAME_BUT}({text_of(matchers[0])})" if matchers else _SAME
+            return self._claimed(claim, "js.snapshot", options={"by": "value"}, text=same, around=_SHOWING)
+        if matchers:
+            return None
+        thrown = self._raising(claim.call, claim.value, (), claim.awaits and "body", {"by": "exact"})
         message = Operand(node=None, static=True, text=_SAME)
-        return replace(thrown, operands=(message,)) if awaits != "resolves" else None
+        return replace(thrown, operands=(message,)) if claim.awaits != "resolves" else None
 
-    def _mocked(
-        self, call: Node, matcher: str, actual: Node, arguments: Sequence[Node], options: Mapping[str, object]
-    ) -> Assertion | None:
+    def _mocked(self, claim: _Claim) -> Assertion | None:
         """How often, or with what, a mock was called."""
-        if matcher in _MOCK_CALLS:
-            around, which = _MOCK_CALLS[matcher]
-            return self._of_operands(
-                call, "js.called", [actual, *arguments], {"which": which, **options}, around=around
-            )
-        (front, back), count = _MOCK_COUNTS[matcher]
+        if claim.name in _MOCK_CALLS:
+            around, which = _MOCK_CALLS[claim.name]
+            return self._claimed(claim, "js.called", claim.sides, {"which": which, **claim.options}, around=around)
+        (front, back), count = _MOCK_COUNTS[claim.name]
         around = (front, back + ".length")
-        if len(arguments) != (count is None):
+        if len(claim.arguments) != (count is None):
             return None
-        if not count and options:
-            return self._of_operands(call, "js.is", [actual], {}, text="0", around=around)
-        op = "js.is" if count != "" else "js.>"
-        return self._of_operands(
-            call, op, [actual, *arguments], options, text="0" if count == "" else count or "", around=around
-        )
+        if not count and claim.options:
+            return self._claimed(claim, "js.is", options={}, text="0", around=around)
+        op, text = ("js.>", "0") if count == "" else ("js.is", count or "")
+        return self._claimed(claim, op, claim.sides, text=text, around=around)
 
-    def _expected_to_throw(
-        self,
-        call: Node,
-        actual: Node,
-        arguments: Sequence[Node],
-        options: Mapping[str, object],
-        awaits: str,
-        most: int = 1,
-    ) -> Assertion | None:
-        if awaits == "resolves" or len(arguments) > most or (options and (arguments or awaits)):
+    def _expected_to_throw(self, claim: _Claim, most: int = 1) -> Assertion | None:
+        arguments, awaits = claim.arguments, claim.awaits
+        if awaits == "resolves" or len(arguments) > most or (claim.options and (arguments or awaits)):
             return None
         if any(node.type in FUNCTIONS for node in arguments):
             return None  # it looks at the error itself
-        if options:
-            return Assertion(op="no_raise", operands=(), call=call, body=actual)
-        return self._raising(call, actual, arguments, awaits and "body", {"by": "message"})
+        if claim.options:
+            return _not_raising(claim.call, claim.value)
+        return self._raising(claim.call, claim.value, arguments, awaits and "body", {"by": "message"})
 
     def _is_expect(self, node: Node | None) -> bool:
         if node is None or node.type != "identifier":
@@ -824,9 +753,23 @@ class Reader:
         return binding.module in EXPECT_MODULES and binding.imported in ("expect", "default", "*")
 
 
+def _unread(call: Node) -> Assertion:
+    return Assertion(op="js.truth", operands=(), replaced=call, is_unread=True)
+
+
 def _reached(call: Node) -> Assertion:
     """That a place is come to as often as with the fix: never, where it says that the test fails."""
-    return Assertion(op="no_raise", operands=(), call=call)
+    return Assertion(op="no_raise", operands=(), replaced=call)
+
+
+def _not_raising(call: Node, body: Node, awaits: str = "") -> Assertion:
+    return Assertion(op="no_raise", operands=(), replaced=call, body=body, awaits=awaits)
+
+
+def _properties(arguments: Sequence[Node]) -> tuple[Sequence[Node], Sequence[Node]]:
+    """Of what a snapshot is given: an object of matchers, where it is first, and the texts."""
+    texts = [node for node in arguments if node.type in _TEXTS]
+    return [node for node in arguments[:1] if node.type == "object"], texts
 
 
 def _goes_on(call: Node) -> bool:
@@ -835,7 +778,7 @@ def _goes_on(call: Node) -> bool:
 
 
 def _is_called(member: Node, name: str) -> bool:
-    return text_of(member.child_by_field_name("property")) == name
+    return field_text(member, "property") == name
 
 
 def only_throws(body: Node | None) -> bool:

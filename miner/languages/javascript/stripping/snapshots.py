@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from harness.languages.base import TestReport
     from miner.languages.base import TaskRun
 

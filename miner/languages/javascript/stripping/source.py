@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from tree_sitter import Node
 
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import scopes, supertest, unstopped
 from miner.languages.javascript.stripping.libraries import function_around
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, property_of, root_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Binding, Scopes, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
     IT,
@@ -20,14 +22,23 @@ from miner.languages.javascript.stripping.sites import (
     only_throws,
 )
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
-from miner.languages.syntax import Piece, Place, covers, is_in, overlap, place_of, rendered, text_of, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.scopes import Binding
+from miner.languages.stripping.source import Edits, TreeSource, blank_all, removed_by
+from miner.languages.stripping.static import unread_columns
+from miner.languages.syntax import (
+    Piece,
+    Place,
+    callee_of,
+    covers,
+    field_of,
+    field_text,
+    is_field,
+    is_in,
+    named,
+    place_of,
+    text_of,
+    upward,
+    walk,
+)
 
 HAND_OUT = "__goldseam__"
 _GLOBAL = 'typeof globalThis === "undefined" ? global : globalThis'  # Node 10 has only the other
@@ -43,8 +54,10 @@ _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
 _ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
 
 
-class StrippedSource:
+class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
+
+    _scopes: Scopes
 
     def __init__(
         self, source: bytes, *, path: str, first: int, framework: str = "", has_snapshots: bool = False
@@ -64,32 +77,7 @@ class StrippedSource:
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
         reader = Reader(self._scopes, self._statics, framework, has_snapshots=has_snapshots)
-        slots = tuple(self._slots(reader, first))
-        is_read = any(not slot.assertion.is_unread for slot in slots)
-        self.slots: tuple[Slot[Assertion], ...] = slots if is_read else ()
-
-    def recording(self, modes: Mapping[int, Mode]) -> str:
-        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
-        return self._written(_edits(self._outside(modes), _recorded), modes)
-
-    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
-        """The file that enters a container when patches are judged; with names in `whole` it keeps its words."""
-        slots = self._outside(modes)
-        outside = [slot.assertion for slot in slots]
-        edits: dict[tuple[int, int], tuple[Piece, ...]] = {}
-        silenced = self._silenced() if outside and not whole else {}
-        edits |= silenced
-        for node in self._blanked(outside, silenced) if not whole else ():
-            edits[place_of(node)] = ("undefined",)
-        edits |= _edits(slots, _handing)
-        if outside and not whole:
-            edits |= {
-                place_of(node): (_blank(node),)
-                for node in walk(self._root)
-                if node.type == "comment" and not _rules(node)
-            }
-            edits |= {place_of(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
-        return self._written(edits, modes)
+        self.slots = self._numbered(self._assertions(reader), first)
 
     def unstopped(self, text: str, _output: str, attempt: int) -> str:
         """The stripped file where nothing that throws ends a test, and what it misses is made up."""
@@ -97,21 +85,17 @@ class StrippedSource:
 
     # -- assertions
 
-    def _slots(self, reader: Reader, first: int) -> Iterable[Slot[Assertion]]:
+    def _assertions(self, reader: Reader) -> Iterator[Assertion]:
         rest = [self._root]
-        number = first
         while rest:
             node = rest.pop()
             if node.type == "if_statement" and (refusal := self._refusal(reader, node)) is not None:
-                yield Slot(number=number, function=titles(node, self._scopes), assertion=refusal)
-                number += 1
+                yield refusal
                 continue
             is_read = node.type in ("call_expression", "member_expression") and not _is_guarded(node)
             chain = reader.of_chain(node) if is_read else ()
             if chain and all(map(_can_be_moved, chain)) and _stands(node, chain[0]):
-                for link in chain:
-                    yield Slot(number=number, function=titles(node, self._scopes), assertion=link)
-                    number += 1
+                yield from chain
                 continue
             assertion = reader.of_expression(node) if is_read else None
             asked = supertest.read(node, self._scopes, self._statics) if node.type == "call_expression" else None
@@ -122,8 +106,13 @@ class StrippedSource:
                 rest.extend(reversed(node.named_children))
                 assertion = reader.unread(node)
             if assertion is not None:
-                yield Slot(number=number, function=titles(node, self._scopes), assertion=assertion)
-                number += 1
+                yield assertion
+
+    def _function(self, node: Node) -> tuple[str, ...]:
+        return titles(node, self._scopes)
+
+    def _lines(self, node: Node) -> Collection[int]:
+        return ()
 
     def _refusal(self, reader: Reader, node: Node) -> Assertion | None:
         """What an `if` that only throws asserts, where the product calls none of the functions around it."""
@@ -137,84 +126,25 @@ class StrippedSource:
             at = None if self._scopes.calls_of(at) else function_around(at)
         return refusal if function_around(node) is not None else None
 
-    def _outside(self, modes: Mapping[int, Mode]) -> list[Slot[Assertion]]:
-        """The assertions that are taken out: of those in one call all or none."""
-        kept = {place_of(slot.assertion.call) for slot in self.slots if modes[slot.number] is Mode.INSIDE}
-        return [slot for slot in self.slots if place_of(slot.assertion.call) not in kept]
-
-    # -- what only expectations read
-
-    def _silenced(self) -> dict[Place, tuple[Piece, ...]]:
-        """What calls print, what statements that do nothing hold, and functions that nothing calls."""
-        silenced: dict[Place, tuple[Piece, ...]] = {}
-        for node in walk(self._root):
-            if node.type == "call_expression" and _SAYING.fullmatch(text_of(node.child_by_field_name("function"))):
-                words = [word for word in arguments_of(node) if self._statics.is_static(word)]
-                silenced |= {place_of(word): ('""',) for word in words}
-            if node.type == "expression_statement" and node.named_children[0].type in ("string", "template_string"):
-                is_directive = node.prev_named_sibling is None or node.parent is None or node.parent.type == "program"
-                if not is_directive and self._statics.is_static(node.named_children[0]):
-                    silenced[place_of(node.named_children[0])] = ('""',)
-        calls = [place_of(slot.assertion.call) for slot in self.slots]
-        for binding in self._scopes.bindings():
-            function = binding.init if binding.init is not None and binding.init.type in FUNCTIONS else None
-            body = function.child_by_field_name("body") if function is not None else None
-            if binding.uses or body is None or body.type != "statement_block" or scopes.is_exported(binding.declared):
-                continue
-            if not any(covers(place_of(body), call) for call in calls):
-                silenced[place_of(body)] = ("{}",)
-        return silenced
-
-    def _blanked(self, assertions: Collection[Assertion], silenced: Collection[Place] = ()) -> list[Node]:
-        """The values of names and the cells of tables that nothing reads but what is taken out."""
-        gone = [place for assertion in assertions for place in _dropped(assertion)]
-        gone += silenced
-        blanked: dict[int, Node] = {}
-        bindings = self._scopes.bindings()
-        while True:
-            fresh = [*self._unread_values(bindings, gone), *self._unread_cells(bindings, gone)]
-            fresh = [node for node in fresh if node.id not in blanked]
-            if not fresh:
-                return list(blanked.values())
-            blanked |= {node.id: node for node in fresh}
-            gone += map(place_of, fresh)
-
-    def _unread_values(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
-        for binding in bindings:
-            init = binding.init
-            if init is None or not all(is_in(use, gone) for use in binding.uses):
-                continue
-            if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
-                yield init
-
-    def _unread_cells(self, bindings: Iterable[Binding], gone: list[tuple[int, int]]) -> Iterable[Node]:
-        columns: dict[tuple[int, tuple[str | int, ...]], Column] = {}
-        read: set[tuple[int, tuple[str | int, ...]]] = set()
-        for binding in bindings:
-            whole = self._statics.column(binding)
-            for use in binding.uses:
-                column = self._statics.column_of(member_of(use)) or whole
-                if column is None:
-                    continue
-                columns[column.key] = column
-                if not is_in(use, gone):
-                    read.add(column.key)
-        for key, column in columns.items():
-            touching = (other for other in read if other[0] == key[0] and overlap(other[1], key[1]))
-            if column.is_shared or not column.steps or any(touching) or _is_titled(column):
-                continue
-            cells = column.cells()
-            if cells is not None and all(map(self._statics.is_static, cells)):
-                yield from cells
-
     # -- the text
 
-    def _written(self, edits: dict[tuple[int, int], tuple[Piece, ...]], modes: Mapping[int, Mode]) -> str:
-        if all(modes[slot.number] is Mode.INSIDE for slot in self.slots):
-            return self._source.decode("utf-8")
-        outside = [place_of(slot.assertion.call) for slot in self._outside(modes)]
+    def _outside(self, modes: Mapping[int, Mode]) -> list[Slot[Assertion]]:
+        """The assertions that are taken out: of those in one call all or none."""
+        kept = {place_of(slot.assertion.replaced) for slot in self.slots if modes[slot.number] is Mode.INSIDE}
+        return [slot for slot in self.slots if place_of(slot.assertion.replaced) not in kept]
+
+    def _take_out(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode], *, is_recording: bool) -> None:
+        calls: dict[Place, list[Slot[Assertion]]] = {}
+        for slot in self._outside(modes):
+            calls.setdefault(place_of(slot.assertion.replaced), []).append(slot)
+            removed += _dropped(slot.assertion)
+        written = _recorded if is_recording else _handing
+        edits |= {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
+
+    def _completed(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode]) -> bytes:
+        outside = [place_of(slot.assertion.replaced) for slot in self._outside(modes)]
         for node in walk(self._root):
-            if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in _COUNTS:
+            if node.type == "call_expression" and field_text(node, "function") in _COUNTS:
                 function = function_around(node)
                 if function is not None and any(covers(place_of(function), inner) for inner in outside):
                     edits[place_of(node)] = ("void 0",)
@@ -222,7 +152,7 @@ class StrippedSource:
         given = f"(all) => all.process.{HAND_OUT}(all, {json.dumps(self._path)})"
         head = f"const {HAND_OUT} = ({given})({_GLOBAL}); "
         edits[at, at] = (("// @ts-nocheck\n" if scopes.is_typescript(self._path) else "") + head,)
-        return rendered(self._source, 0, len(self._source), edits).decode("utf-8")
+        return super()._completed(edits, removed, modes)
 
     def _place_of_head(self) -> int:
         """Before the first statement that is no directive."""
@@ -231,6 +161,71 @@ class StrippedSource:
             if node.type not in ("comment", "hash_bang_line") and not is_directive:
                 return node.start_byte
         return len(self._source)
+
+    # -- what only expectations read
+
+    def _silence(self, edits: Edits, removed: list[Place]) -> None:
+        """Take out what calls print, what statements that do nothing hold, and functions that nothing calls."""
+        silenced: Edits = {}
+        for node in walk(self._root):
+            if node.type == "call_expression" and _SAYING.fullmatch(field_text(node, "function")):
+                silenced |= {place_of(word): ('""',) for word in arguments_of(node) if self._statics.is_static(word)}
+            if node.type == "expression_statement" and node.named_children[0].type in ("string", "template_string"):
+                is_directive = node.prev_named_sibling is None or node.parent is None or node.parent.type == "program"
+                if not is_directive and self._statics.is_static(node.named_children[0]):
+                    silenced[place_of(node.named_children[0])] = ('""',)
+        calls = [place_of(slot.assertion.replaced) for slot in self.slots]
+        for binding in self._scopes.bindings():
+            function = binding.init if binding.init is not None and binding.init.type in FUNCTIONS else None
+            body = field_of(function, "body")
+            if binding.uses or body is None or body.type != "statement_block" or scopes.is_exported(binding.declared):
+                continue
+            if not any(covers(place_of(body), call) for call in calls):
+                silenced[place_of(body)] = ("{}",)
+        edits |= silenced
+        removed += silenced
+
+    def _blank(self, edits: Edits, removed: list[Place]) -> None:
+        """The values of names and the cells of tables that nothing reads but what is taken out."""
+        bindings = self._scopes.bindings()
+
+        def fresh() -> Edits:
+            unread = (*self._unread_values(bindings, removed), *self._unread_cells(bindings, removed))
+            return {place_of(node): ("undefined",) for node in unread}
+
+        blanked: Edits = {}
+        blank_all(blanked, removed, fresh)
+        edits |= blanked
+
+    def _unread_values(self, bindings: Iterable[Binding], gone: list[Place]) -> Iterable[Node]:
+        for binding in bindings:
+            init = binding.init
+            if init is None or not all(is_in(use, gone) for use in binding.uses):
+                continue
+            if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
+                yield init
+
+    def _unread_cells(self, bindings: Iterable[Binding], gone: list[Place]) -> Iterable[Node]:
+        for column in unread_columns(self._uses_of_columns(bindings, gone)):
+            if not column.is_shared and column.steps and not _is_titled(column):
+                cells = column.cells() or ()
+                yield from cells if all(map(self._statics.is_static, cells)) else ()
+
+    def _uses_of_columns(self, bindings: Iterable[Binding], gone: list[Place]) -> Iterator[tuple[Column, bool]]:
+        for binding in bindings:
+            whole = self._statics.column(binding)
+            columns = ((use, self._statics.column_of(member_of(use)) or whole) for use in binding.uses)
+            yield from ((column, not is_in(use, gone)) for use, column in columns if column is not None)
+
+    def _uncomment(self, edits: Edits) -> None:
+        super()._uncomment(edits)
+        edits |= {place_of(node): ("any",) for node in walk(self._root) if node.type == "literal_type"}
+
+    def _rules(self, comment: Node) -> bool:
+        return _RULING.search(text_of(comment)) is not None
+
+    def _blank_comment(self, comment: Node) -> str:
+        return re.sub(r"[^\r\n]", " ", text_of(comment)) if text_of(comment).startswith("/*") else ""
 
 
 def _is_titled(column: Column) -> bool:
@@ -245,15 +240,6 @@ def _is_titled(column: Column) -> bool:
     return f"${step}" in title or (step < shown if isinstance(step, int) else shown > 0)
 
 
-def _rules(comment: Node) -> bool:
-    return _RULING.search(text_of(comment)) is not None
-
-
-def _blank(comment: Node) -> str:
-    """As many lines, and nothing in them."""
-    return re.sub(r"[^\r\n]", " ", text_of(comment)) if text_of(comment).startswith("/*") else ""
-
-
 def _stands(call: Node, assertion: Assertion) -> bool:
     """Whether nothing is done with what an assertion returns but to wait for it, or to keep what it caught."""
     around = call.parent
@@ -262,8 +248,7 @@ def _stands(call: Node, assertion: Assertion) -> bool:
     if around is None:
         return False
     if around.type == "arrow_function":
-        body = around.child_by_field_name("body")
-        return body is not None and body.id == call.id
+        return is_field(around, "body", call)
     return around.type in ("expression_statement", "return_statement") or (
         around.type == "variable_declarator" and assertion.gives
     )
@@ -274,11 +259,9 @@ def _is_guarded(node: Node) -> bool:
     at = node
     while at.parent is not None:
         around = at.parent
-        handler = around.child_by_field_name("handler") if around.type == "try_statement" else None
-        if handler is not None and not _hands_on(handler):
-            body = around.child_by_field_name("body")
-            if body is not None and body.id == at.id:
-                return True
+        handler = field_of(around, "handler") if around.type == "try_statement" else None
+        if handler is not None and not _hands_on(handler) and is_field(around, "body", at):
+            return True
         if at.type in FUNCTIONS and _titles_of_call(around.parent) is not None:
             return False
         at = around
@@ -287,35 +270,31 @@ def _is_guarded(node: Node) -> bool:
 
 def _hands_on(handler: Node) -> bool:
     """Whether a `catch` only ends the test: with what it caught (`throw error`, `done(error)`), or a new error."""
-    caught, body = handler.child_by_field_name("parameter"), handler.child_by_field_name("body")
+    caught, body = field_of(handler, "parameter"), field_of(handler, "body")
     if only_throws(body):
         return True
-    inner = [node for node in body.named_children if node.type != "comment"] if body is not None else []
+    inner = named(body)
     if caught is None or len(inner) != 1 or inner[0].type not in _ENDING or not inner[0].named_children:
         return False
     ending = inner[0].named_children[0]
     if inner[0].type == "throw_statement":
         return text_of(ending) == text_of(caught)
     arguments = [text_of(node) for node in arguments_of(ending)]
-    called = text_of(ending.child_by_field_name("function"))
+    called = field_text(ending, "function")
     return arguments == [text_of(caught)] and called in ("done", "next", "reject", "cb", "callback")
 
 
 def _can_be_moved(assertion: Assertion) -> bool:
     """Whether its operands mean the same inside of a function of their own."""
     nodes = [operand.node for operand in assertion.operands if operand.node is not None]
-    if assertion.chained_on is not None:
-        if holds(assertion.chained_on, "await_expression"):
-            return False
-        nodes.append(assertion.chained_on)
-    if assertion.body is not None:
-        if holds(assertion.body, "await_expression"):
-            return False
-        nodes.append(assertion.body)
+    watched = [node for node in (assertion.chained_on, assertion.body) if node is not None]
+    if any(holds(node, "await_expression") for node in watched):
+        return False
+    nodes += watched
     if any(holds(node, "yield_expression") for node in nodes):
         return False
     waits = any(holds(node, "await_expression") for node in nodes)
-    return not waits or not _is_body_of_sync(assertion.call)
+    return not waits or not _is_body_of_sync(assertion.replaced)
 
 
 def _is_body_of_sync(call: Node) -> bool:
@@ -327,8 +306,8 @@ def _titles_of_call(call: Node | None) -> str | None:
     """The title that a call gives a test or a suite; None of another call, empty where it is made of something."""
     if call is None or call.type != "call_expression":
         return None
-    at = call.child_by_field_name("function")
-    name = text_of(at.child_by_field_name("property")) if at is not None else ""
+    at = field_of(call, "function")
+    name = field_text(at, "property") if at is not None else ""
     is_test = name in ("test", "it")  # `t.test` of a context
     given = arguments_of(call)
     if name == "expect" or not (is_test or text_of(root_of(at)) in _TESTS) or not given:
@@ -351,7 +330,7 @@ def _call_given(function: Node) -> Node | None:
 
 def _is_loop(call: Node | None) -> bool:
     """Whether a call goes over the elements of something."""
-    return call is not None and property_of(call.child_by_field_name("function")) == "forEach"
+    return call is not None and property_of(field_of(call, "function")) == "forEach"
 
 
 def is_test(call: Node | None) -> bool:
@@ -362,13 +341,11 @@ def is_test(call: Node | None) -> bool:
 def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
     around: list[str] = []
-    at: Node | None = node
-    while at is not None:
+    for at in upward(node):
         title = _titles_of_call(at)
         suite = _suite_of(at, names)
         if title is not None or suite is not None:
             around[:0] = suite or [title or ""]
-        at = at.parent
     around = around[:1] if names.imports("tap") else around[-1:] if names.imports("tape") else around  # as they tell it
     around = [*_module_above(node), *around]
     return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
@@ -376,52 +353,36 @@ def titles(node: Node, names: Scopes) -> tuple[str, ...]:
 
 def _suite_of(call: Node, names: Scopes) -> list[str] | None:
     """Of a call of what `suite("…")` of uvu made: the titles of suite and test."""
-    at = call.child_by_field_name("function") if call.type == "call_expression" else None
+    at = callee_of(call)
     root = root_of(at)
-    binding = names.resolve(root) if root is not None and root.type == "identifier" else None
+    binding = names.of_name(root)
     maker = binding.init if binding is not None and names.imports("uvu") else None
     suite, test = arguments_of(maker)[:1] if maker is not None else [], arguments_of(call)[:1]
-    if not test or maker is None or text_of(maker.child_by_field_name("function")) != "suite":
+    if not test or maker is None or field_text(maker, "function") != "suite":
         return None
     return [_title(part) for part in (*suite, *test)]
 
 
 def _module_above(node: Node) -> list[str]:
     """The title that `QUnit.module("…")` without a function gives the tests that come after it."""
-    at: Node | None = node
-    while at is not None:
+    for at in upward(node):
         before = at.prev_named_sibling
         while before is not None:
             call = before.named_children[0] if before.type == "expression_statement" else None
-            if call is not None and text_of(call.child_by_field_name("function")) == "QUnit.module":
-                arguments = arguments_of(call)
+            if field_text(call, "function") == "QUnit.module":
+                arguments = arguments_of(call) if call is not None else []
                 if arguments and not any(part.type in FUNCTIONS for part in arguments):
                     return [_title(arguments[0])]
             before = before.prev_named_sibling
-        at = at.parent
     return []
 
 
-def _edits(
-    slots: Iterable[Slot[Assertion]], written: Callable[[Slot[Assertion]], tuple[Piece, ...]]
-) -> dict[Place, tuple[Piece, ...]]:
-    """What stands for each call; assertions of one chain look at a value that is made once."""
-    calls: dict[Place, list[Slot[Assertion]]] = {}
-    for slot in slots:
-        calls.setdefault(place_of(slot.assertion.call), []).append(slot)
-    return {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
-
-
-def _dropped(assertion: Assertion) -> Iterable[Place]:
+def _dropped(assertion: Assertion) -> list[Place]:
     """The stretches of an assertion that nothing of is left of: what it expects, messages, names of its library."""
     parts = [operand.node for operand in assertion.operands if not operand.static]
     parts += [assertion.body, assertion.chained_on, assertion.receiver, assertion.callback, assertion.counted_by]
-    at = assertion.call.start_byte
-    for start, end in sorted(place_of(node) for node in parts if node is not None):
-        if start > at:
-            yield at, start
-        at = max(at, end)
-    yield at, assertion.call.end_byte
+    kept = tuple(place_of(node) for node in parts if node is not None)
+    return removed_by({place_of(assertion.replaced): kept})
 
 
 def _linked(links: list[Slot[Assertion]], texts: list[tuple[Piece, ...]]) -> tuple[Piece, ...]:
@@ -442,12 +403,13 @@ def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     return _placed(assertion, _called(slot, assertion, handed, []))
 
 
-def _text(operand: Operand) -> tuple[Piece, ...]:
-    """What an operand is in the file that hands it out."""
+def _text(operand: Operand, waiting: str = "") -> tuple[Piece, ...]:
+    """What an operand is in the file that hands it out; `waiting` is what waits for it."""
     if operand.node is None:
         return (operand.text,)
     front, back = operand.around
-    return (front, place_of(operand.node), back) if front else (place_of(operand.node),)
+    inner: tuple[Piece, ...] = (f"{waiting}(", place_of(operand.node), ")") if waiting else (place_of(operand.node),)
+    return (front, *inner, back) if front else inner
 
 
 def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
@@ -461,7 +423,7 @@ def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
 def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """What stands for an assertion: what hands out, or what has supertest call that with the response."""
     if assertion.receiver is None:
-        return (*piece, ";") if assertion.call.type == "if_statement" else piece
+        return (*piece, ";") if assertion.replaced.type == "if_statement" else piece
     end: tuple[Piece, ...] = (".end(", place_of(assertion.callback), ")") if assertion.callback is not None else ()
     return (place_of(assertion.receiver), "((__response__) => { ", *piece, "; })", *end)
 
@@ -475,10 +437,9 @@ def _called(
     front = "await " if waits and not assertion.awaits else ""
     arrow = "async () => " if is_async else "() => "
     if assertion.body is None:
-        if assertion.awaits == "resolves":
-            values[0] = ("await (", *values[0], ")")
-        elif assertion.awaits == "rejects":
-            values[0] = (f"await {HAND_OUT}.reason(", *values[0], ")")
+        if assertion.awaits:
+            reason = f" {HAND_OUT}.reason" if assertion.awaits == "rejects" else " "
+            values[0] = _text(assertion.operands[0], f"await{reason}")
         body: tuple[Piece, ...] = ("[", *_joined(values), "]")
     elif assertion.awaits:
         body = (f"{{ await {HAND_OUT}.settled(", place_of(assertion.body), "); return []; }")

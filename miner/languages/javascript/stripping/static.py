@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
 from miner.languages.javascript.stripping.scopes import (
     FUNCTIONS,
     Binding,
+    Scopes,
     arguments_of,
     dotted,
     is_exported,
@@ -16,74 +21,39 @@ from miner.languages.javascript.stripping.scopes import (
     place_among,
     root_of,
 )
-from miner.languages.syntax import text_of, walk
+from miner.languages.stripping import static
+from miner.languages.syntax import callee_of, field_of, field_text, is_field, named, text_of, walk, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from miner.languages.stripping.static import Step
 
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.scopes import Scopes
-
-Step = str | int
-"""From a row to what is in it: a property, or an index."""
-_LITERALS = frozenset({"string", "number", "true", "false", "null", "undefined", "regex"})
-_TRANSPARENT = frozenset(
-    {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion"}
-)
+_LITERALS = words("string number true false null undefined regex")
+_TRANSPARENT = words("parenthesized_expression as_expression satisfies_expression non_null_expression type_assertion")
 _PRIMITIVES = _LITERALS - {"regex"} | {"template_string", "unary_expression", "binary_expression"}
-_GLOBALS = frozenset({"undefined", "NaN", "Infinity", "__dirname", "__filename"})
-_PATHS = frozenset({"path", "node:path", "path/posix", "node:path/posix"})
-_OF_PATHS = frozenset(
-    {"join", "resolve", "normalize", "dirname", "basename", "extname", "relative", "sep", "delimiter"}
-)
+_GLOBALS = words("undefined NaN Infinity __dirname __filename")
+_PATHS = words("path node:path path/posix node:path/posix")
+_OF_PATHS = words("join resolve normalize dirname basename extname relative sep delimiter")
 """Of node's `path`: what depends on nothing but what it is given and where the tests are."""
-_ERRORS = frozenset({"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"})
-_MADE = _ERRORS | {
-    *("Map", "Set", "RegExp", "Date", "Array", "Object", "Uint8Array", "Uint16Array", "Uint32Array", "Int8Array"),
-    *("Int16Array", "Int32Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array"),
-}
-_CALLED = frozenset(
-    {
-        *(
-            "BigInt",
-            "Symbol.for",
-            "String",
-            "Number",
-            "Boolean",
-            "parseInt",
-            "parseFloat",
-            "JSON.stringify",
-            "JSON.parse",
-        ),
-        *(
-            "Object.freeze",
-            "Object.assign",
-            "Object.create",
-            "Object.fromEntries",
-            "Array.of",
-            "Array.from",
-            "Buffer.from",
-        ),
-        *("Date.UTC", "Math.min", "Math.max", "Math.pow", "encodeURIComponent", "decodeURIComponent", "encodeURI"),
-        *_ERRORS,
-    }
+_ERRORS = words("Error EvalError RangeError ReferenceError SyntaxError TypeError URIError")
+_MADE = _ERRORS | words(
+    "Map Set RegExp Date Array Object Uint8Array Uint16Array Uint32Array Int8Array Int16Array Int32Array Float32Array"
+    " Float64Array BigInt64Array BigUint64Array"
 )
-EXPECT_MODULES = frozenset({"vitest", "@jest/globals", "expect", "bun:test"})
-_PARTIAL = frozenset(
-    {"any", "anything", "objectContaining", "arrayContaining", "stringContaining", "stringMatching", "closeTo"}
+_CALLED = _ERRORS | words(
+    "BigInt Symbol.for String Number Boolean parseInt parseFloat JSON.stringify JSON.parse Object.freeze Object.assign"
+    " Object.create Object.fromEntries Array.of Array.from Buffer.from Date.UTC Math.min Math.max Math.pow"
+    " encodeURIComponent decodeURIComponent encodeURI"
 )
+EXPECT_MODULES = words("vitest @jest/globals expect bun:test")
+_PARTIAL = words("any anything objectContaining arrayContaining stringContaining stringMatching closeTo")
 """Of `expect`: what takes more than one value; the host has the same (harness/judging/javascript)."""
-_KINDS = _MADE | {"String", "Number", "Boolean", "BigInt", "Symbol", "Function", "Promise"}
-_OBJECTS = frozenset({"Number", "Math", "Symbol"})
-_METHODS = frozenset(
-    {
-        *("repeat", "join", "concat", "slice", "trim", "toUpperCase", "toLowerCase", "split", "padStart", "padEnd"),
-        *("toString", "replace", "replaceAll", "substring", "at", "getTime", "toISOString", "flat"),
-    }
+_KINDS = _MADE | words("String Number Boolean BigInt Symbol Function Promise")
+_OBJECTS = words("Number Math Symbol")
+_METHODS = words(
+    "repeat join concat slice trim toUpperCase toLowerCase split padStart padEnd toString replace replaceAll substring"
+    " at getTime toISOString flat"
 )
 _LOOPS = frozenset({"forEach", "map"})
-_MOST_DEPTH = 60
 
 
 @dataclass(frozen=True)
@@ -128,7 +98,7 @@ def _part(value: Node | tuple[Node, ...], step: Step) -> Node | tuple[Node, ...]
     if isinstance(value, tuple):
         return (value[step] if step < len(value) else None) if isinstance(step, int) else _UNKNOWN
     value = bare(value)
-    children = [child for child in value.named_children if child.type != "comment"]
+    children = named(value)
     if any(child.type == "spread_element" for child in children):
         return _UNKNOWN
     if value.type == "array" and isinstance(step, int):
@@ -143,12 +113,12 @@ def _part(value: Node | tuple[Node, ...], step: Step) -> Node | tuple[Node, ...]
 def _property(children: Sequence[Node], name: str) -> Node | tuple[Node, ...] | None:
     found: Node | tuple[Node, ...] | None = None
     for child in children:
-        key = child.child_by_field_name("key")
+        key = field_of(child, "key")
         if key is not None and key.type == "computed_property_name":
             return _UNKNOWN
         if key is not None and text_of(key).strip("\"'") == name:
-            found = child.child_by_field_name("value")
-        elif key is None and text_of(child.child_by_field_name("name") or child) == name:
+            found = field_of(child, "value")
+        elif key is None and text_of(field_of(child, "name") or child) == name:
             return _UNKNOWN  # a method, a getter or a shorthand
     return found
 
@@ -160,44 +130,43 @@ def bare(node: Node) -> Node:
     return node
 
 
-class Statics:
+class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
+
+    literals = _LITERALS
+    made_of = words("array spread_element unary_expression binary_expression ternary_expression")
 
     def __init__(self, scopes: Scopes, asserts: frozenset[str]) -> None:
         """`asserts` are the modules whose functions only look at what they are given."""
-        self._scopes, self._asserts = scopes, asserts
-        self._open: set[int] = set()
+        super().__init__(scopes)
+        self._asserts = asserts
 
-    def is_static(self, node: Node, depth: int = 0) -> bool:
-        """Whether an expression depends on nothing of the product."""
-        node = bare(node)
-        children = [child for child in node.named_children if child.type != "comment"]
-        within = depth + 1
-        if depth > _MOST_DEPTH:
-            return False
-        match node.type:
-            case "identifier":
-                return self._is_static_name(node, within)
-            case "template_string":
-                substituted = [child.named_children[0] for child in children if child.type == "template_substitution"]
-                return all(self.is_static(child, within) for child in substituted)
-            case "array" | "spread_element" | "unary_expression" | "binary_expression" | "ternary_expression":
-                return all(self.is_static(child, within) for child in children)
-            case "object":
-                return all(self._is_static_part(child, within) for child in children)
-            case "member_expression" | "subscript_expression":
-                return self._is_static_member(node, within)
-            case "new_expression" | "call_expression":
-                return self._is_static_call(node, within)
-        return node.type in _LITERALS
+    def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
+        return {
+            "identifier": self._is_static_name,
+            "template_string": self._is_static_template,
+            "object": self._is_static_object,
+            **dict.fromkeys(("member_expression", "subscript_expression"), self._is_static_member),
+            **dict.fromkeys(("new_expression", "call_expression"), self._is_static_call),
+        }
+
+    def _bare(self, node: Node) -> Node:
+        return bare(node)
+
+    def _is_static_template(self, node: Node, depth: int) -> bool:
+        parts = [part.named_children[0] for part in node.named_children if part.type == "template_substitution"]
+        return self._are_static(parts, depth)
+
+    def _is_static_object(self, node: Node, depth: int) -> bool:
+        return all(self._is_static_part(part, depth) for part in named(node))
 
     def _is_static_part(self, part: Node, depth: int) -> bool:
         if part.type == "pair":
-            key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
+            key, value = field_of(part, "key"), field_of(part, "value")
             if key is None or value is None:
                 return False
-            named = key.named_children[0] if key.type == "computed_property_name" else None
-            return (named is None or self.is_static(named, depth)) and self.is_static(value, depth)
+            computed = key.named_children[:1] if key.type == "computed_property_name" else []
+            return self._are_static([*computed, value], depth)
         if part.type == "shorthand_property_identifier":
             return self._is_static_name(part, depth)
         return part.type == "comment" or (part.type == "spread_element" and self.is_static(part, depth))
@@ -206,16 +175,13 @@ class Statics:
         binding = self._scopes.resolve(node)
         if binding is None:
             return text_of(node) in _GLOBALS
-        if binding.is_written or id(binding) in self._open:
-            return False
-        column = self.column_of(node)
-        self._open.add(id(binding))
-        try:
-            if column is not None:
-                return self._is_static_column(column, binding, depth)
-            return self.is_static_binding(binding, depth)
-        finally:
-            self._open.discard(id(binding))
+        tells = partial(self._is_static_as, binding, node, depth)
+        return not binding.is_written and self._unless_open(id(binding), tells)
+
+    def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
+        if (column := self.column_of(node)) is not None:
+            return self._is_static_column(column, binding, depth)
+        return self.is_static_binding(binding, depth)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
@@ -241,7 +207,7 @@ class Statics:
                 if is_looked_at is not None:
                     return is_looked_at
             elif around.type == "for_in_statement":
-                return _is(around, "right", at)
+                return is_field(around, "right", at)
             elif around.type in ("template_substitution", "if_statement"):
                 return True
             elif around.type not in (
@@ -255,33 +221,27 @@ class Statics:
 
     def _hands_on(self, call: Node, argument: Node) -> bool:
         """Whether a call gives something to a function of the file that only looks at it."""
-        called = call.child_by_field_name("function")
-        binding = self._scopes.resolve(called) if called is not None and called.type == "identifier" else None
+        binding, arguments = self._scopes.of_name(field_of(call, "function")), arguments_of(call)
         function = binding.init if binding is not None and not binding.is_written and binding.is_whole else None
-        place = next((i for i, node in enumerate(arguments_of(call)) if node.id == argument.id), -1)
-        if function is None or function.type not in FUNCTIONS or function.id in self._open:
+        place = next((i for i, node in enumerate(arguments) if node.id == argument.id), -1)
+        if function is None or function.type not in FUNCTIONS or _takes_arguments(function):
             return False
-        if not 0 <= place < len(parameters(function)) or any(
-            node.type == "spread_element" for node in arguments_of(call)
-        ):
+        if not 0 <= place < len(parameters(function)) or any(node.type == "spread_element" for node in arguments):
             return False
-        if _takes_arguments(function):
-            return False
-        self._open.add(function.id)
-        try:
-            inner = self._scopes.declared_in(parameters(function)[place])
-            return all(not one.is_written and all(map(self._only_looks, one.uses)) for one in inner)
-        finally:
-            self._open.discard(function.id)
+        inner = self._scopes.declared_in(parameters(function)[place])
+        return self._unless_open(function.id, lambda: all(map(self._is_only_looked_at, inner)))
+
+    def _is_only_looked_at(self, binding: Binding) -> bool:
+        return not binding.is_written and all(map(self._only_looks, binding.uses))
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: an assertion, a table of tests, a standard function."""
-        function = call.child_by_field_name("function")
+        function = field_of(call, "function")
         if function is None:
             return False
         if text_of(function) in ("Object.entries", "Object.keys", "Object.values", "JSON.stringify", "structuredClone"):
             return True
-        name = text_of(function.child_by_field_name("property"))
+        name = field_text(function, "property")
         at = root_of(function)
         if at is None or at.type != "identifier":
             return False
@@ -291,7 +251,7 @@ class Statics:
         return name == "each" or (name in COUNTED and bool(given_by(self._scopes, at, GIVING)))
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
-        inner = node.child_by_field_name("object")
+        inner = field_of(node, "object")
         if inner is None:
             return False
         column = self.column_of(node)
@@ -301,17 +261,17 @@ class Statics:
             return True
         if inner.type == "identifier" and self._scopes.resolve(inner) is None:
             return text_of(inner) in _OBJECTS and node.type == "member_expression"
-        index = node.child_by_field_name("index")
+        index = field_of(node, "index")
         is_static = self.is_static(inner, depth) and (index is None or self.is_static(index, depth))
-        return is_static and self._is_own(inner, index or node.child_by_field_name("property"))
+        return is_static and self._is_own(inner, index or field_of(node, "property"))
 
     def _is_own(self, inner: Node, name: Node | None) -> bool:
         """Whether what is asked of an object that is written out may be its own; a product can add all else."""
-        binding = self._scopes.resolve(inner) if inner.type == "identifier" else None
+        binding = self._scopes.of_name(inner)
         made = bare(binding.init if binding is not None and binding.init is not None else inner)
         if made.type != "object" or name is None:
             return True
-        keys = [part.child_by_field_name("key") or part for part in made.named_children]
+        keys = [field_of(part, "key") or part for part in made.named_children]
         is_plain = name.type in ("property_identifier", "string") and all(
             key.type in ("property_identifier", "string", "shorthand_property_identifier") for key in keys
         )
@@ -324,36 +284,32 @@ class Statics:
         if any(child.type in FUNCTIONS or not self.is_static(child, depth) for child in given):
             return False
         if node.type == "new_expression":
-            made = node.child_by_field_name("constructor")
+            made = field_of(node, "constructor")
             name = text_of(made)
             if made is None or made.type != "identifier" or self._scopes.resolve(made) is not None:
                 return False
             return name in _MADE and (name != "Date" or bool(given))
-        function = node.child_by_field_name("function")
+        function = field_of(node, "function")
         if function is None:
             return False
         if function.type == "member_expression":
-            receiver = function.child_by_field_name("object")
-            is_method = receiver is not None and text_of(function.child_by_field_name("property")) in _METHODS
+            receiver = field_of(function, "object")
+            is_method = receiver is not None and field_text(function, "property") in _METHODS
             if is_method and receiver is not None and self.is_static(receiver, depth):
                 return True
         if self._is_of_path(function):
             return True
-        root = function.child_by_field_name("object") if function.type == "member_expression" else function
+        root = field_of(function, "object") if function.type == "member_expression" else function
         return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
 
     def _is_of_path(self, node: Node) -> bool:
         """Whether an expression is a function or constant of node's `path`."""
-        names, first = dotted(node)
-        binding = self._scopes.resolve(first) if first is not None and first.type == "identifier" else None
-        if binding is None or binding.is_written or binding.module not in _PATHS:
-            return False
-        names = names if binding.imported in ("default", "*") else [binding.imported, *names]
-        return len(names) == 1 and names[0] in _OF_PATHS
+        names = self._scopes.of_module(node, _PATHS)
+        return names is not None and len(names) == 1 and names[0] in _OF_PATHS
 
     def _takes_more(self, call: Node) -> bool:
         """Whether a call makes what stands for more than one value, as `expect.any(Number)`."""
-        names, first = dotted(call.child_by_field_name("function"))
+        names, first = dotted(field_of(call, "function"))
         names = names[1:] if names[:1] == ["not"] else names
         if first is None or text_of(first) != "expect" or len(names) != 1 or names[0] not in _PARTIAL:
             return False
@@ -367,7 +323,7 @@ class Statics:
 
     def _is_static_row(self, node: Node, column: Column, depth: int) -> bool:
         while node.type in ("member_expression", "subscript_expression"):
-            inner = node.child_by_field_name("object")
+            inner = field_of(node, "object")
             if inner is None:
                 return False
             node = inner
@@ -401,7 +357,7 @@ class Statics:
         steps: list[Step] = []
         while node.type in ("member_expression", "subscript_expression"):
             step = _step(node)
-            inner = node.child_by_field_name("object")
+            inner = field_of(node, "object")
             if step is None or inner is None:
                 return self._by_key(node, steps) if inner is not None else None
             steps.insert(0, step)
@@ -413,7 +369,7 @@ class Statics:
 
     def _by_key(self, node: Node, steps: Sequence[Step]) -> Column | None:
         """What `table[key]` stands for where a loop goes over the keys of the table, which is written out."""
-        table, key = node.child_by_field_name("object"), node.child_by_field_name("index")
+        table, key = field_of(node, "object"), field_of(node, "index")
         if table is None or key is None or {table.type, key.type} != {"identifier"}:
             return None
         binding, of_key = self._scopes.resolve(table), self._scopes.resolve(key)
@@ -435,16 +391,16 @@ class Statics:
         while at.parent is not None:
             around = at.parent
             if around.type == "pair_pattern":
-                path.insert(0, text_of(around.child_by_field_name("key")).strip("\"'"))
+                path.insert(0, field_text(around, "key").strip("\"'"))
             elif around.type == "object_pattern" and at.type != "pair_pattern":
                 path.insert(0, text_of(binding.declared))
             elif around.type == "array_pattern":
                 siblings = [child for child in around.children if child.type != "comment"]
                 path.insert(0, sum(child.type == "," for child in siblings[: _place(siblings, at)]))
             elif around.type == "for_in_statement":
-                if text_of(around.child_by_field_name("operator")) != "of" or not _is(around, "left", at):
+                if field_text(around, "operator") != "of" or not is_field(around, "left", at):
                     return None
-                return self._table(around.child_by_field_name("right"), (*path, *steps), None)
+                return self._table(field_of(around, "right"), (*path, *steps), None)
             elif around.type in ("formal_parameters", "arrow_function"):
                 return self._of_parameter(at, around, [*path, *steps])
             elif around.type not in ("required_parameter", "object_pattern"):
@@ -460,13 +416,13 @@ class Statics:
             return None
         place = next((i for i, node in enumerate(parameters(function)) if node.id == parameter.id), None)
         call = function.parent.parent
-        called = call.child_by_field_name("function") if call is not None else None
+        called = field_of(call, "function")
         if place is None or called is None:
             return None
-        if called.type == "member_expression" and text_of(called.child_by_field_name("property")) in _LOOPS:
-            return self._table(called.child_by_field_name("object"), tuple(steps), None) if place == 0 else None
-        each = called.child_by_field_name("function") if called.type == "call_expression" else None
-        if each is None or text_of(each.child_by_field_name("property")) != "each":
+        if called.type == "member_expression" and field_text(called, "property") in _LOOPS:
+            return self._table(field_of(called, "object"), tuple(steps), None) if place == 0 else None
+        each = callee_of(called)
+        if each is None or field_text(each, "property") != "each":
             return None
         given = arguments_of(called)
         table = self._table(given[0], tuple(steps), called) if len(given) == 1 else None
@@ -489,7 +445,7 @@ class Statics:
             return None
         node = bare(node)
         by_name = False
-        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == "Object.entries":
+        if node.type == "call_expression" and field_text(node, "function") == "Object.entries":
             given = arguments_of(node)
             if len(given) != 1:
                 return None
@@ -520,7 +476,7 @@ class Statics:
 
 def _elements(node: Node) -> tuple[Node, ...]:
     """The elements of an array that is written out; none where it is not."""
-    children = tuple(child for child in node.named_children if child.type != "comment")
+    children = tuple(named(node))
     return children if node.type == "array" and all(child.type != "spread_element" for child in children) else ()
 
 
@@ -528,7 +484,7 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
     """The keys and values of an object that is written out; none where it is not."""
     pairs: list[tuple[Node, ...]] = []
     for child in node.named_children:
-        key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+        key, value = field_of(child, "key"), field_of(child, "value")
         if key is not None and value is not None and key.type != "computed_property_name":
             pairs.append((key, value))
         elif child.type != "comment":
@@ -539,8 +495,8 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
 def _looks_by_member(member: Node) -> bool | None:
     """Whether a property that is asked for changes nothing; None where that depends on what is done with it."""
     called = member.parent
-    if called is not None and called.type == "call_expression" and _is(called, "function", member):
-        return text_of(member.child_by_field_name("property")) in _LOOPS | _METHODS
+    if called is not None and called.type == "call_expression" and is_field(called, "function", member):
+        return field_text(member, "property") in _LOOPS | _METHODS
     if called is not None and _sets(called, member):
         return False
     return True if _is_length(member) else None
@@ -552,57 +508,45 @@ def _takes_arguments(function: Node) -> bool:
 
 
 def _is_length(member: Node | None) -> bool:
-    return member is not None and text_of(member.child_by_field_name("property")) == "length"
+    return member is not None and field_text(member, "property") == "length"
 
 
 def _keys_of(declared: Node) -> Node | None:
     """The name of the object whose keys a loop gives this name: `for (const key in table)`, `Object.keys(table)`."""
     around = declared.parent
-    over = around.child_by_field_name("right") if around is not None and around.type == "for_in_statement" else None
-    if around is not None and over is not None and text_of(around.child_by_field_name("operator")) == "in":
+    over = field_of(around, "right") if around is not None and around.type == "for_in_statement" else None
+    if around is not None and over is not None and field_text(around, "operator") == "in":
         return over if over.type == "identifier" else None
     if over is None:
         function = around.parent if around is not None and around.type == "formal_parameters" else around
         call = function.parent.parent if function is not None and function.parent is not None else None
-        called = call.child_by_field_name("function") if call is not None and function in arguments_of(call) else None
-        is_loop = called is not None and text_of(called.child_by_field_name("property")) in _LOOPS
-        over = called.child_by_field_name("object") if called is not None and is_loop else None
+        called = field_of(call, "function") if call is not None and function in arguments_of(call) else None
+        is_loop = called is not None and field_text(called, "property") in _LOOPS
+        over = field_of(called, "object") if called is not None and is_loop else None
     given = arguments_of(over) if over is not None else []
-    is_keys = over is not None and text_of(over.child_by_field_name("function")) == "Object.keys"
+    is_keys = over is not None and field_text(over, "function") == "Object.keys"
     return given[0] if is_keys and len(given) == 1 and given[0].type == "identifier" else None
 
 
 def _is_at(use: Node, key: Node, scopes: Scopes) -> bool:
     """Whether a use of a table only asks for what is at a key."""
-    index = use.parent.child_by_field_name("index") if use.parent is not None else None
+    index = field_of(use.parent, "index")
     return index is not None and index.type == "identifier" and scopes.resolve(index) is scopes.resolve(key)
 
 
 def member_of(use: Node) -> Node:
     """The longest member access that begins with a name, but for a method that is called."""
-    top = use
-    kinds = ("member_expression", "subscript_expression")
-    while top.parent is not None and top.parent.type in kinds and _is(top.parent, "object", top):
-        called = top.parent.parent
-        if called is not None and called.type == "call_expression" and _is(called, "function", top.parent):
-            break
-        top = top.parent
-    return top
+    return static.member_of(use, ("member_expression", "subscript_expression"), "object")
 
 
 def _step(node: Node) -> Step | None:
     """What a member access takes, where it is written out."""
     if node.type == "member_expression":
-        return text_of(node.child_by_field_name("property"))
-    index = node.child_by_field_name("index")
+        return field_text(node, "property")
+    index = field_of(node, "index")
     if index is not None and index.type == "number" and text_of(index).isdigit():
         return int(text_of(index))
     return text_of(index).strip("\"'") if index is not None and index.type == "string" else None
-
-
-def _is(around: Node, field: str, node: Node) -> bool:
-    child = around.child_by_field_name(field)
-    return child is not None and child.id == node.id
 
 
 def _place(nodes: Sequence[Node], node: Node) -> int:
@@ -612,5 +556,5 @@ def _place(nodes: Sequence[Node], node: Node) -> int:
 def _sets(around: Node, node: Node) -> bool:
     """Whether a node is what an assignment sets or `delete` takes away."""
     if around.type in ("assignment_expression", "augmented_assignment_expression"):
-        return _is(around, "left", node)
-    return around.type == "update_expression" or text_of(around.child_by_field_name("operator")) == "delete"
+        return is_field(around, "left", node)
+    return around.type == "update_expression" or field_text(around, "operator") == "delete"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, root_of
+from tree_sitter import Node
+
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import Assertion, Operand
-from miner.languages.syntax import text_of, walk
+from miner.languages.syntax import field_of, field_text, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.scopes import Scopes
     from miner.languages.javascript.stripping.static import Statics
 
 _DEEP: Mapping[str, object] = {"rules": "strict"}
@@ -24,7 +22,7 @@ _MOST_PARTS = 2
 
 def read(call: Node, scopes: Scopes, statics: Statics) -> Assertion | None:
     """The assertion that a call in a chain of supertest makes; None of another call."""
-    function = call.child_by_field_name("function")
+    function = field_of(call, "function")
     if function is None or not _is_told(call, scopes):
         return None
     *parts, last = [None, *arguments_of(call)]
@@ -35,31 +33,31 @@ def read(call: Node, scopes: Scopes, statics: Statics) -> Assertion | None:
     if callback is not None and callback.type in FUNCTIONS and not given:
         return None  # it looks at the response itself
     if found is None:
-        return Assertion(op="js.truth", operands=(), call=call, is_unread=True)
+        return Assertion(op="js.truth", operands=(), replaced=call, is_unread=True)
     op, options, handed, kept = found
     operands = (Operand(node=None, text=handed), kept)
-    return Assertion(op=op, operands=operands, call=call, options=options, receiver=function, callback=callback)
+    return Assertion(op=op, operands=operands, replaced=call, options=options, receiver=function, callback=callback)
 
 
 def _is_told(call: Node, scopes: Scopes) -> bool:
     """Whether a call is `expect` of what a request of supertest began, by itself or by the name that it has."""
-    function = call.child_by_field_name("function")
-    if function is None or text_of(function.child_by_field_name("property")) != "expect":
+    function = field_of(call, "function")
+    if function is None or field_text(function, "property") != "expect":
         return False
     root = root_of(function)
     for _ in range(2):  # a name that is set to a request, or to an agent and then to a request of it
-        binding = scopes.resolve(root) if root is not None and root.type == "identifier" else None
+        binding = scopes.of_name(root)
         if binding is None or binding.is_written:
             return False
         if binding.module:
             return binding.module == "supertest"
         root = root_of(binding.init) if binding.kind in ("const", "let", "var") and binding.is_whole else None
-    binding = scopes.resolve(root) if root is not None and root.type == "identifier" else None
+    binding = scopes.of_name(root)
     return binding is not None and binding.module == "supertest" and not binding.is_written
 
 
 def _is_callback(node: Node, scopes: Scopes) -> bool:
-    binding = scopes.resolve(node) if node.type == "identifier" else None
+    binding = scopes.of_name(node)
     if binding is not None and binding.init is not None and binding.is_whole and not binding.is_written:
         return binding.init.type in FUNCTIONS | {"call_expression"}  # such as `after(2, done)`
     return node.type in FUNCTIONS or (binding is not None and binding.kind in ("param", "function"))

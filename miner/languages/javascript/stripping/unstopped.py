@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+
+from tree_sitter import Node
 
 from miner.languages.javascript.stripping import scopes
-from miner.languages.javascript.stripping.scopes import Scopes, required
-from miner.languages.syntax import place_of, rendered, text_of, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tree_sitter import Node
-
-    from miner.languages.javascript.stripping.scopes import Binding
-    from miner.languages.syntax import Piece, Place
+from miner.languages.javascript.stripping.scopes import Binding, Scopes, required
+from miner.languages.syntax import Piece, Place, callee_of, field_of, field_text, place_of, rendered, text_of, walk
 
 _BLOCKS = frozenset({"program", "statement_block"})
 _LOOPS = frozenset({"while_statement", "do_statement"})
@@ -58,7 +52,7 @@ def unstopped(text: str, path: str, hand_out: str, attempt: int, *, is_required:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        called = text_of(node.child_by_field_name("function")) if node.type == "call_expression" else ""
+        called = field_text(node, "function") if node.type == "call_expression" else ""
         if node.type in _LOOPS:
             continue
         if node.type in _KEPT_WHOLE or called == hand_out:
@@ -84,7 +78,7 @@ def _is_before_all(node: Node) -> bool:
 
 
 def _imported(statement: Node, names: Scopes, call: str) -> Edits:
-    module = statement.child_by_field_name("source")
+    module = field_of(statement, "source")
     is_plain = [text_of(child) for child in statement.children[1:2]] not in (["type"], ["typeof"])
     if module is None or not is_plain or text_of(module).strip("\"'") in _HOISTED:
         return {}
@@ -101,7 +95,7 @@ def _imported(statement: Node, names: Scopes, call: str) -> Edits:
 def _members(binding: Binding) -> str:
     """The properties of a name that the file asks for, as JSON."""
     around = (use.parent for use in binding.uses)
-    members = (node.child_by_field_name("property") for node in around if node is not None)
+    members = (field_of(node, "property") for node in around if node is not None)
     return json.dumps(sorted({text_of(member) for member in members if member is not None}))
 
 
@@ -115,7 +109,7 @@ def _tried(statement: Node, names: Scopes, hand_out: str) -> Edits:
     pieces: list[Piece] = []
     kind = "var" if statement.type == "variable_declaration" else "let"
     for declarator in declared:
-        pattern, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
+        pattern, value = field_of(declarator, "name"), field_of(declarator, "value")
         if pattern is None or value is None or text_of(pattern) == hand_out:
             return {}
         bindings = names.declared_in(pattern)
@@ -128,11 +122,11 @@ def _tried(statement: Node, names: Scopes, hand_out: str) -> Edits:
 
 def _able(call: Node, hand_out: str) -> Edits:
     """The object that a method is called of, with such a method: one that gives that object."""
-    function = call.child_by_field_name("function") if call.type == "call_expression" else None
-    of = function.child_by_field_name("object") if function is not None else None
+    function = callee_of(call)
+    of = field_of(function, "object")
     if function is None or of is None or of.type in ("super", "import") or text_of(of) == hand_out:
         return {}
-    name = function.child_by_field_name("property")
+    name = field_of(function, "property")
     if function.type != "member_expression" or name is None or name.type != "property_identifier":
         return {}
     return {place_of(of): (f"{_ABLE}", place_of(of), f", {json.dumps(text_of(name))})")}

@@ -7,22 +7,20 @@ Pythons counts. Sources of the forms: the services' own documentation of their c
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from miner.evidence import ci_jobs, yamlfile
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import extras, poetry
 from miner.languages.python.evidence.metadata import pyproject, table
 from miner.languages.python.recipes import installs
 from miner.languages.python.recipes.interpreter import key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from miner.evidence.ci_jobs import CiJob
     from miner.evidence.ci_services import DeclaredService
-    from miner.evidence.tree import Tree
 
 _SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[CiJob]]], ...] = (
     (re.compile(r"\.github/workflows/[^/]+\.ya?ml$"), ci_jobs.github),

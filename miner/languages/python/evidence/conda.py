@@ -3,70 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.evidence import yamlfile
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.tox import is_requirement
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
+from miner.languages.python.recipes.distributions import PACKAGE_NAMES
 
 _FILE = re.compile(
     r"(?:(?:conda|ci|\.ci|requirements|environments?|devtools|continuous_integration|\.github|conda-envs|ci/\w+)/)*"
     r"(?:(?:conda[-_.])?(?:environment|env)(?:[-_.][\w.]+)*|[\w.]*[-_]environment|test_env(?:ironment)?)\.ya?ml$"
 )
-_OTHERWISE_NAMED = {
-    "beautifulsoup4": "beautifulsoup4",
-    "blosc": "blosc",
-    "cupy": "",
-    "dask-core": "dask",
-    "eccodes": "",
-    "fiona": "Fiona",
-    "gdal": "GDAL",
-    "geos": "",
-    "gcc": "",
-    "hdf5": "",
-    "ipython": "ipython",
-    "jupyter_client": "jupyter-client",
-    "libgdal": "",
-    "libnetcdf": "",
-    "make": "",
-    "matplotlib-base": "matplotlib",
-    "mkl": "",
-    "mpich": "",
-    "msgpack-python": "msgpack",
-    "nomkl": "",
-    "numpy-base": "numpy",
-    "openblas": "",
-    "opencv": "opencv-python-headless",
-    "openmpi": "",
-    "pandoc": "",
-    "pip": "",
-    "poppler": "",
-    "proj": "",
-    "py-opencv": "opencv-python-headless",
-    "py-xgboost": "xgboost",
-    "pyqt": "PyQt5",
-    "pytables": "tables",
-    "python": "",
-    "python-blosc": "blosc",
-    "python-dateutil": "python-dateutil",
-    "python-graphviz": "graphviz",
-    "python-snappy": "python-snappy",
-    "pytorch": "torch",
-    "pytorch-cpu": "torch",
-    "pyyaml": "PyYAML",
-    "r-base": "",
-    "ruamel.yaml": "ruamel.yaml",
-    "seaborn-base": "seaborn",
-    "setuptools": "setuptools",
-    "snappy": "",
-    "tiledb": "",
-    "wheel": "",
-}
+_OTHERWISE_NAMED = PACKAGE_NAMES["conda"]
 """Distributions by conda's name where they differ; an empty one is none of Python's."""
 _SET_UP = re.compile(rb"setup-(?:micro)?(?:mamba|miniconda|miniforge)|(?:conda|mamba)(?:-env| env) (?:create|update)")
 _SPEC = re.compile(r"(?:[\w-]+::)?([A-Za-z0-9][\w.-]*?)\s*(?:([=<>!~].*))?$")

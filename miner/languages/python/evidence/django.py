@@ -8,16 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from harness.core import python_source
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.metadata import ini, pyproject, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from miner.evidence.tree import Tree
 
 VARIABLE = "DJANGO_SETTINGS_MODULE"
 _RUNNERS = tuple(

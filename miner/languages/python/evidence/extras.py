@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.groups import pick
 from miner.languages.python.evidence.metadata import ini, lines, pyproject, setup_call, table
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 
 def declared(tree: Tree) -> tuple[str, ...]:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CONDITION = re.compile(r"([A-Za-z0-9_.,!{}-]+)\s*:\s+(?!//)(.*)$")
 """A line that holds for some factors only."""

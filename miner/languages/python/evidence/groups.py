@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.metadata import pyproject, table
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 TEST_NAMES = ("test", "tests", "testing", "unittest", "unittests", "pytest", "dev-test", "test-dev", "tests-dev")
 """What a group or extra for tests is called, most particular first."""

@@ -9,17 +9,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.metadata import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from miner.evidence.tree import Tree
 
 _LARGEST = 8_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*$")

@@ -6,6 +6,7 @@ import ast
 import configparser
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from miner.languages.python.evidence.constraints import caret_to_specifier
 from miner.languages.python.recipes.interpreter import RELEASED, allows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from miner.evidence.tree import Tree
 
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")

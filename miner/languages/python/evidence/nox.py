@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from harness.core import python_source
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import extras
 from miner.languages.python.evidence.metadata import pyproject, table
 from miner.languages.python.recipes import installs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from miner.evidence.tree import Tree
 
 _TESTS = re.compile(r"(?:unit_?|run_?)?tests?(?:_?(?:suite|unit|default|core|py))?$|^default$|^unit$|^pytest$")
 _INSTALLS = frozenset({"install", "conda_install", "run_install", "run", "run_always", "sync"})

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.metadata import strings, table
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 
 def detect(tree: Tree) -> Evidence | None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.constraints import caret_to_specifier
 from miner.languages.python.evidence.metadata import pyproject, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from miner.evidence.tree import Tree
 
 _NAMES = ("test", "tests", "testing", "dev", "develop", "development")
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from miner.evidence.tree import Evidence
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
+from miner.evidence.tree import Evidence, Tree
 
 _WORDS = ("tests?", "testing", "dev(?:el(?:op(?:ment)?)?)?", "ci")
 _PATTERNS = tuple(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.python.evidence import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from miner.evidence.tree import Evidence, Tree
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")

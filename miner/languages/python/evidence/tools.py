@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence.groups import pick
 from miner.languages.python.evidence.metadata import pyproject, strings, table
 from miner.languages.python.evidence.tox import is_requirement
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 
 def hatch(tree: Tree) -> Evidence | None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import factors
 from miner.languages.python.evidence.metadata import ini, lines, pyproject, strings, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from configparser import RawConfigParser
 
-    from miner.evidence.tree import Tree
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,60}")
 _OF_TOOLS = re.compile(

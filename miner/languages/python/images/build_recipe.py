@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from datetime import datetime
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.python.language import INTERPRETER
 from miner.languages import system
 from miner.languages.base import RefusedError
-from miner.languages.built import Attempt, BuiltImage
+from miner.languages.built import Attempt, BuiltImage, Collect, Repairing
 from miner.languages.python.images import exclude_newer, repositories, steps
-from miner.languages.python.recipes import extensions
+from miner.languages.python.recipes import extensions, recipe_fixes
 from miner.layers import base, build, dockerfile
-from miner.layers.runner import read_result
+from miner.layers.runner import Workshop, read_result
 from miner.layers.source import KIND
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-    from pathlib import Path
-
     from miner.evidence.tree import Detection, Recipe, Tree
-    from miner.languages.built import Collect, Repairing
     from miner.languages.python.images.pythons import Interpreter
-    from miner.languages.python.recipes import recipe_fixes
     from miner.layers.build import BuiltLayer
     from miner.layers.layer import Input, Layer
-    from miner.layers.runner import Workshop
 
 _DETAIL = 2000
 _YANKED = re.compile(r"warning: `([\w.-]+)==(\S+?)` is yanked(?: \(reason: \"(.*?)\"\))?")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING
 
 from miner.languages.python.recipes.interpreter import RELEASED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SDIST_TOOLS = ("setuptools", "wheel")
 SDIST_TOOLS_SINCE = date(2019, 2, 6)

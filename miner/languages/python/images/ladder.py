@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import RefusedError
-from miner.languages.built import Failing
+from miner.languages.built import BuiltImage, Collected, Failing, Repairing
 from miner.languages.python.images import pythons
-from miner.languages.python.images.build_recipe import image_of, record
+from miner.languages.python.images.build_recipe import BuildJob, image_of, record
 from miner.languages.python.recipes import recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from miner.evidence.tree import Recipe
-    from miner.languages.built import BuiltImage, Collected, Repairing
-    from miner.languages.python.images.build_recipe import BuildJob
     from miner.languages.python.images.pythons import Interpreter
     from miner.layers.build import BuiltLayer
 
@@ -218,7 +215,8 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
             best = stood
         if stood.ok or stood.collected is None:
             return stood
-        mended = recipe_fixes.after_collecting(recipe, stood.collected.missing, stood.collected.output, job.tree)
+        lacking = (*stood.collected.missing, *stood.collected.optional)
+        mended = recipe_fixes.after_collecting(recipe, lacking, stood.collected.output, job.tree)
         if mended is None:
             return best
         recipe = _mended(job, recipe, mended)

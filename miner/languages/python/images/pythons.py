@@ -6,6 +6,7 @@ import hashlib
 import threading
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
@@ -16,8 +17,6 @@ from miner.layers.layer import FACTS_PATH, Folder, Layer, readable
 from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.config.settings import ImageSettings
     from miner.layers.build import BuiltLayer
     from miner.layers.runner import Workshop

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
 from miner.layers.layer import INPUT_DIR, OUT_DIR, write_tool
-from miner.layers.runner import read_result
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-
-    from miner.layers.runner import Workshop
+from miner.layers.runner import Workshop, read_result
 
 _PINNED = re.compile(
     r"^(?P<name>[A-Za-z0-9._-]+)(?P<extras>\[[^]]*\])? @ git\+(?P<address>[^\s@]+?://(?:[^/@\s]+@)?[^\s@#]+)"

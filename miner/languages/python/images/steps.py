@@ -5,32 +5,20 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Collection
+from datetime import datetime
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from miner.evidence.tree import TESTBED
+from miner.evidence.tree import TESTBED, Recipe
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.recipes.extensions import HOME
 from miner.languages.python.recipes.imports import OLDEST_PYTEST
-from miner.layers.layer import (
-    CACHE_DIR,
-    FACTS_PATH,
-    INPUT_DIR,
-    OUT_DIR,
-    Layer,
-    quote,
-    readable,
-    write_tool,
-)
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, quote, readable, write_tool
 from miner.layers.source import UNPACK, committed, copied, layer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import datetime
-
-    from miner.evidence.tree import Recipe
     from miner.languages.python.images.pythons import Interpreter
-    from miner.layers.layer import Input
 
 VENV = "/opt/goldseam/venv"
 DEPENDENCIES = "deps"

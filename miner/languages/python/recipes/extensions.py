@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Build
@@ -11,8 +12,6 @@ from harness.languages.python.screen import BUILD_CONFIG, COMPILED
 from miner.languages.python.recipes.missing import RUST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from miner.evidence.tree import Tree
 
 HOME = "/opt/goldseam/build"

@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from miner.evidence.tree import Evidence
+from harness.core.wording import words
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.recipes import distributions
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 _FILES_READ = 300
 _TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$")
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
-_HELPERS = frozenset(
-    {
-        "aiohttp",
-        "attr",
-        "bs4",
-        "dateutil",
-        "factory",
-        "faker",
-        "flaky",
-        "freezegun",
-        "httpretty",
-        "hypothesis",
-        "mock",
-        "nose",
-        "numpy",
-        "parameterized",
-        "pretend",
-        "pytest_asyncio",
-        "pytest_mock",
-        "requests_mock",
-        "responses",
-        "simplejson",
-        "six",
-        "syrupy",
-        "time_machine",
-        "trio",
-        "vcr",
-        "webtest",
-        "yaml",
-    }
+_HELPERS = words(
+    "aiohttp attr bs4 dateutil factory faker flaky freezegun httpretty hypothesis mock nose numpy parameterized"
+    " pretend pytest_asyncio pytest_mock requests_mock responses simplejson six syrupy time_machine trio vcr webtest"
+    " yaml"
 )
 _BY_USE = (
     (re.compile(rb"def \w+\([^)]*\bmocker\b"), "pytest-mock"),

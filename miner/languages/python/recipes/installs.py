@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.languages.python.evidence import conda
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _PIP = re.compile(r"(?:.*/)?(?:pip|pip3|pip3?\.\d+|python\d?(?:\.\d+)?|py)(?:\.exe)?$|\$\{?\w*(?:PIP|PYTHON)\}?$")
 _PIP_OPTIONS_WITH_VALUE = frozenset(

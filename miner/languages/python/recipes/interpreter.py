@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from miner.evidence.tree import Detection
 
 RELEASED = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING
 from miner.languages.python.recipes import distributions, imports, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from miner.evidence.tree import Recipe, Tree
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from miner.evidence.tree import TESTBED, Evidence
+from miner.evidence.tree import TESTBED, Evidence, Tree
 from miner.languages.python.evidence import metadata, subproject
 from miner.languages.python.recipes import unbuilt
 from miner.languages.python.recipes.missing import distribution
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from miner.evidence.tree import Tree
 
 RUNG = "siblings"
 _MOST = 200

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from miner.evidence.tree import Evidence
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import metadata, poetry
 from miner.languages.python.evidence.tox import is_requirement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from miner.evidence.tree import Tree
 
 RUNG = "unbuilt"
 

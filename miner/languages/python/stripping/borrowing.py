@@ -10,14 +10,11 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
 from harness.core import python_source
 from miner.languages.python.stripping.inlining import bound, imports, statements
 from miner.languages.python.stripping.static import Function, returned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
 
 _OWN = "_goldseam_"
 """What names begin with that are new in a file."""

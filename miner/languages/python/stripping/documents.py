@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import doctest
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping.sites import Assertion, Operand
 from miner.languages.python.stripping.source import HAND_OUT, StrippedSource
 from miner.languages.python.stripping.static import Settled, unsettled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
 
 for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which examples may ask for by name
     doctest.register_optionflag(_name)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from miner.languages.python.stripping.static import Function, Module, Scope
 
 

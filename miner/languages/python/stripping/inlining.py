@@ -10,16 +10,11 @@ import ast
 import builtins
 import copy
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
-from miner.languages.python.stripping.static import stored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from miner.languages.python.stripping.static import Function
+from miner.languages.python.stripping.static import Function, stored
 
 _LOOKING = frozenset({"print", "range", "len", "zip", "repr", "str", "list", "sorted", "enumerate", "type", "format"})
 """Builtins that a helper may call to say what it compares."""

@@ -6,15 +6,14 @@ import ast
 import contextlib
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from harness.core import python_source
 from harness.judging import values
+from harness.judging.arrays import Array
 from miner.languages.guessing import Reading
 from miner.languages.python.stripping.source import HAND_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ERRORS = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),
@@ -144,12 +143,20 @@ def _encoded(value: Any) -> Any:
     return values.standard(value)
 
 
+def _decoded(encoded: Any) -> Any:
+    """A value; of an array the lists that `tolist` gives."""
+    value = values.decode(encoded, kept=True)
+    return value.as_lists() if isinstance(value, Array) else value
+
+
+_ARRAYS = {"np.equal": "==", "np.arrays": "==", "np.near": "almost", "pd.equal": "=="}
 READING = Reading(
     written=_parsed,
     handed=_handed_in,
     columns=_columns,
-    decode=lambda encoded: values.decode(encoded, kept=True),
+    decode=_decoded,
     encode=_encoded,
     errors=_saying,
     shortened=lambda error, letters: [error[0], error[1], error[2][:letters], [], []],
+    operator=lambda site: _ARRAYS.get(site.op, site.op),
 )

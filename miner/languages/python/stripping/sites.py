@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,8 +12,6 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode, WrittenForm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from miner.languages.python.stripping.static import Module, Scope
 
 
@@ -113,6 +112,38 @@ _NOSE = {
     "assert_list_equal": "assertListEqual", "assert_dict_equal": "assertDictEqual", "assert_greater": "assertGreater",
     "assert_less": "assertLess",
 }  # fmt: skip
+_OF_TABLES = {
+    "check_dtype": True,
+    "check_names": True,
+    "check_freq": True,
+    "check_exact": False,
+    "rtol": 1e-05,
+    "atol": 1e-08,
+}
+"""Arguments of pandas' functions that the host knows, as they are without being given."""
+_ARRAYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "numpy.testing.assert_equal": ("np.equal", {}),
+    "numpy.testing.assert_array_equal": ("np.arrays", {"equal_nan": True, "stretches": True}),
+    "numpy.testing.assert_allclose": ("np.near", {"rtol": 1e-07, "atol": 0.0, "equal_nan": True}),
+    "numpy.testing.assert_almost_equal": ("np.near", {"decimal": 7}),
+    "numpy.testing.assert_array_almost_equal": ("np.near", {"decimal": 6}),
+    "numpy.allclose": ("np.near", {"rtol": 1e-05, "atol": 1e-08, "equal_nan": False}),
+    "numpy.isclose": ("np.near", {"rtol": 1e-05, "atol": 1e-08, "equal_nan": False}),
+    "numpy.array_equal": ("np.arrays", {"equal_nan": False, "stretches": False}),
+    **{
+        f"pandas.{module}.assert_{word}_equal": (
+            "pd.equal",
+            {**_OF_TABLES, "check_freq": kind != "Index", "kind": kind},
+        )
+        for module in ("testing", "_testing", "util.testing")
+        for word, kind in (("series", "Series"), ("frame", "DataFrame"), ("index", "Index"))
+    },
+}
+"""By function of numpy and pandas: its operator, and what further arguments are without being given, in order."""
+_NUMPY_NAMES = {"assert_": "assertTrue", "assert_raises": "assertRaises", "assert_raises_regex": "assertRaisesRegex"}
+_MESSAGES = frozenset({"err_msg", "verbose", "obj"})
+_DEPRECATIONS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
+"""What `pytest.deprecated_call` waits for, since pytest 8 the last as well."""
 _RAISES = frozenset({"assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
 _FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
@@ -157,6 +188,10 @@ class Reader:
             return self._catching("raises", word, call, Form.BLOCK)
         if word in ("pytest.warns", *_WARNS) and call.args:
             return self._catching("warns", word, call, Form.BLOCK)
+        if word == "pytest.deprecated_call" and not call.args:
+            kinds: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in _DEPRECATIONS]
+            of_them = ast.Call(func=call.func, args=[ast.Tuple(elts=kinds, ctx=ast.Load())], keywords=call.keywords)
+            return self._catching("warns", word, of_them, Form.BLOCK)
         return None
 
     def quieten(self, call: ast.expr) -> None:
@@ -177,7 +212,9 @@ class Reader:
         dotted = self._module.dotted(func)
         if dotted.startswith("nose."):
             return _NOSE.get(dotted.rpartition(".")[2], "")
-        return dotted if dotted in ("pytest.raises", "pytest.warns") else ""
+        if dotted.startswith("numpy.testing.") and not self._module.product("numpy"):
+            return _NUMPY_NAMES.get(dotted.rpartition(".")[2], "")
+        return dotted if dotted in ("pytest.raises", "pytest.warns", "pytest.deprecated_call") else ""
 
     def _conditions(self, test: ast.expr) -> tuple[Assertion, ...]:
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
@@ -224,6 +261,8 @@ class Reader:
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 words = [_OPERATORS[type(op)] for op in ops]
                 return self._assertion("chain", [left, *comparators], options={"ops": words}, whole=test)
+            case ast.Call() if arrays := self._arrays(test, test) or self._all(test):
+                return arrays
             case ast.Call(func=ast.Name(id="isinstance"), args=[value, kinds]):
                 return self._isinstance("isinstance", value, kinds, test)
             case ast.Call(
@@ -292,6 +331,44 @@ class Reader:
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[pattern], keywords=[]):
                 return self._matched(name, pattern)
+        return self._arrays(call, ast.Compare(left=call, ops=[ast.Is()], comparators=[ast.Constant(value=None)]))
+
+    def _arrays(self, call: ast.Call, whole: ast.expr) -> Assertion | None:
+        """A comparison by a function of numpy or pandas; `whole` is true where it holds.
+
+        One that says what the host does not know is decided by its result.
+        """
+        dotted = self._module.dotted(call.func)
+        if dotted not in _ARRAYS or self._module.product(dotted.partition(".")[0]) or len(call.args) < 2:  # noqa: PLR2004
+            return None
+        op, options = _ARRAYS[dotted]
+        is_scalar = {"is_scalar": True} if call is whole and dotted == "numpy.isclose" else {}
+        given: dict[str | None, ast.expr] = dict(zip(options, call.args[2:], strict=False))
+        given |= {keyword.arg: keyword.value for keyword in call.keywords}
+        kept = {name: given[name] for name in options if name in given}
+        if (
+            given.keys() - options.keys() - _MESSAGES
+            or (op == "pd.equal" and len(call.args) > 2)  # noqa: PLR2004 - two sides
+            or not all(map(self._scope.is_static, kept.values()))
+        ):
+            return self._assertion(op, call.args[:2], options={"is_unknown": True}, whole=whole)
+        return self._assertion(op, call.args[:2], options={**options, **is_scalar}, kept=kept, whole=whole)
+
+    def _all(self, test: ast.Call) -> Assertion | None:
+        """That all items of two arrays are equal or near: `(a == b).all()`, `np.all(np.isclose(a, b))`."""
+        match test:
+            case ast.Call(func=ast.Attribute(value=inner, attr="all"), args=[], keywords=[]):
+                is_method = True
+            case ast.Call(args=[inner], keywords=[]) if self._module.dotted(test.func) == "numpy.all":
+                is_method = False
+            case _:
+                return None
+        match inner:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                options = {"equal_nan": False, "stretches": True, "is_method": is_method}
+                return self._assertion("np.arrays", [left, right], options=options, whole=test)
+            case ast.Call():
+                return self._arrays(inner, test)
         return None
 
     def _matched(self, name: str, pattern: ast.expr) -> Assertion | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
@@ -12,12 +13,9 @@ from miner.languages.python.stripping import helpers, tables, unstopped
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, Settled, module_of, unsettled
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
-_SITE = "_goldseam_site"
+_SITE = unstopped.SITE
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
 
@@ -62,7 +60,8 @@ class StrippedSource:
             2
         ):  # what only a helper's expectations read goes from its callers, and then what they made it of
             for function in functions:
-                tables.blank(function, before[function], tree, Scope(module=module, function=function, tables={}))
+                cells = tables.values(function, module)
+                tables.blank(function, before[function], tree, Scope(module=module, function=function, tables=cells))
             scope = _plain_scope(module)
             for helper, arguments in helpers.arguments(functions, tree).items():
                 read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}

@@ -6,15 +6,15 @@ import ast
 import builtins
 import re
 import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from harness.core.wording import words
 from miner.languages.base import WrittenForm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
@@ -27,43 +27,9 @@ class Settled(Protocol):
     def __call__(self, dotted: str, /, *, is_called: bool) -> bool: ...
 
 
-_PURE_BUILTINS = frozenset(
-    [
-        "abs",
-        "bool",
-        "bytearray",
-        "bytes",
-        "chr",
-        "complex",
-        "dict",
-        "divmod",
-        "enumerate",
-        "float",
-        "frozenset",
-        "hex",
-        "int",
-        "len",
-        "list",
-        "max",
-        "min",
-        "oct",
-        "ord",
-        "pow",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "slice",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "zip",
-        "Ellipsis",
-        "NotImplemented",
-        "type",
-    ]
+_PURE_BUILTINS = words(
+    "abs bool bytearray bytes chr complex dict divmod enumerate float frozenset hex int len list max min oct ord pow"
+    " range repr reversed round set slice sorted str sum tuple zip Ellipsis NotImplemented type"
 )
 _PATHS = frozenset(
     {
@@ -77,79 +43,15 @@ _BESIDE = ("__file__",)
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
-_IMPURE_MODULES = frozenset(
-    [
-        "glob",
-        "http",
-        "importlib",
-        "inspect",
-        "io",
-        "logging",
-        "multiprocessing",
-        "random",
-        "secrets",
-        "select",
-        "shutil",
-        "signal",
-        "socket",
-        "sqlite3",
-        "subprocess",
-        "tempfile",
-        "threading",
-        "time",
-        "urllib",
-        "warnings",
-        "gc",
-        "ctypes",
-    ]
+_IMPURE_MODULES = words(
+    "glob http importlib inspect io logging multiprocessing random secrets select shutil signal socket sqlite3"
+    " subprocess tempfile threading time urllib warnings gc ctypes"
 )
 """Modules whose calls depend on the machine, on the moment or on what else the process did."""
-_IMPURE_NAMES = frozenset(
-    [
-        "now",
-        "today",
-        "utcnow",
-        "getcwd",
-        "cwd",
-        "home",
-        "environ",
-        "getenv",
-        "read",
-        "read_text",
-        "read_bytes",
-        "readlines",
-        "open",
-        "exists",
-        "resolve",
-        "absolute",
-        "expanduser",
-        "stat",
-        "iterdir",
-        "glob",
-        "rglob",
-        "uuid1",
-        "uuid4",
-        "listdir",
-        "urandom",
-        "getpid",
-        "gettempdir",
-        "mock_open",
-        "Mock",
-        "MagicMock",
-        "patch",
-        "fixture",
-        "importorskip",
-        "skip",
-        "fail",
-        "argv",
-        "current_app",
-        "modules",
-        "request",
-        "session",
-        "stderr",
-        "stdin",
-        "stdout",
-    ]
+_IMPURE_NAMES = words(
+    "now today utcnow getcwd cwd home environ getenv read read_text read_bytes readlines open exists resolve absolute"
+    " expanduser stat iterdir glob rglob uuid1 uuid4 listdir urandom getpid gettempdir mock_open Mock MagicMock patch"
+    " fixture importorskip skip fail argv current_app modules request session stderr stdin stdout"
 )
 """Attributes that read files, the clock, the surroundings or what the product sets; they are looked at where made."""
 
@@ -374,8 +276,12 @@ class Scope:
     """What is being looked at."""
     _stored: frozenset[str] = frozenset()
     _local: frozenset[str] = frozenset()
-    _loads: dict[str, int] = field(default_factory=dict)
+    _loads: Counter[str] = field(default_factory=Counter)
     _expecting: dict[str, int] = field(default_factory=dict)
+    _combined: Counter[str] = field(default_factory=Counter)
+    """How often something new is made of what a name stands for, as by `+`."""
+    _looked_in: Counter[str] = field(default_factory=Counter)
+    """How often something inside of it is looked at, as by `name[0]`."""
 
     def __post_init__(self) -> None:
         nodes = list(ast.walk(self.function))
@@ -407,7 +313,10 @@ class Scope:
         )
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                self._loads[node.id] = self._loads.get(node.id, 0) + 1
+                self._loads[node.id] += 1
+            elif isinstance(node, _READING):
+                self._combined.update(_combined(node))
+                self._looked_in.update(_looked_in(node))
         self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, self.is_static))}
 
     @property
@@ -617,10 +526,17 @@ class Scope:
         return False
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
-        return self.is_static(value) and (is_immutable(value) or self._only_expected(name))
+        return self.is_static(value) and (
+            is_immutable(value) or self._only_expected(name) or self._only_read(name, value)
+        )
+
+    def _only_read(self, name: str, value: ast.expr) -> bool:
+        """Whether nothing gets a local value into its hands that could change it, nor anything inside of it."""
+        count = self._combined[name] + (self._looked_in[name] if _is_flat(value) else 0)
+        return name in self._local and self._loads[name] == count
 
     def _only_expected(self, name: str) -> bool:
-        return self._loads.get(name, 0) == self._expecting.get(name, 0)
+        return self._loads[name] == self._expecting.get(name, 0)
 
     def _outside(self, node: ast.expr) -> str:
         """The dotted name of an attribute of an imported module that no local name hides."""
@@ -717,8 +633,44 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
                 yield from (listed, *ifs)
 
 
-def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+_READING = (ast.BinOp, ast.Call, ast.FormattedValue, ast.Subscript, ast.Compare, ast.For, ast.comprehension)
+"""What the next two look at."""
+
+
+def _combined(node: ast.AST) -> Iterator[str]:
+    """The names of whose values a node makes something new."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            operands = [left, right]
+        case ast.Call(func=ast.Attribute(attr="join" | "format"), args=operands):
+            pass
+        case ast.Call(func=ast.Name(id="len" | "str" | "repr" | "int" | "float" | "bool"), args=operands):
+            pass
+        case ast.FormattedValue(value=value):
+            operands = [value]
+        case _:
+            return
+    yield from (operand.id for operand in operands if isinstance(operand, ast.Name))
+
+
+def _looked_in(node: ast.AST) -> Iterator[str]:
+    """The name of the value of which a node gives something inside."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Load()):
+            yield name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get" | "items" | "keys" | "values")):
+            yield name
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(id=name)]):
+            yield name
+        case ast.For(iter=ast.Name(id=name)) | ast.comprehension(iter=ast.Name(id=name)):
+            yield name
+
+
+def _is_flat(value: ast.expr) -> bool:
+    """Whether it is written out as a dictionary, list, set or tuple, with none of these inside."""
+    displays = (ast.Dict, ast.List, ast.Set, ast.Tuple)
+    makes = (*displays, ast.DictComp, ast.ListComp, ast.SetComp, ast.Lambda)
+    return isinstance(value, displays) and sum(isinstance(node, makes) for node in ast.walk(value)) == 1
 
 
 def is_immutable(node: ast.expr) -> bool:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from harness.core import python_source
-from miner.languages.python.stripping.static import NO_FUNCTION, Scope, assignments
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from miner.languages.python.stripping.static import Function, Module
+from miner.languages.python.stripping.static import NO_FUNCTION, Function, Module, Scope, assignments
 
 
 @dataclass(frozen=True, kw_only=True)

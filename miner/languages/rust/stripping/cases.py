@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from miner.languages.rust.stripping.scopes import attributes_of, named, opened
-from miner.languages.syntax import text_of, walk
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tree_sitter import Node
+from miner.languages.rust.stripping.scopes import attributes_of, opened
+from miner.languages.syntax import field_of, named, text_of, walk
 
 _CASE, _TEST_CASE = re.compile(r"case(?:::\w+)?"), re.compile(r"(?:test_case::)?test_case")
 _BEFORE = b"const F:()="
@@ -27,7 +24,7 @@ def cases_in(source: bytes, root: Node) -> Cases:
 
 
 def _cells_of(source: bytes, function: Node) -> dict[int, list[Node]]:
-    parameters = named(function.child_by_field_name("parameters"))
+    parameters = named(field_of(function, "parameters"))
     for form, has_name, places in (
         (_CASE, False, [place for place, node in enumerate(parameters) if _is_of_case(node)]),
         (_TEST_CASE, True, list(range(len(parameters)))),  # without a name, what it is given is the test's name
@@ -47,7 +44,7 @@ def _is_of_case(parameter: Node) -> bool:
 def _parts(attribute: Node) -> tuple[str, Node | None]:
     """The path of an attribute, and what it is given."""
     inner = next(iter(attribute.named_children), None)
-    tree = inner.child_by_field_name("arguments") if inner is not None else None
+    tree = field_of(inner, "arguments")
     return text_of(named(inner)[0]) if inner is not None and named(inner) else "", tree
 
 
@@ -67,4 +64,4 @@ def _row(source: bytes, tree: Node | None, *, has_name: bool) -> list[Node]:
         return []
     arrays = (node for node in walk(root) if node.type == "array_expression" and node.start_byte == start)
     array = next(arrays, None)
-    return named(array) if array is not None and array.child_by_field_name("length") is None else []
+    return named(array) if array is not None and field_of(array, "length") is None else []

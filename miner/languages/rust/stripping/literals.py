@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from tree_sitter import Node
 
 from harness.judging import values
-from harness.judging.rust.values import PANIC, as_python
+from harness.judging.parts import Part, key_of
+from harness.judging.rust.values import PANIC, Value
 from miner.languages.guessing import Reading, first_kept, operator_by
 from miner.languages.rust.stripping.patterns import value_of
-from miner.languages.rust.stripping.scopes import arguments_of, opened
+from miner.languages.rust.stripping.scopes import opened
 from miner.languages.rust.stripping.source import HAND_OUT, MODULE
 from miner.languages.rust.stripping.static import LITERALS
-from miner.languages.syntax import text_of, values_together, walk
-from miner.languages.tree_source import handed_literals
+from miner.languages.stripping.literals import handed_literals, values_in, values_together
+from miner.languages.syntax import arguments_of, callee_of, enclosing, field_of, field_text, text_of, walk, words
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tree_sitter import Node
-
-
-_MANY = frozenset({"array_expression", "tuple_expression", "unary_expression", "reference_expression"})
-_VARIANTS = frozenset({"identifier", "scoped_identifier"})
+_VALUES = LITERALS | words(
+    "array_expression tuple_expression unary_expression reference_expression identifier scoped_identifier"
+)
 _OPERATORS = {
     "rust.truth": ("truth", "not"), "rust.contains": ("in", "not_in"), "rust.starts": ("startswith", "not_in"),
     "rust.ends": ("endswith", "not_in"), "rust.<": ("<", ">="), "rust.<=": ("<=", ">"), "rust.>": (">", "<="),
@@ -30,6 +29,32 @@ _OPERATORS = {
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality."""
 _SHOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0", '"': '\\"', "\\": "\\\\"}
+
+
+def _as_python(value: object, kind: str = "") -> Any:
+    """A value as Python would have it, for what only looks at texts, numbers and containers; None for anything else.
+
+    A name alone is one of few that a value of that `kind` may hold.
+    """
+    if isinstance(value, Value):
+        return _as_python(value.part, value.kind) if value.part is not None else value.text
+    if not isinstance(value, Part):
+        return None
+    inner = partial(_as_python, kind=kind)
+    match value.tag:
+        case "f":
+            return int(value.plain) if value.plain.is_integer() else value.plain
+        case "n":
+            return None if value.kind == "None" else values.Record(name=kind, items=(value.kind,))
+        case "l" | "t" | "S":
+            items = list(map(inner, value.parts))
+            return items[0] if value.tag == "t" and value.kind and len(items) == 1 else items
+        case "m" if value.kind:
+            fields = tuple((key.kind, inner(item)) for key, item in value.parts)
+            return values.Record(name=value.kind, attrs=fields)
+        case "m":
+            return {key_of(inner(key)): inner(item) for key, item in value.parts}
+    return value.plain
 
 
 def _encoded(value: Any) -> Any:
@@ -60,29 +85,20 @@ def _parsed(text: str) -> Node:
 
 
 def _values(node: Node) -> Iterator[Any]:
-    for part in walk(node):
-        if part.type in LITERALS or part.type in _MANY or part.type in _VARIANTS:
-            with suppress(ValueError, SyntaxError):
-                yield value_of(part)
+    return values_in(node, _VALUES, value_of)
 
 
 def _calls(source: str) -> Iterator[tuple[int, str, Iterator[Any]]]:
     for node in walk(_parsed(source)):
-        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        function = callee_of(node)
         if function is None or not HAND_OUT.fullmatch(text_of(function)):
             continue
         number, *operands = arguments_of(node)
-        at: Node | None = node
-        while at is not None and at.type != "function_item":
-            at = at.parent
-        around = node.parent  # the match that compares holds the operands themselves
-        while around is not None and around.type not in ("block", "match_expression"):
-            around = around.parent
-        values_of = around.child_by_field_name("value") if around is not None else None
+        around = enclosing(node.parent, ("block", "match_expression"))
+        values_of = field_of(around, "value")  # the match that compares holds the operands themselves
         parts = [*operands, *([values_of] if values_of is not None else [])]
         literals = (value for part in parts for value in _values(part) if value not in ("Of", None))
-        name = text_of(at.child_by_field_name("name")) if at is not None else ""
-        yield int(text_of(number)), name, literals
+        yield int(text_of(number)), field_text(enclosing(node, ("function_item",)), "name"), literals
 
 
 def _columns(source: str) -> Iterator[list[Any]]:
@@ -100,7 +116,7 @@ def _shortened(error: Any, letters: int) -> Any:
 READING = Reading(
     written=lambda text: _values(_parsed(text)),
     handed=lambda _path, source: handed_literals(_calls(source)),
-    decode=lambda encoded: as_python(values.decode(encoded, kept=True)),
+    decode=lambda encoded: _as_python(values.decode(encoded, kept=True)),
     encode=_encoded,
     errors=_saying,
     shortened=_shortened,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from miner.languages.rust.stripping.scopes import ASSERTIONS, arguments_of, modules_around, parse
-from miner.languages.syntax import text_of, walk
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, modules_around, parse
+from miner.languages.syntax import arguments_of, field_of, field_text, text_of, walk
 
-    from tree_sitter import Node
-
-    from miner.languages.rust.stripping.scopes import Scopes
-
-_SEPARATORS = frozenset({",", "=>", ";"})
+_SEPARATORS = frozenset({",", "=>", ";", ":"})
 _EXPRESSIONS = frozenset({"expr", "literal", "tt", "ident"})
 _BEFORE, _BEHIND = b"const F:()=", b";"
 
@@ -43,15 +38,22 @@ def macros_in(source: bytes, root: Node, scopes: Scopes) -> dict[str, Macro]:
     definitions: dict[str, list[Node]] = {}
     for node in walk(root):
         if node.type == "macro_definition":
-            definitions.setdefault(text_of(node.child_by_field_name("name")), []).append(node)
-    macros = {name: _macro(source, nodes, scopes.calls.get(f"{name}_", [])) for name, nodes in definitions.items()}
+            definitions.setdefault(field_text(node, "name"), []).append(node)
+    calls = {name: [(call, modules_around(call)) for call in scopes.calls.get(f"{name}_", [])] for name in definitions}
+    for node in walk(root, ("macro_definition",)):
+        name = field_text(node, "macro") if node.type == "macro_invocation" else ""
+        trees = [child for child in node.children if child.type == "token_tree"]
+        if name in calls and trees:  # among a module's items
+            call = _as_call(source, node.children[0], trees[0], separators=_SEPARATORS)
+            calls[name] += [(call, modules_around(node))] if call is not None else []
+    macros = {name: _macro(source, nodes, calls[name]) for name, nodes in definitions.items()}
     return {name: macro for name, macro in macros.items() if macro is not None}
 
 
-def _macro(source: bytes, definitions: Sequence[Node], calls: Sequence[Node]) -> Macro | None:
+def _macro(source: bytes, definitions: Sequence[Node], placed: Sequence[tuple[Node, list[str]]]) -> Macro | None:
     rules = [child for node in definitions for child in node.children if child.type == "macro_rule"]
-    modules = {tuple(modules_around(call)) for call in calls}
-    pattern, body = (rules[0].child_by_field_name(word) for word in ("left", "right")) if rules else (None, None)
+    modules, calls = {tuple(around) for _, around in placed}, [call for call, _ in placed]
+    pattern, body = (field_of(rules[0], word) for word in ("left", "right")) if rules else (None, None)
     if len(rules) != 1 or len(modules) != 1 or pattern is None or body is None:
         return None
     segments = segments_of(pattern)
@@ -61,11 +63,9 @@ def _macro(source: bytes, definitions: Sequence[Node], calls: Sequence[Node]) ->
     if any(assertion is None for assertion in assertions):
         return None
     arguments = {
-        f"_{text_of(parts[0].child_by_field_name('name'))[1:]}": tuple(arguments_of(call)[place] for call in calls)
+        f"_{field_text(parts[0], 'name')[1:]}": tuple(arguments_of(call)[place] for call in calls)
         for place, parts in enumerate(segments)
-        if len(parts) == 1
-        and parts[0].type == "token_binding_pattern"
-        and text_of(parts[0].child_by_field_name("type")) in _EXPRESSIONS
+        if len(parts) == 1 and parts[0].type == "token_binding_pattern" and field_text(parts[0], "type") in _EXPRESSIONS
     }
     read = tuple(assertion for assertion in assertions if assertion is not None)
     return Macro(body=body, arguments=arguments, modules=modules.pop(), assertions=read)
@@ -92,11 +92,14 @@ def _assertions(source: bytes, body: Node) -> Iterator[Node | None]:
                 yield _as_call(source, name, tree)
 
 
-def _as_call(source: bytes, name: Node, tree: Node) -> Node | None:
+def _as_call(source: bytes, name: Node, tree: Node, separators: Collection[str] = ()) -> Node | None:
     start, end = name.start_byte, tree.end_byte
     text = bytearray(byte if byte in b"\n" else 32 for byte in source)
     text[start:end] = source[start:end].replace(b"$", b"_")
     text[name.end_byte : tree.start_byte] = b"_" + b" " * (tree.start_byte - name.end_byte - 1)
+    for part in tree.children:
+        if part.type in separators:
+            text[part.start_byte : part.end_byte] = b",".ljust(len(part.type))
     text[start - len(_BEFORE) : start] = _BEFORE
     text[end : end + len(_BEHIND)] = _BEHIND
     try:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tree_sitter import Node
 
 from harness.judging.rust.values import unescaped
-from miner.languages.rust.stripping.scopes import bare, named, parse
-from miner.languages.syntax import text_of, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from tree_sitter import Node
+from miner.languages.rust.stripping.scopes import parse
+from miner.languages.syntax import bare, field_of, field_text, named, text_of, walk
 
 _ANY: list[Any] = ["any"]
 _NAME = re.compile(r"[A-Z]\w*[a-z]\w*|[A-Z]")
@@ -51,7 +49,7 @@ def value_of(node: Node) -> Any:
             return -value_of(named(node)[0])
         case "reference_expression":
             return value_of(named(node)[-1])
-        case "array_expression" | "tuple_expression" if node.child_by_field_name("length") is None:
+        case "array_expression" | "tuple_expression" if field_of(node, "length") is None:
             return [value_of(child) for child in named(node)]
         case "identifier" | "scoped_identifier" if _VARIANT.fullmatch(text.rpartition("::")[2]):
             return text.rpartition("::")[2] if text != "None" else None
@@ -65,7 +63,7 @@ def pattern_of(text: str) -> list[Any] | None:
     except ValueError:
         return None
     patterns = [node for node in walk(root) if node.type == "match_pattern"]
-    if len(patterns) != 1 or patterns[0].child_by_field_name("condition") is not None:
+    if len(patterns) != 1 or field_of(patterns[0], "condition") is not None:
         return None
     try:
         return _pattern(next(child for child in patterns[0].children if child.type not in _COMMENTS))
@@ -94,7 +92,7 @@ def _pattern(node: Node) -> list[Any]:
 
 
 def _tuple(node: Node) -> list[Any]:
-    kind = node.child_by_field_name("type")
+    kind = field_of(node, "type")
     parts = [child for child in _parts(node) if kind is None or child.id != kind.id]
     rest = [place for place, child in enumerate(parts) if child.type == "remaining_field_pattern"]
     inner = [_pattern(child) for child in parts if child.type != "remaining_field_pattern"]
@@ -103,12 +101,12 @@ def _tuple(node: Node) -> list[Any]:
 
 
 def _struct(node: Node) -> list[Any]:
-    kind = node.child_by_field_name("type")
+    kind = field_of(node, "type")
     fields = [child for child in named(node) if kind is None or child.id != kind.id]
-    known = [_field(field) for field in fields if field.type == "field_pattern"]
-    if len(known) + sum(field.type == "remaining_field_pattern" for field in fields) != len(fields):
+    patterns = [_field(field) for field in fields if field.type == "field_pattern"]
+    if len(patterns) + sum(field.type == "remaining_field_pattern" for field in fields) != len(fields):
         raise ValueError("a field of another form")
-    return ["struct", _last(text_of(kind)), known, len(known) != len(fields)]
+    return ["struct", _last(text_of(kind)), patterns, len(patterns) != len(fields)]
 
 
 def _parts(node: Node) -> Iterator[Node]:
@@ -124,8 +122,8 @@ def _literal(node: Node) -> list[Any]:
 
 
 def _field(field: Node) -> list[Any]:
-    pattern = field.child_by_field_name("pattern")
-    return [text_of(field.child_by_field_name("name")), _pattern(pattern) if pattern is not None else _ANY]
+    pattern = field_of(field, "pattern")
+    return [field_text(field, "name"), _pattern(pattern) if pattern is not None else _ANY]
 
 
 def _range(node: Node) -> list[Any]:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import tree_sitter_rust
+from tree_sitter import Node
 
-from miner.languages import syntax, tree_source
-from miner.languages.syntax import text_of, walk
+from miner.languages import syntax
+from miner.languages.stripping import scopes as stripping
+from miner.languages.syntax import (
+    COMMENTS,
+    covers,
+    field_of,
+    field_text,
+    named,
+    place_of,
+    text_of,
+    upward,
+    walk,
+    words,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tree_sitter import Node
-
-COMMENTS = frozenset({"line_comment", "block_comment"})
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
 MATCHING = ("matches", "assert_matches", "debug_assert_matches")
 """Macros of a value and a pattern."""
@@ -24,35 +31,22 @@ _LIBRARIES = ("std", "core", "pretty_assertions", "similar_asserts", "assert_mat
 """Crates whose macros of these names compare alike."""
 _KNOWN = frozenset({*ASSERTIONS, *MATCHING, "format", "concat", "vec"})
 _OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?(?:assert_matches::)?({'|'.join(_KNOWN - {'vec'})})")
-_SCOPES = frozenset(
-    {
-        *("source_file", "block", "declaration_list", "function_item", "closure_expression", "for_expression"),
-        *("match_arm", "if_expression", "while_expression"),
-    }
-)
-_TYPES = frozenset({"struct_item", "enum_item", "type_item", "trait_item"})
+_TYPES = words("struct_item enum_item type_item trait_item")
+_PATHS = words("scoped_identifier macro_invocation function_item")
+"""In which a name is none of a variable."""
+_INSIDE = words("each parameter other")
+"""Kinds of names that are declared inside of the scope that they are seen in."""
+_SEEN_BEFORE = _INSIDE | {"constant"}
 
 
-parse = syntax.reader(tree_sitter_rust.language())
-"""The syntax tree of a file; see `syntax.reader`."""
+_read = syntax.reader(tree_sitter_rust.language())
+_SNAPSHOT = re.compile(rb"\bstr(?=!\s*[\[({])")
+"""A macro that the grammar takes for a type (snapbox's `str![[…]]`)."""
 
 
-def named(node: Node | None) -> list[Node]:
-    """The named children of a node, without comments and attributes; none of no node."""
-    children = node.named_children if node is not None else ()
-    return [child for child in children if child.type not in COMMENTS and child.type != "attribute_item"]
-
-
-def arguments_of(call: Node) -> list[Node]:
-    """What a call is given, without comments."""
-    return named(call.child_by_field_name("arguments"))
-
-
-def bare(node: Node) -> Node:
-    """An expression without parentheses around it."""
-    while node.type == "parenthesized_expression" and named(node):
-        node = named(node)[0]
-    return node
+def parse(source: bytes) -> Node:
+    """The syntax tree of a file; see `syntax.reader`."""
+    return _read(_SNAPSHOT.sub(b"sTR", source))
 
 
 def opened(source: bytes) -> tuple[bytes, Node]:
@@ -66,7 +60,7 @@ def opened(source: bytes) -> tuple[bytes, Node]:
 
     """
     root = parse(source)
-    own = {text_of(node.child_by_field_name("name")) for node in walk(root) if node.type == "macro_definition"}
+    own = {field_text(node, "name") for node in walk(root) if node.type == "macro_definition"}
     own |= set(_imported_macros(root))
     while True:
         text = bytearray(source)
@@ -83,17 +77,17 @@ def _imported_macros(root: Node) -> Iterator[str]:
     """Names of macros that are those of another crate than the known ones."""
     for node in walk(root):
         if node.type == "use_declaration":
-            path = text_of(node.child_by_field_name("argument"))
+            path = field_text(node, "argument")
             if path.lstrip(":").partition("::")[0] not in _LIBRARIES:
                 yield from re.findall(r"\w+", path)
             yield from (name for name in re.findall(r"\bas\s+(\w+)", path))
 
 
 def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
-    macro = node.child_by_field_name("macro")
+    macro = field_of(node, "macro")
     trees = [child for child in node.children if child.type == "token_tree"]
-    if macro is None or len(trees) != 1:
-        return
+    if macro is None or len(trees) != 1 or (node.parent is not None and node.parent.type == "declaration_list"):
+        return  # among the items of a module stands no call
     name, start, end = text_of(macro), macro.start_byte, trees[0].start_byte
     mark = text.index(b"!", macro.end_byte, end)
     copied = bytearray(text[start : trees[0].end_byte])
@@ -111,7 +105,7 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
             behind = slice(comma - start, len(copied) - 1)
             copied[behind] = bytes(byte if byte == ord("\n") else ord(" ") for byte in copied[behind])
         for part in trees[0].children if name in calls else ():
-            if part.type in ("=>", ";"):
+            if part.type in ("=>", ";", ":"):
                 copied[part.start_byte - start : part.end_byte - start] = b",".ljust(len(part.type))
     else:
         return
@@ -124,36 +118,24 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
 
 def macro_of(call: Node) -> str:
     """The macro that a call of an opened source is one of, without its path; empty for a function."""
-    name = text_of(call.child_by_field_name("function")) if call.type == "call_expression" else ""
+    name = field_text(call, "function") if call.type == "call_expression" else ""
     return name.rpartition("::")[2].removesuffix("_") if name.endswith("_") else ""
 
 
 def functions_around(node: Node) -> list[Node]:
     """The functions that a node is in or is, the innermost first."""
-    functions: list[Node] = []
-    at: Node | None = node
-    while at is not None:
-        if at.type == "function_item":
-            functions.append(at)
-        at = at.parent
-    return functions
+    return [at for at in upward(node) if at.type == "function_item"]
 
 
 def modules_around(node: Node) -> list[str]:
     """The names of the modules of the file that a node is in, the outermost first."""
-    names: list[str] = []
-    at = node.parent
-    while at is not None:
-        if at.type == "mod_item":
-            names.insert(0, text_of(at.child_by_field_name("name")))
-        at = at.parent
-    return names
+    return [field_text(at, "name") for at in upward(node.parent) if at.type == "mod_item"][::-1]
 
 
 def function_of(node: Node) -> tuple[str, ...]:
     """The names of the outermost function that a node is in, and of the modules around it; empty in none."""
     functions = functions_around(node)
-    return (*modules_around(functions[-1]), text_of(functions[-1].child_by_field_name("name"))) if functions else ()
+    return (*modules_around(functions[-1]), field_text(functions[-1], "name")) if functions else ()
 
 
 def attributes_of(item: Node) -> list[Node]:
@@ -167,136 +149,108 @@ def attributes_of(item: Node) -> list[Node]:
 
 
 @dataclass(eq=False)
-class Binding(tree_source.Binding):
+class Binding(stripping.Binding):
     """A name in one scope: a `local`, `constant`, `parameter`, `each` (of a loop over something) or `other`."""
 
     steps: tuple[int, ...] = ()
     """Of `each`: which part of a row it is."""
-    is_mutable: bool = False
 
 
-class Scopes:
+class Scopes(stripping.Scopes[Binding]):
     """The bindings of one file, each with its uses; its imports and functions."""
 
+    opening = words(
+        "source_file block declaration_list function_item closure_expression for_expression match_arm if_expression"
+        " while_expression"
+    )
+
     def __init__(self, root: Node) -> None:
-        self._bindings: dict[int, dict[str, list[Binding]]] = {}
-        self._declared: dict[int, Binding] = {}
         self.imports: dict[str, str] = {}
         """By the last name: the path of what is imported alone."""
         self.types: set[str] = set()
         """Of the file itself."""
-        self.functions: dict[str, list[Node]] = {}
-        self.calls: dict[str, list[Node]] = {}
-        """By name: all calls without a path."""
-        for node in walk(root):
-            self._declare(node)
-        for node in walk(root):
-            if node.type == "identifier" and node.id not in self._declared and (binding := self.resolve(node)):
-                binding.uses.append(node)
-            if node.type == "shorthand_field_initializer":
-                continue
-            function = node.child_by_field_name("function") if node.type == "call_expression" else None
-            if function is not None and function.type == "generic_function":
-                function = function.child_by_field_name("function")
-            if function is not None and function.type == "identifier":
-                self.calls.setdefault(text_of(function), []).append(node)
+        super().__init__(root)
 
-    def resolve(self, node: Node) -> Binding | None:
-        """What a name stands for where it is used; None for what is declared elsewhere."""
-        if node.id in self._declared:
-            return self._declared[node.id]
-        name = text_of(node)
-        around = node.parent
-        if around is not None and around.type in ("scoped_identifier", "macro_invocation", "function_item"):
-            return None
-        at: Node | None = node
-        while at is not None:
-            for binding in reversed(self._bindings.get(at.id, {}).get(name, ())):
-                is_before = binding.statement.end_byte <= node.start_byte or binding.kind in ("each", "parameter")
-                if is_before or binding.kind in ("constant", "other"):
-                    return binding
-            at = at.parent
-        return None
+    def _seen_from(self, node: Node) -> Binding | None:
+        is_path = node.parent is not None and node.parent.type in _PATHS
+        return None if is_path else super()._seen_from(node)
 
-    def bindings(self) -> list[Binding]:
-        """All of them, in the order in which they are declared."""
-        return list(self._declared.values())
+    def _is_seen(self, binding: Binding, scope: Node, node: Node) -> bool:
+        return binding.kind in _SEEN_BEFORE or binding.statement.end_byte <= node.start_byte
 
     def parameters(self, function: Node) -> list[Binding | None]:
         """Those of a function, in order; None for one without a plain name."""
-        patterns = (
-            parameter.child_by_field_name("pattern") for parameter in named(function.child_by_field_name("parameters"))
-        )
+        patterns = (field_of(parameter, "pattern") for parameter in named(field_of(function, "parameters")))
         return [self._declared.get(pattern.id) if pattern is not None else None for pattern in patterns]
 
-    def _bind(self, statement: Node, name: Node, kind: str, init: Node | None, steps: tuple[int, ...] = ()) -> None:
-        at: Node | None = statement if kind in ("each", "parameter", "other") else statement.parent
-        while at is not None and at.type not in _SCOPES:
-            at = at.parent
-        if at is None or text_of(name) == "_":
+    def _name(self, statement: Node, name: Node, kind: str, init: Node | None, steps: tuple[int, ...] = ()) -> None:
+        if text_of(name) == "_":
             return
-        around = name.parent
-        is_mutable = any(
-            child.type == "mutable_specifier" for child in (*statement.children, *(around or name).children)
-        )
-        binding = Binding(text_of(name), kind, name, statement, init=init, steps=steps, is_mutable=is_mutable)
-        self._declared[name.id] = binding
-        self._bindings.setdefault(at.id, {}).setdefault(binding.name, []).append(binding)
+        around = name.parent or name
+        is_mutable = any(child.type == "mutable_specifier" for child in (*statement.children, *around.children))
+        binding = Binding(text_of(name), kind, name, statement, init=init, steps=steps, is_written=is_mutable)
+        self._bind(statement if kind in _INSIDE else statement.parent, binding)
 
     def _declare(self, node: Node) -> None:
-        pattern, value = (node.child_by_field_name(word) for word in ("pattern", "value"))
+        pattern, value = (field_of(node, word) for word in ("pattern", "value"))
         match node.type:
             case "let_declaration":
                 for name, init, _ in _parts(pattern, value):
-                    self._bind(node, name, "local", init)
+                    self._name(node, name, "local", init)
             case "for_expression":
                 for name, _, steps in _parts(pattern, None):
-                    self._bind(node, name, "each" if steps is not None else "other", value, steps or ())
+                    self._name(node, name, "each" if steps is not None else "other", value, steps or ())
             case "const_item" | "static_item":
                 for name in node.children_by_field_name("name"):
-                    self._bind(node, name, "constant", value)
+                    self._name(node, name, "constant", value)
             case "parameter":
                 is_plain = pattern is not None and pattern.type == "identifier"
                 for name, _, _ in _parts(pattern, None):
-                    self._bind(node, name, "parameter" if is_plain else "other", None)
+                    self._name(node, name, "parameter" if is_plain else "other", None)
             case "match_pattern" | "let_condition" | "closure_parameters":
                 self._declare_others(node, value)
         self._declare_item(node)
 
     def _declare_item(self, node: Node) -> None:
-        name_node = node.child_by_field_name("name")
-        if node.type == "function_item":
+        name_node = field_of(node, "name")
+        if node.type == "call_expression":
+            function = field_of(node, "function")
+            if function is not None and function.type == "generic_function":
+                function = field_of(function, "function")
+            if function is not None and function.type == "identifier":
+                self.calls.setdefault(text_of(function), []).append(node)
+        elif node.type == "function_item":
             self.functions.setdefault(text_of(name_node), []).append(node)
         elif node.type in _TYPES:
             self.types.add(text_of(name_node))
         elif node.type == "use_declaration":
-            self._import(node.child_by_field_name("argument"), "")
+            self._import(field_of(node, "argument"), "")
 
     def _declare_others(self, node: Node, value: Node | None) -> None:
         """Names of patterns that hold for what is looked at there."""
         for name in walk(node):
             is_name = name.type == "identifier" and not text_of(name)[:1].isupper()
-            if is_name and name.id not in self._declared and not (value is not None and _is_within(value, name)):
-                self._bind(node, name, "other", None)
+            if (
+                is_name
+                and name.id not in self._declared
+                and not (value is not None and covers(place_of(value), place_of(name)))
+            ):
+                self._name(node, name, "other", None)
 
     def _import(self, node: Node | None, head: str) -> None:
         if node is None:
             return
         if node.type in ("scoped_use_list", "use_list"):
-            path = text_of(node.child_by_field_name("path"))
-            inner = node.child_by_field_name("list") if node.type == "scoped_use_list" else node
+            path = field_text(node, "path")
+            inner = field_of(node, "list") if node.type == "scoped_use_list" else node
             for child in named(inner):
                 self._import(child, "::".join(filter(None, (head, path))))
         elif node.type == "use_as_clause":
-            path = text_of(node.child_by_field_name("path"))
-            self.imports[text_of(node.child_by_field_name("alias"))] = "::".join(filter(None, (head, path)))
+            path = field_text(node, "path")
+            self.imports[field_text(node, "alias")] = "::".join(filter(None, (head, path)))
         elif node.type in ("identifier", "scoped_identifier", "self"):
             path = "::".join(filter(None, (head, text_of(node) if node.type != "self" else "")))
             self.imports[path.rpartition("::")[2]] = path
-
-
-def _is_within(outer: Node, node: Node) -> bool:
-    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
 def _parts(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:

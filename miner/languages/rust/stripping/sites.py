@@ -3,89 +3,53 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Mode
+from tree_sitter import Node
+
 from miner.languages.rust.stripping.patterns import pattern_of
-from miner.languages.rust.stripping.scopes import (
-    ASSERTIONS,
-    arguments_of,
-    attributes_of,
-    bare,
-    functions_around,
-    macro_of,
-    named,
-)
-from miner.languages.rust.stripping.static import LOOKING
-from miner.languages.syntax import text_of, walk
+from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, attributes_of, functions_around, macro_of
+from miner.languages.rust.stripping.static import LOOKING, Statics
+from miner.languages.stripping import sites
+from miner.languages.stripping.sites import NOT, Operand, Options, contrary
+from miner.languages.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from tree_sitter import Node
-
-    from miner.languages.rust.stripping.helpers import Helper
     from miner.languages.rust.stripping.macros import Macro
-    from miner.languages.rust.stripping.scopes import Scopes
-    from miner.languages.rust.stripping.static import Statics
+    from miner.languages.stripping.helpers import Helper
 
-Options = dict[str, object]
 _TWO_SIDES = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Operand:
-    """One side of an assertion."""
-
-    node: Node
-    static: bool = False
-    front: str = ""
-    back: str = ""
-    """What is put around its text."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(sites.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging/rust)."""
 
-    op: str
     operands: tuple[Operand, ...]
-    replaced: Node
-    """The call, guard or function whose text changes."""
     condition: Node | None = None
     """Of what is asserted to be true or false: all of what is."""
     has_to_hold: bool = True
     """Whether that condition has to be true."""
-    options: Mapping[str, object] = field(default_factory=dict)
-    kept: Mapping[str, object] = field(default_factory=dict)
-    is_unread: bool = False
-    """It is one in a form that is not known, so that it stays as it is."""
     is_compared: bool = False
     """Two operands are compared as `assert_eq!` does it."""
-    tells_comparison: bool = False
     modules: tuple[str, ...] | None = None
     """Of one in a macro: the modules that are around where it is called."""
 
     @property
-    def is_whole(self) -> bool:
-        """Whether a result is handed out for the whole of it, and not for its operands."""
-        return self.condition is not None
+    def is_expected(self) -> bool:
+        """Whether something of it is kept outside."""
+        return self.op in ("rust.panics", "rust.truth") or super().is_expected
 
     @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What can be tried, best first."""
-        if self.is_unread:
-            return (Mode.INSIDE,)
-        is_expected = self.op == "rust.panics" or any(operand.static for operand in self.operands)
-        is_result = self.is_compared or (self.condition is not None and self.op != "rust.truth")
-        first = Mode.EXPECTED if is_expected or self.op == "rust.truth" else Mode.OPERANDS
-        return (first, *((Mode.RESULT,) if is_result else ()), Mode.INSIDE)
+    def has_result(self) -> bool:
+        """Where two values are compared."""
+        return self.is_compared or (self.condition is not None and self.op != "rust.truth")
 
 
-_NOT: Options = {"not": True}
-_COMPARISONS: Mapping[str, tuple[str, Options]] = {"==": ("rust.==", {}), "!=": ("rust.==", _NOT)} | {
+_COMPARISONS: Mapping[str, tuple[str, Options]] = {"==": ("rust.==", {}), "!=": ("rust.==", NOT)} | {
     sign: (f"rust.{sign}", {}) for sign in ("<", "<=", ">", ">=")
 }
 _CALLED = {"contains": "rust.contains", "starts_with": "rust.starts", "ends_with": "rust.ends"}
@@ -94,7 +58,7 @@ _NOT_READ = re.compile(r"\w*assert\w*")
 _PANICS = frozenset({"panic", "unreachable"})
 
 
-class Reader:
+class Reader(sites.Reader[Statics]):
     """Reads the assertions of one file."""
 
     def __init__(
@@ -109,7 +73,7 @@ class Reader:
         """`helpers` are functions of other files that only compare, `macros` those of the file that are read."""
         self._source, self._scopes, self._statics, self._helpers = source, scopes, statics, helpers
         names = {
-            text_of(node.child_by_field_name("name"))
+            field_text(node, "name")
             for node in walk(root)
             if node.type == "macro_definition" and re.search(r"assert|panic", text_of(node))
         }
@@ -135,14 +99,17 @@ class Reader:
             if name == "assert" and arguments:
                 read = self._holding(arguments[0], node, has_to_hold=True)
             elif len(arguments) >= _TWO_SIDES:
-                options = _NOT if name == "assert_ne" else {}
+                options = NOT if name == "assert_ne" else {}
                 read = [replace(self._of(node, "rust.==", arguments[:2], options), is_compared=True)]
         elif node.type == "call_expression" and macro_of(node).removeprefix("debug_") == "assert_matches":
-            read = [replace(assertion, condition=None) for assertion in self._matching(node, node, has_to_hold=True)]
+            read = [
+                replace(assertion, condition=None, is_whole=False)
+                for assertion in self._matching(node, node, has_to_hold=True)
+            ]
         elif (helper := self._helper(node)) is not None:
             read = [self._of_helper(node, helper)]
         elif node.type == "if_expression":
-            condition = node.child_by_field_name("condition")
+            condition = field_of(node, "condition")
             if condition is not None and _only_panics(node) and condition.type not in ("let_condition", "let_chain"):
                 read = self._holding(condition, node, has_to_hold=False)
         if any(assertion.op != "rust.panics" and all(side.static for side in assertion.operands) for assertion in read):
@@ -152,11 +119,11 @@ class Reader:
     def is_unread(self, node: Node) -> bool:
         """Whether a node is an assertion in a form that is not known, or of a helper in another file."""
         if node.type == "macro_invocation":
-            name = text_of(node.child_by_field_name("macro")).rpartition("::")[2]
+            name = field_text(node, "macro").rpartition("::")[2]
             return _NOT_READ.fullmatch(name) is not None or name in self._own
         if node.type != "call_expression" or macro_of(node):
             return macro_of(node) in self._own
-        function = node.child_by_field_name("function")
+        function = field_of(node, "function")
         name = text_of(function).rpartition("::")[2]
         return name not in self._scopes.functions and re.fullmatch(r"assert\w*", name) is not None
 
@@ -164,18 +131,14 @@ class Reader:
         """What `#[should_panic]` asserts."""
         for attribute in attributes_of(function):
             words = [text_of(part) for part in walk(attribute) if part.type == "identifier"]
-            if (
-                words[:1] == ["should_panic"]
-                and _runs(function)
-                and function.child_by_field_name("return_type") is None
-            ):
+            if words[:1] == ["should_panic"] and _runs(function) and field_of(function, "return_type") is None:
                 texts = [part for part in walk(attribute) if part.type in ("string_literal", "raw_string_literal")]
                 operands = tuple(Operand(node=text, static=True) for text in texts[:1])
                 return [Assertion(op="rust.panics", operands=operands, replaced=function)]
         return []
 
     def _helper(self, call: Node) -> Helper | None:
-        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        function = callee_of(call)
         name = text_of(function).rpartition("::")[2]
         helper = self._helpers.get(name) if name not in self._scopes.functions else None
         is_alone = call.parent is not None and call.parent.type in ("expression_statement", "block", "match_arm")
@@ -183,41 +146,31 @@ class Reader:
 
     def _of_helper(self, call: Node, helper: Helper) -> Assertion:
         """What a function of another file compares, as if that stood here."""
-        arguments = arguments_of(call)
-        operands = tuple(
-            Operand(
-                node=arguments[side.argument],
-                static=side.methods <= LOOKING and self._statics.is_static(arguments[side.argument]),
-                front=side.front,
-                back=side.back,
-            )
-            for side in helper.sides
-        )
-        options = {} if helper.is_equal else _NOT
-        return Assertion(op="rust.==", operands=operands, replaced=call, options=options, is_compared=True)
+        operands = self._sides_of(helper, arguments_of(call), LOOKING)
+        return Assertion(op=helper.op, operands=operands, replaced=call, options=helper.options, is_compared=True)
 
     def _holding(self, node: Node, replaced: Node, *, has_to_hold: bool) -> list[Assertion]:
         """What a condition says of values; what is joined by `and` are assertions of their own."""
         inner = bare(node)
-        sign = text_of(inner.child_by_field_name("operator"))
+        sign = field_text(inner, "operator")
         if inner.type == "unary_expression" and text_of(inner).startswith("!"):
             return self._holding(named(inner)[0], replaced, has_to_hold=not has_to_hold)
         if inner.type == "binary_expression" and sign == ("&&" if has_to_hold else "||"):
             parts = (self._holding(part, replaced, has_to_hold=has_to_hold) for part in named(inner))
             return [assertion for part in parts for assertion in part]
-        options = {} if has_to_hold else _NOT
+        options = {} if has_to_hold else NOT
         if inner.type == "binary_expression" and sign in _COMPARISONS:
             op, own = _COMPARISONS[sign]
-            assertion = self._of(replaced, op, named(inner), own if has_to_hold else _contrary(own))
+            assertion = self._of(replaced, op, named(inner), own if has_to_hold else contrary(own))
         elif macro_of(inner) == "matches" and (matching := self._matching(inner, replaced, has_to_hold=has_to_hold)):
             return matching
         elif (sides := _compared(inner)) and any(map(self._statics.is_static, sides)):
-            function = inner.child_by_field_name("function")
-            op = _CALLED[text_of(function.child_by_field_name("field"))] if function is not None else ""
+            function = field_of(inner, "function")
+            op = _CALLED[field_text(function, "field")] if function is not None else ""
             assertion = self._of(replaced, op, sides, options)
         else:
             assertion = self._of(replaced, "rust.truth", [inner], options)
-        return [replace(assertion, condition=inner, has_to_hold=has_to_hold)]
+        return [replace(assertion, condition=inner, is_whole=True, has_to_hold=has_to_hold)]
 
     def _matching(self, call: Node, replaced: Node, *, has_to_hold: bool) -> list[Assertion]:
         """That a value is of a pattern, whose words are not in the opened source; nothing if it is not known."""
@@ -230,22 +183,20 @@ class Reader:
         pattern = next((pattern for pattern in patterns if pattern is not None), None)
         if pattern is None:
             return []
-        options: Options = {"pattern": pattern} if has_to_hold else {"pattern": pattern, **_NOT}
-        return [
-            replace(self._of(replaced, "rust.matches", arguments, options), condition=call, has_to_hold=has_to_hold)
-        ]
+        options: Options = {"pattern": pattern} if has_to_hold else {"pattern": pattern, **NOT}
+        assertion = self._of(replaced, "rust.matches", arguments, options)
+        return [replace(assertion, condition=call, is_whole=True, has_to_hold=has_to_hold)]
 
     def _of(self, replaced: Node, op: str, nodes: Iterable[Node], options: Options) -> Assertion:
-        operands = tuple(Operand(node=node, static=self._statics.is_static(node)) for node in nodes)
-        return Assertion(op=op, operands=operands, replaced=replaced, options=options)
+        return Assertion(op=op, operands=tuple(map(self._operand, nodes)), replaced=replaced, options=options)
 
 
 def _compared(node: Node) -> Sequence[Node]:
     """The object and the argument of a method that compares these; none of anything else."""
-    function = node.child_by_field_name("function") if node.type == "call_expression" else None
-    if function is None or text_of(function.child_by_field_name("field")) not in _CALLED:
+    function = callee_of(node)
+    if function is None or field_text(function, "field") not in _CALLED:
         return ()
-    value, arguments = function.child_by_field_name("value"), arguments_of(node)
+    value, arguments = field_of(function, "value"), arguments_of(node)
     return (value, *arguments) if value is not None and len(arguments) == 1 else ()
 
 
@@ -257,17 +208,12 @@ def _runs(function: Node) -> bool:
 
 def _only_panics(node: Node) -> bool:
     """Whether a condition does no more than to panic, in a block of its own."""
-    body = node.child_by_field_name("consequence")
+    body = field_of(node, "consequence")
     statements = named(body)
-    if len(statements) != 1 or node.child_by_field_name("alternative") is not None:
+    if len(statements) != 1 or field_of(node, "alternative") is not None:
         return False
     around = node.parent
     if around is None or around.type not in ("block", "expression_statement"):
         return False
     call = named(statements[0])[0] if statements[0].type == "expression_statement" else statements[0]
-    return call.type == "macro_invocation" and text_of(call.child_by_field_name("macro")) in _PANICS
-
-
-def _contrary(options: Mapping[str, object]) -> Options:
-    """The options of an assertion that holds where another does not."""
-    return {} if options.get("not") else _NOT
+    return call.type == "macro_invocation" and field_text(call, "macro") in _PANICS

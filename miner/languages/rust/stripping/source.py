@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from harness.languages.rust.inside import inline
 from harness.languages.rust.language import HANDOUT
@@ -13,22 +16,24 @@ from miner.languages.base import Mode, Slot
 from miner.languages.rust.stripping import scopes
 from miner.languages.rust.stripping.cases import cases_in
 from miner.languages.rust.stripping.macros import macros_in
-from miner.languages.rust.stripping.scopes import Scopes, function_of, macro_of, modules_around
+from miner.languages.rust.stripping.scopes import (
+    Binding,
+    Scopes,
+    function_of,
+    functions_around,
+    macro_of,
+    modules_around,
+)
 from miner.languages.rust.stripping.sites import Assertion, Reader
 from miner.languages.rust.stripping.static import Statics, literals_in
 from miner.languages.rust.stripping.unstopped import unstopped
-from miner.languages.syntax import is_in, place_of, rendered, text_of, walk
-from miner.languages.tree_source import Edits, TreeSource, lines_of, missing_lines, removed_by
+from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
+from miner.languages.stripping.static import member_of
+from miner.languages.syntax import Piece, Place, field_of, field_text, is_in, place_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from tree_sitter import Node
-
-    from miner.languages.rust.stripping.helpers import Helper
-    from miner.languages.rust.stripping.scopes import Binding
-    from miner.languages.rust.stripping.sites import Operand
-    from miner.languages.syntax import Piece, Place
+    from miner.languages.stripping.helpers import Helper
+    from miner.languages.stripping.sites import Operand
 
 MODULE = "goldseam"
 """What a stripped test calls, in its own file: harness/languages/rust/inside/handout.rs."""
@@ -38,6 +43,14 @@ _SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
 _TWO_SIDES = 2
 _VEC = re.compile(rb"vec\s*!\s*\Z")
 _SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
+
+
+def _untyped(function: Node) -> Iterator[tuple[str, int]]:
+    """Names in a function that may have their types of an assertion, and the lines that declare them."""
+    for node in walk(function):
+        pattern = field_of(node, "pattern")
+        if node.type == "let_declaration" and pattern is not None and field_of(node, "type") is None:
+            yield from ((text_of(part), part.start_point[0] + 1) for part in walk(pattern) if part.type == "identifier")
 
 
 class StrippedSource(TreeSource[Assertion]):
@@ -69,23 +82,29 @@ class StrippedSource(TreeSource[Assertion]):
         self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root))
         macros = macros_in(self._opened, self._root, self._scopes)
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
+        self._untyped: dict[int, list[tuple[str, int]]] = {}
+        """By the start of a function: what `_untyped` gives of it."""
         reader = Reader(source, self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
-        self.slots = self._numbered(self._slots(reader, first))
+        self.slots = self._numbered(self._assertions(reader), first)
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
         """The file without what the compiler complained of in it, as far as it can go on without."""
-        del attempt
         return unstopped(text, self._path, output)
 
     # -- assertions
 
-    def _slots(self, reader: Reader, first: int) -> Iterator[Slot[Assertion]]:
-        number = first
-        for assertion in self._assertions(reader):
-            node = assertion.replaced
-            lines = range(node.start_point[0] + 1, node.end_point[0] + 2)
-            yield Slot(number=number, function=function_of(node), assertion=assertion, lines=lines)
-            number += 1
+    def _function(self, node: Node) -> tuple[str, ...]:
+        return function_of(node)
+
+    def _lines(self, node: Node) -> Collection[int]:
+        names = {text_of(part) for part in walk(node) if part.type == "identifier"}
+        untyped = (pair for function in functions_around(node)[-1:] for pair in self._untyped_in(function))
+        return {*super()._lines(node), *(line for name, line in untyped if name in names)}
+
+    def _untyped_in(self, function: Node) -> list[tuple[str, int]]:
+        if function.start_byte not in self._untyped:
+            self._untyped[function.start_byte] = list(_untyped(function))
+        return self._untyped[function.start_byte]
 
     def _assertions(self, reader: Reader) -> Iterator[Assertion]:
         for macro in self._macros.values():
@@ -108,24 +127,15 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- the text
 
-    def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
-        outside = [slot for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
-        if not outside:
-            return self._source.decode("utf-8")
-        edits: Edits = {}
-        removed: list[Place] = []
+    def _take_out(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode], *, is_recording: bool) -> None:
         for _, group in groupby(self.slots, lambda slot: slot.assertion.replaced.id):
             taken = self._taken_out(tuple(group), modes, keeps=is_recording)
             edits |= taken
             removed += removed_by(taken)
-        if is_blanked and not is_recording:
-            self._silence(edits)
-            self._blank(edits, removed)
-            self._uncomment(edits)
-        text = rendered(self._source, 0, len(self._source), self._in_tests(edits))
-        if self._is_code:
-            text = inline.without_code(text)
-        return self._with_module(text).decode("utf-8")
+
+    def _completed(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode]) -> bytes:
+        text = super()._completed(self._in_tests(edits), removed, modes)
+        return self._with_module(inline.without_code(text) if self._is_code else text)
 
     def _in_tests(self, edits: Edits) -> Edits:
         return {
@@ -192,7 +202,8 @@ class StrippedSource(TreeSource[Assertion]):
         return "&[", *pieces, "]"
 
     def _pieces(self, operand: Operand) -> tuple[Piece, ...]:
-        return operand.front, self._place(operand.node), operand.back
+        front, back = operand.around
+        return front, self._place(operand.node), back
 
     def _place(self, node: Node) -> Place:
         """Where an expression stands in the file, whose first array may be one of `vec!` there."""
@@ -201,10 +212,10 @@ class StrippedSource(TreeSource[Assertion]):
 
     # -- what only expectations read
 
-    def _silence(self, edits: Edits) -> None:
+    def _silence(self, edits: Edits, removed: list[Place]) -> None:
         """Take out messages of assertions and guards that stay, and reasons of tests that are ignored."""
         for node in walk(self._root):
-            if node.type != "macro_invocation" or text_of(node.child_by_field_name("macro")) not in _SHOWING:
+            if node.type != "macro_invocation" or field_text(node, "macro") not in _SHOWING:
                 continue
             around = node.parent
             if around is not None and around.type == "expression_statement":
@@ -215,7 +226,7 @@ class StrippedSource(TreeSource[Assertion]):
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
         rest = partial(self._blanked_beside, removed)
-        self._blank_bindings(self._scopes.bindings(), edits, removed, self._blanked, beside=rest)
+        self._blank_bindings(edits, removed, self._blanked, beside=rest)
 
     def _blanked(self, binding: Binding) -> Edits:
         if binding.kind == "parameter":
@@ -225,9 +236,11 @@ class StrippedSource(TreeSource[Assertion]):
         if binding.kind == "each":
             return self._without_column(binding.uses[0])
         statement = binding.statement
-        is_alone = binding.kind == "constant" or statement.child_by_field_name("pattern") == binding.declared
-        if not is_alone or not self._statics.is_static_binding(binding):
+        is_alone = binding.kind == "constant" or field_of(statement, "pattern") == binding.declared
+        if not self._statics.is_static_binding(binding):
             return {}
+        if not is_alone:  # of several that one statement sets
+            return _unread(binding.init) if binding.init is not None else {}
         if scopes.attributes_of(statement) or any(child.type == "visibility_modifier" for child in statement.children):
             return {}
         return {place_of(statement): (lines_of(statement),)}
@@ -241,7 +254,11 @@ class StrippedSource(TreeSource[Assertion]):
                 if uses and all(is_in(use, removed) for use in uses) and all(map(self._statics.is_static, arguments)):
                     edits |= {place: pieces for part in arguments for place, pieces in _unread(part).items()}
         for binding in self._scopes.bindings():
-            uses = [_whole(use) for use in binding.uses] if binding.kind == "each" else []
+            uses = (
+                [member_of(use, ("field_expression",), "value") for use in binding.uses]
+                if binding.kind == "each"
+                else []
+            )
             if any(use.type == "identifier" for use in uses):
                 continue  # a row as a whole
             names = {text_of(use) for use in uses}
@@ -257,11 +274,6 @@ class StrippedSource(TreeSource[Assertion]):
             return {}
         return {place: pieces for cell in column.cells for place, pieces in _zeros(cell).items()}
 
-    def _uncomment(self, edits: Edits) -> None:
-        for node in walk(self._root):
-            if node.type in scopes.COMMENTS:
-                edits.setdefault(place_of(node), (lines_of(node),))
-
 
 def _places(source: bytes) -> list[Place]:
     """Where the lines of tests are in a file of code."""
@@ -270,19 +282,6 @@ def _places(source: bytes) -> list[Place]:
         starts.append(starts[-1] + len(line))
     places = inline.test_lines(inline.lines_of(source))
     return [(starts[start], starts[end]) for start, end in inline.stretches(places)]
-
-
-def _whole(use: Node) -> Node:
-    """A name with the fields that are asked of it."""
-    while (
-        use.parent is not None
-        and use.parent.type == "field_expression"
-        and (use.parent.child_by_field_name("value") == use)
-    ):
-        if use.parent.parent is not None and use.parent.parent.child_by_field_name("function") == use.parent:
-            break
-        use = use.parent
-    return use
 
 
 def _unread(argument: Node) -> Edits:
@@ -309,7 +308,7 @@ def _zero(literal: Node) -> str:
 
 def _of_function(function: Node, call: str, traits: str, expected: Sequence[Piece]) -> Edits:
     """`should_panic` goes, and how its body ends is handed out."""
-    body = function.child_by_field_name("body")
+    body = field_of(function, "body")
     edits: Edits = {
         place_of(attribute): (lines_of(attribute),)
         for attribute in scopes.attributes_of(function)

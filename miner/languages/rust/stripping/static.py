@@ -3,54 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner.languages.rust.stripping.scopes import arguments_of, bare, functions_around, macro_of, named
-from miner.languages.syntax import text_of, walk
+from tree_sitter import Node
+
+from miner.languages.rust.stripping.scopes import Binding, Scopes, functions_around, macro_of
+from miner.languages.stripping import static
+from miner.languages.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from tree_sitter import Node
-
     from miner.languages.rust.stripping.cases import Cases
-    from miner.languages.rust.stripping.scopes import Binding, Scopes
+    from miner.languages.stripping.static import Step
 
 TEXTS = frozenset({"string_literal", "raw_string_literal"})
 LITERALS = TEXTS | {"integer_literal", "float_literal", "char_literal", "boolean_literal"}
-_MADE_OF = frozenset(
-    {
-        *("parenthesized_expression", "unary_expression", "binary_expression", "tuple_expression", "array_expression"),
-        *("reference_expression", "range_expression", "unit_expression", "index_expression"),
-    }
-)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PRELUDE = _words(
+_PRELUDE = words(
     "String Vec Box Option Result bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64"
 )
-_TYPES = _PRELUDE | _words(
+_TYPES = _PRELUDE | words(
     "Rc Arc Cow HashMap BTreeMap HashSet BTreeSet VecDeque BinaryHeap LinkedList Duration PathBuf Path OsString OsStr"
     " Ipv4Addr Ipv6Addr IpAddr SocketAddr Ordering Wrapping Reverse Cell RefCell CString"
     " NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroUsize"
 )
 """Types whose functions make the same of the same."""
 _STANDARD = re.compile(r"(?:::)?(?:std|core|alloc)(?:::.*)?")
-LOOKING = _words(
+LOOKING = words(
     "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned"
     " collect into_boxed_str into_boxed_slice"
 )
 """Methods of literals and collections that nothing of the product can stand behind."""
+_OF_TYPE = words("to_string as_str as_ref")
+"""Of these what a type says of itself."""
+_SHOWN = _TYPES | words("Some None Ok Err")
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*|[A-Z]")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _CAPTURED = re.compile(r"(?<!\{)(?:\{\{)*\{[a-z_]\w*[:}]")
-_MOST_DEPTH = 60
-Step = int | str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,28 +51,23 @@ class Column:
     """Nothing reads the rows but this loop."""
 
 
-class Statics:
+class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
+
+    literals = LITERALS
+    made_of = words(
+        "parenthesized_expression tuple_expression array_expression range_expression unit_expression index_expression"
+    )
 
     def __init__(self, scopes: Scopes, shared: Collection[str] = (), cases: Cases | None = None) -> None:
         """`shared` are functions that other hidden files call, `cases` what attributes give parameters."""
-        self._scopes, self._shared, self._cases = scopes, shared, cases or {}
-        self._open: set[int] = set()
+        super().__init__(scopes, shared)
+        self._cases = cases or {}
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
 
-    def is_static(self, node: Node, depth: int = 0) -> bool:
-        """Whether an expression depends on nothing of the product."""
-        node, within = bare(node), depth + 1
-        if depth > _MOST_DEPTH:
-            return False
-        if node.type in LITERALS:
-            return True
-        if node.type in _MADE_OF:
-            if node.type in ("binary_expression", "unary_expression") and any(map(_is_of_type, walk(node))):
-                return False  # what an operator makes of it may be up to its type
-            return all(self.is_static(child, within) for child in named(node) if child.type != "mutable_specifier")
-        reads = {
+    def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
+        return {
             "identifier": self._is_static_name,
             "scoped_identifier": self._is_static_path,
             "call_expression": self._is_static_call,
@@ -91,12 +75,17 @@ class Statics:
             "type_cast_expression": self._is_static_cast,
             "struct_expression": self._is_static_struct,
             "generic_function": self._is_static_generic,
-        }.get(node.type)
-        return reads is not None and reads(node, within)
+            "reference_expression": self._is_static_cast,
+            **dict.fromkeys(("binary_expression", "unary_expression"), self._is_static_operation),
+        }
+
+    def _is_static_operation(self, node: Node, depth: int) -> bool:
+        """What an operator makes of a value may be up to its type."""
+        return not any(map(_is_of_type, walk(node))) and self._are_static(named(node), depth)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
-        if binding.kind not in ("local", "constant") or binding.init is None or binding.is_mutable:
+        if binding.kind not in ("local", "constant") or binding.init is None or binding.is_written:
             return False
         return self.is_static(binding.init, depth)
 
@@ -105,28 +94,23 @@ class Statics:
         function = next(iter(functions_around(binding.statement)), None)
         if binding.kind != "parameter" or function is None:
             return None
-        name, parameters = text_of(function.child_by_field_name("name")), self._scopes.parameters(function)
+        name, parameters = field_text(function, "name"), self._scopes.parameters(function)
         if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
             return list(cells)
-        if binding not in parameters or name in self._shared or len(self._scopes.functions[name]) != 1:
-            return None
-        calls = self._scopes.calls.get(name, [])
-        if not calls or any(len(arguments_of(call)) != len(parameters) for call in calls):
-            return None
-        return [arguments_of(call)[parameters.index(binding)] for call in calls]
+        return self._given(name, parameters, binding)
 
     def column_of(self, node: Node) -> Column | None:
         """What a name or a field stands for in a loop over rows that are written out; None of anything else."""
         steps: list[Step] = []
         while node.type == "field_expression":
-            name = text_of(node.child_by_field_name("field"))
+            name = field_text(node, "field")
             steps.insert(0, int(name) if name.isdigit() else name)
-            holder = node.child_by_field_name("value")
+            holder = field_of(node, "value")
             if holder is None:
                 return None
             node = bare(holder)
-        binding = self._scopes.resolve(node) if node.type == "identifier" else None
-        if binding is None or binding.kind != "each" or binding.init is None or binding.is_mutable:
+        binding = self._scopes.of_name(node)
+        if binding is None or binding.kind != "each" or binding.init is None or binding.is_written:
             return None
         tables, is_own = self._tables(binding.init)
         cells = [_cell(row, (*binding.steps, *steps)) for table in tables for row in named(table)]
@@ -138,9 +122,9 @@ class Statics:
         """What a loop goes over, row by row in arrays, and whether nothing else does; no arrays if that isn't told."""
         node = _gone_over(node)
         if node.type == "array_expression":
-            return ([node], True) if node.child_by_field_name("length") is None else ([], False)
-        binding = self._scopes.resolve(node) if node.type == "identifier" else None
-        if binding is None or binding.is_mutable or binding.kind not in ("local", "constant", "parameter"):
+            return ([node], True) if field_of(node, "length") is None else ([], False)
+        binding = self._scopes.of_name(node)
+        if binding is None or binding.is_written or binding.kind not in ("local", "constant", "parameter"):
             return [], False
         operands = self.calls_of(binding) if binding.kind == "parameter" else [binding.init] if binding.init else []
         inner = [self._tables(table) for table in operands or ()]
@@ -155,25 +139,22 @@ class Statics:
             return all(self.is_static(argument, depth) for argument in self.arguments[text_of(node)])
         if binding is None:
             return _TYPE.fullmatch(text_of(node)) is not None  # a variant, or a structure without fields
-        if id(binding) in self._open:
-            return False
-        self._open.add(id(binding))
-        try:
-            if binding.kind == "parameter":
-                operands = self.calls_of(binding)
-                return bool(operands) and all(self.is_static(operand, depth) for operand in operands or ())
-            if binding.kind == "each":
-                return self._is_static_cell(node, depth)
-            return self.is_static_binding(binding, depth)
-        finally:
-            self._open.discard(id(binding))
+        return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
+
+    def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
+        if binding.kind == "parameter":
+            operands = self.calls_of(binding)
+            return bool(operands) and self._are_static(operands or (), depth)
+        if binding.kind == "each":
+            return self._is_static_cell(node, depth)
+        return self.is_static_binding(binding, depth)
 
     def _is_static_cell(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
         return column is not None and all(self.is_static(cell, depth) for cell in column.cells)
 
     def _is_static_path(self, node: Node, _depth: int) -> bool:
-        path, name = text_of(node.child_by_field_name("path")), text_of(node.child_by_field_name("name"))
+        path, name = field_text(node, "path"), field_text(node, "name")
         if _TYPE.fullmatch(name) is not None:
             return True
         return _CONSTANT.fullmatch(name) is not None and self._is_known(path)
@@ -190,40 +171,43 @@ class Statics:
         return path in _PRELUDE and path not in self._scopes.imports
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
-        function, arguments = node.child_by_field_name("function"), arguments_of(node)
+        function, arguments = field_of(node, "function"), arguments_of(node)
         if function is None or not all(self.is_static(argument, depth) for argument in arguments):
             return False
         if macro_of(node):
             has_names = any(_CAPTURED.search(text_of(part)) for part in arguments)
-            return macro_of(node) in ("format", "concat") and not has_names
+            return macro_of(node) in ("format", "concat") and not has_names and not any(map(_shows_own, arguments))
         if function.type == "generic_function":
-            function = function.child_by_field_name("function") or function
+            function = field_of(function, "function") or function
         if function.type == "field_expression":
-            value = function.child_by_field_name("value")
-            is_looking = text_of(function.child_by_field_name("field")) in LOOKING
-            return is_looking and value is not None and self.is_static(value, depth)
+            value = field_of(function, "value")
+            method = field_text(function, "field")
+            is_looking = method in LOOKING and value is not None and self.is_static(value, depth)
+            return is_looking and not (method in _OF_TYPE and value is not None and _shows_own(value))
         name = text_of(function).rpartition("::")[2]
         if function.type in ("identifier", "scoped_identifier") and _TYPE.fullmatch(name):
             return True  # a variant or a structure of its parts
-        path = text_of(function.child_by_field_name("path"))
+        path = field_text(function, "path")
         return function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
 
     def _is_static_generic(self, node: Node, depth: int) -> bool:
         """A variant with its types, such as `None::<u8>`."""
-        function = node.child_by_field_name("function")
+        function = field_of(node, "function")
         return function is not None and self.is_static(function, depth)
 
-    def _is_static_cast(self, node: Node, depth: int) -> bool:
-        value = node.child_by_field_name("value")
-        return value is not None and self.is_static(value, depth)
-
     def _is_static_struct(self, node: Node, depth: int) -> bool:
-        fields = named(node.child_by_field_name("body"))
-        values = [part.child_by_field_name("value") or part for part in fields]
+        fields = named(field_of(node, "body"))
+        values = [field_of(part, "value") or part for part in fields]
         if any(part.type == "base_field_initializer" for part in fields):
             return False
         values = [named(value)[0] if value.type == "shorthand_field_initializer" else value for value in values]
         return all(self.is_static(value, depth) for value in values)
+
+
+def _shows_own(node: Node) -> bool:
+    """Whether a type that is not of the standard library says how it is shown."""
+    names = {text_of(part) for part in walk(node) if part.type in ("identifier", "type_identifier")}
+    return any(_TYPE.fullmatch(name) and name not in _SHOWN for name in names)
 
 
 def _is_of_type(node: Node) -> bool:
@@ -234,10 +218,10 @@ def _gone_over(node: Node) -> Node:
     """What a loop goes over, without references and `iter()`."""
     while True:
         node = bare(node)
-        inner = node.child_by_field_name("value") if node.type == "reference_expression" else None
-        function = node.child_by_field_name("function") if node.type == "call_expression" else None
-        if function is not None and text_of(function.child_by_field_name("field")) in ("iter", "into_iter"):
-            inner = function.child_by_field_name("value")
+        inner = field_of(node, "value") if node.type == "reference_expression" else None
+        function = callee_of(node)
+        if function is not None and field_text(function, "field") in ("iter", "into_iter"):
+            inner = field_of(function, "value")
         if inner is None:
             return node
         node = inner
@@ -252,18 +236,14 @@ def _cell(row: Node, steps: tuple[Step, ...]) -> Node | None:
                 return None
             row = parts[step]
         elif isinstance(step, str) and row.type == "struct_expression":
-            fields = named(row.child_by_field_name("body"))
-            values = [
-                part.child_by_field_name("value")
-                for part in fields
-                if text_of(part.child_by_field_name("field")) == step
-            ]
+            fields = named(field_of(row, "body"))
+            values = [field_of(part, "value") for part in fields if field_text(part, "field") == step]
             if len(values) != 1 or values[0] is None:
                 return None
             row = values[0]
         elif isinstance(step, int) and row.type == "call_expression":  # a structure without names of its parts
             parts = arguments_of(row)
-            if step >= len(parts) or not text_of(row.child_by_field_name("function")).rpartition("::")[2][:1].isupper():
+            if step >= len(parts) or not field_text(row, "function").rpartition("::")[2][:1].isupper():
                 return None
             row = parts[step]
         else:
@@ -281,8 +261,8 @@ def _is_size(node: Node) -> bool:
     if around is None:
         return False
     if around.type == "binary_expression":
-        return text_of(around.child_by_field_name("operator")) in ("/", "%", "<<", ">>", "-")
+        return field_text(around, "operator") in ("/", "%", "<<", ">>", "-")
     if around.type == "index_expression":
         return True
-    length = around.child_by_field_name("length") if around.type == "array_expression" else None
+    length = field_of(around, "length") if around.type == "array_expression" else None
     return length is not None and length.id == node.id

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from miner.languages.rust.stripping.scopes import named, parse
-from miner.languages.syntax import place_of, rendered, text_of, walk
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from miner.languages.rust.stripping.scopes import parse
+from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
+from miner.languages.syntax import arguments_of, field_of, named, place_of, text_of, upward, walk
 
-    from tree_sitter import Node
-
-    from miner.languages.tree_source import Edits
-
-_AT = re.compile(r"--> (\S+?):(\d+):(\d+)\n[^\n]*\n\s*\2 +\|[ /]*([^\n]*)")
-"""Where the compiler complains of a file, and the line itself."""
+_AT = re.compile(
+    r"(?:^error[^\n:]*: ([^\n]*)\n)?\s*--> (\S+?):(\d+):(\d+)\n[^\n]*\n\s*\3 +\|[ /]*([^\n]*)", re.MULTILINE
+)
+"""Of what the compiler complains where in a file, and the line itself."""
+_TAKES = re.compile(r"this \w+ takes (\d+) (?:generic )?arguments? but (\d+) arguments? (?:was|were) supplied")
 _ITEMS = frozenset({"use_declaration", "function_item", "mod_item", "impl_item", "struct_item", "const_item"})
 
 
@@ -26,22 +25,49 @@ def unstopped(text: str, path: str, output: str) -> str:
     `output` is what a run of that text printed. Where code of the
     product is laid into the file as well, its lines are others: the one that the compiler shows tells which it is.
     """
-    source = text.encode()
-    try:
-        root = parse(source)
-    except ValueError:
-        return text
-    lines = text.split("\n")
+    return rewritten(text, parse, lambda root: _edits(root, text.split("\n"), path, output))
+
+
+def _edits(root: Node, lines: list[str], path: str, output: str) -> Edits:
     edits: Edits = {}
-    for place_name, number, column, shown in _AT.findall(output):
+    for words, place_name, number, column, shown in _AT.findall(output):
         row = _row_of(lines, int(number) - 1, shown.strip()) if f"/{path}".endswith(f"/{place_name}") else None
         if row is None:
             continue
         at = len(lines[row][: int(column) - 1].encode())
         node = root.descendant_for_point_range((row, at), (row, at))
-        for place in _without(node):
-            edits[place] = edits.get(place, ("\n" * source[place[0] : place[1]].count(b"\n"),))
-    return rendered(source, 0, len(source), edits).decode()
+        if node is not None and (less := _with_less(node, words)):
+            edits |= less
+            continue
+        for dropped in _without(node):
+            edits.setdefault(place_of(dropped), (lines_of(dropped),))
+    return edits
+
+
+def _with_less(node: Node, words: str) -> Edits:
+    """A call or structure without what a tree does not take yet; a chain without a method that is not there."""
+    match = _TAKES.search(words)
+    around = list(upward(node))
+    if match is not None and int(match[1]) < int(match[2]):
+        call = next((outer for outer in around if outer.type == "call_expression"), None)
+        return without_arguments(arguments_of(call), int(match[1])) if call is not None else {}
+    if words.startswith(("cannot find value", "failed to resolve: use of un", "cannot find type")):
+        return without_argument(node, "arguments", "goldseam")
+    if words.startswith("no method named") and node.parent is not None and node.parent.type == "field_expression":
+        call, value = node.parent.parent, field_of(node.parent, "value")
+        if call is not None and call.type == "call_expression" and value is not None:
+            return {place_of(call): (place_of(value),)}
+    if "has no field named" in words or words.startswith("unresolved import"):
+        part = next((outer for outer in around if outer.type == "field_initializer" or _is_imported(outer)), None)
+        after = part.next_sibling if part is not None else None
+        if part is not None:
+            return {(part.start_byte, (after if after is not None and after.type == "," else part).end_byte): ("",)}
+    return {}
+
+
+def _is_imported(node: Node) -> bool:
+    """Whether it is one of several names that are imported together."""
+    return node.parent is not None and node.parent.type == "use_list"
 
 
 def _row_of(lines: list[str], row: int, shown: str) -> int | None:
@@ -53,12 +79,12 @@ def _row_of(lines: list[str], row: int, shown: str) -> int | None:
     return min(rows, key=lambda place: abs(place - row), default=None)
 
 
-def _without(node: Node | None) -> Iterator[tuple[int, int]]:
+def _without(node: Node | None) -> Iterator[Node]:
     """The statement around a node, and those of its block that use names of it; else the item around it."""
     at = node
     while at is not None and (at.parent is None or at.parent.type != "block" or not at.is_named):
         if at.type in _ITEMS and at.type != "mod_item":
-            yield place_of(at)
+            yield at
             return
         at = at.parent
     if at is None or at.parent is None:
@@ -69,8 +95,8 @@ def _without(node: Node | None) -> Iterator[tuple[int, int]]:
         is_behind |= statement == at
         if not is_behind:
             continue
-        used = {text_of(part) for part in walk(statement) if part.type == "identifier"}
-        if statement == at or used & lost:
-            yield place_of(statement)
-            pattern = statement.child_by_field_name("pattern") if statement.type == "let_declaration" else None
+        names = {text_of(part) for part in walk(statement) if part.type == "identifier"}
+        if statement == at or names & lost:
+            yield statement
+            pattern = field_of(statement, "pattern") if statement.type == "let_declaration" else None
             lost |= {text_of(part) for part in walk(pattern) if part.type == "identifier"} if pattern else set()

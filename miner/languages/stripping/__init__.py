@@ -1,0 +1,1 @@
+"""What the strippers of all languages that tree-sitter reads have in common."""

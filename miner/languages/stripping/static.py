@@ -1,0 +1,110 @@
+"""What of a test file does not depend on the product: what is the same of it in each language. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from tree_sitter import Node
+
+from miner.languages.stripping.scopes import Binding, Scopes
+from miner.languages.syntax import arguments_of, bare, field_of, is_field, named, overlap
+
+Step = str | int
+"""From a row of a table to what is in it: a field or property, or an index."""
+MOST_DEPTH = 60
+Scopes_T = TypeVar("Scopes_T", bound=Scopes[Any])
+
+
+class Statics(Generic[Scopes_T]):
+    """Tells what of one file is static; a language says of each type of node what it takes for that."""
+
+    literals: ClassVar[Collection[str]]
+    """Nodes that are written out."""
+    made_of: ClassVar[Collection[str]]
+    """Nodes that are static where all that is in them is."""
+
+    def __init__(self, scopes: Scopes_T, shared: Collection[str] = ()) -> None:
+        """`shared` are functions that other files call."""
+        self._scopes, self._shared = scopes, shared
+        self._open: set[int] = set()
+        self._tells = self._by_type()
+
+    def is_static(self, node: Node, depth: int = 0) -> bool:
+        """Whether an expression depends on nothing of the product."""
+        node = self._bare(node)
+        if depth > MOST_DEPTH:
+            return False
+        if node.type in self.made_of:
+            return self._are_static(named(node), depth + 1)
+        tells = self._tells.get(node.type)
+        return tells(node, depth + 1) if tells is not None else node.type in self.literals
+
+    def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
+        """By the type of a node of another kind: what tells whether it is static, at some depth."""
+        raise NotImplementedError
+
+    def _bare(self, node: Node) -> Node:
+        return bare(node)
+
+    def _are_static(self, nodes: Iterable[Node], depth: int) -> bool:
+        return all(self.is_static(node, depth) for node in nodes)
+
+    def _is_static_cast(self, node: Node, depth: int) -> bool:
+        value = field_of(node, "value")
+        return value is not None and self.is_static(value, depth)
+
+    def _unless_open(self, key: int, tells: Callable[[], bool]) -> bool:
+        """What this tells; False where that is being asked already, as a name may come back to itself."""
+        if key in self._open:
+            return False
+        self._open.add(key)
+        try:
+            return tells()
+        finally:
+            self._open.discard(key)
+
+    def _given(self, name: str, parameters: Sequence[Binding | None], binding: Binding) -> list[Node] | None:
+        """What a parameter of the file's own function is given, call by call; None where that can't be told."""
+        if binding not in parameters or name in self._shared or len(self._scopes.functions[name]) != 1:
+            return None
+        calls = self._scopes.calls.get(name, [])
+        if not calls or any(len(arguments_of(call)) != len(parameters) for call in calls):
+            return None
+        return [arguments_of(call)[parameters.index(binding)] for call in calls]
+
+
+class Column(Protocol):
+    """What stands at one place of each row of a table."""
+
+    @property
+    def key(self) -> tuple[int, tuple[Step, ...]]:
+        """The table, and the steps from a row of it to there."""
+
+
+Column_T = TypeVar("Column_T", bound=Column)
+
+
+def unread_columns(uses: Iterable[tuple[Column_T, bool]]) -> Iterator[Column_T]:
+    """The columns of which nothing is read; of each use of one it is told whether that reads it."""
+    columns: dict[tuple[int, tuple[Step, ...]], Column_T] = {}
+    read: set[tuple[int, tuple[Step, ...]]] = set()
+    for column, is_read in uses:
+        columns[column.key] = column
+        read |= {column.key} if is_read else set()
+    for (table, steps), column in columns.items():
+        if not any(other == table and overlap(path, steps) for other, path in read):
+            yield column
+
+
+def member_of(use: Node, kinds: Collection[str], part: str) -> Node:
+    """The longest member access that begins with a name, but for a method that is called.
+
+    `kinds` are the nodes of members, `part` is what they are of.
+    """
+    top = use
+    while top.parent is not None and top.parent.type in kinds and is_field(top.parent, part, top):
+        if is_field(top.parent.parent, "function", top.parent):
+            break
+        top = top.parent
+    return top

@@ -1,0 +1,56 @@
+"""The `goldseam` program in a process of its own, forked from a server that has imported its commands: a second less.
+
+Tests of the interpreter's part in it (its exit, its encoding, signals before it has begun) start it anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.core.process import Completed
+from miner.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload([entry.module for panel in main.COMMANDS.values() for entry in panel.values()])
+
+
+def goldseam(
+    *words: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None, said: bytes = b""
+) -> Completed:
+    """The command line, run to its end with these variables over the environment; it reads what is `said`."""
+    argv = tuple(map(str, words))
+    with tempfile.TemporaryDirectory(prefix="goldseam-streams-") as folder:
+        streams = [Path(folder, name) for name in ("in", "out", "err")]
+        streams[0].write_bytes(said)
+        child = _SERVER.Process(target=_call, args=(argv, {**os.environ, **(env or {})}, cwd or Path.cwd(), streams))
+        child.start()
+        try:
+            child.join()
+        finally:
+            child.kill()  # where a test takes too long
+        _, out, err = (path.read_bytes() for path in streams)
+    return Completed(argv=("goldseam", *argv), returncode=child.exitcode, stdout=out, stderr=err)
+
+
+def _call(argv: tuple[str, ...], env: Mapping[str, str], cwd: Path, streams: list[Path]) -> None:
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    for number, path in enumerate(streams):
+        os.dup2(os.open(path, os.O_APPEND | os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY)), number)
+    sys.argv = ["goldseam", *argv]
+    try:
+        with open(0, closefd=False) as sys.stdin:
+            main.main()
+    finally:
+        sys.stdout.flush()
+        atexit._run_exitfuncs()
