@@ -176,11 +176,13 @@ class Page:
         return done["result"].get("value")
 
     def text(self, selector: str) -> str:
-        """What a person reads there."""
+        """What a person reads there, once it is drawn: what is far from the window has no text before that."""
+        self.settle()
         return self.run(f"document.querySelector({json.dumps(selector)}).innerText")
 
     def texts(self, selector: str) -> list[str]:
-        """What a person reads in each; nothing of what is hidden."""
+        """What a person reads in each, once it is drawn; nothing of what is hidden."""
+        self.settle()
         script = f"[...document.querySelectorAll({json.dumps(selector)})].filter(e => e.checkVisibility())"
         return self.run(f"{script}.map(e => e.innerText)")
 
