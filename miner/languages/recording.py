@@ -432,13 +432,15 @@ class _Recorder:
 
 
 def _renewed(report: TestReport, again: TestReport, tests: Collection[str]) -> TestReport:
-    """A run's report in which these tests, and others of their functions, say what they did when run again."""
+    """A run's report in which these tests, and others of their functions, say what they did when run again.
+
+    A runner that is asked for some tests may run all of their file: what the others did then is not said twice.
+    """
     renewed = {*tests, *again.statuses}
     kept = {test_id: status for test_id, status in report.statuses.items() if test_id not in renewed}
-    events = (event for event in report.events if event.test_id not in renewed)
-    return replace(
-        again, statuses={**kept, **again.statuses}, events=(*events, *again.events), collected=report.collected
-    )
+    events = [event for event in report.events if event.test_id not in renewed]
+    events += [event for event in again.events if event.test_id in renewed]
+    return replace(again, statuses={**kept, **again.statuses}, events=tuple(events), collected=report.collected)
 
 
 def _lines_refused(report: TestReport, path: str) -> set[int]:
