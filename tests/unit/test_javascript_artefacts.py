@@ -45,6 +45,17 @@ def test_the_file_that_a_package_names_goes_before_an_index():
 
 
 @pytest.mark.parametrize(
+    ("text", "first"),
+    [('var x = require("../")', ["dist/x.js"]), ('import x from "pkg"', [])],
+    ids=["script", "module"],
+)
+def test_require_does_not_ask_for_what_bundlers_take(text, first):
+    manifest = json.dumps({"name": "pkg", "main": "dist/x.js", "module": "src/index"})
+    tree = Files({"package.json": manifest, "src/index.js": "", TEST: text})
+    assert [ways[0] for ways in lacking(tree, [TEST])] == first
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'import x from "../src/y.js"',

@@ -103,7 +103,7 @@ def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...
 def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...], bool], list[str]]:
     """What `lacking` gives, each with whether it is a package by its name, and the files that were read for it."""
     files = frozenset(tree.files())
-    packages = dict(_packages(tree))
+    packages, mains = dict(_packages(tree)), dict(_packages(tree, fields=("main",)))
     code = [path for path in test_files if path.endswith(SUFFIXES) and not path.endswith((".json", ".node"))]
     waiting = [path for path in code if path in files]
     if len(waiting) < len(code):
@@ -113,8 +113,8 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
     wanted: dict[tuple[str, ...], bool] = {}
     for path in (order := list(seen)):
         text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
-        for name in _imported(text):
-            ways = import_ways(name, path, packages)
+        for name, is_required in _imported(text):
+            ways = import_ways(name, path, mains if is_required else packages)
             there = [way for way in ways if way in files]
             if not there:
                 if ways:
@@ -127,7 +127,7 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
 
 def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[str]:
     """The tree's files that a file loads by their paths."""
-    for name in _imported(source[:_LARGEST].decode("utf-8", "replace")):
+    for name, _ in _imported(source[:_LARGEST].decode("utf-8", "replace")):
         yield from [way for way in import_ways(name, path, {}) if way in files][:1]
 
 
@@ -166,8 +166,10 @@ def _is_named(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])|[\"']{re.escape(short)}[\"']", text) is not None
 
 
-def _imported(text: str) -> Iterator[str]:
-    return (name for _, name in _IMPORTED.findall(_TYPES_ALONE.sub("", text)))
+def _imported(text: str) -> Iterator[tuple[str, bool]]:
+    """The names that a text imports, each with whether `require` does, which knows no field `module`."""
+    found = _IMPORTED.finditer(_TYPES_ALONE.sub("", text))
+    return ((match[2], match[0].startswith("require")) for match in found)
 
 
 def own_packages(tree: Tree) -> dict[str, str]:
@@ -196,7 +198,7 @@ def unneeded(tree: Tree, test_files: Sequence[str]) -> frozenset[str]:
     return frozenset(folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST) - needed
 
 
-def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _packages(tree: Tree, *, fields: Sequence[str] = ("main", "module")) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Name of each package that the repository itself holds, and the files that its import may mean."""
     for path in tree.files():
         folder, name = posixpath.split(path)
@@ -204,7 +206,7 @@ def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
             manifest = read_manifest(tree, folder)
             exports = manifest.get("exports")
             root = exports.get(".", exports) if isinstance(exports, dict) else exports
-            leaves = [*_leaves([manifest.get("main"), manifest.get("module"), root])]
+            leaves = [*_leaves([*map(manifest.get, fields), root])]
             ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves or ["index"]]
             entries = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
             if isinstance(own := manifest.get("name"), str):
