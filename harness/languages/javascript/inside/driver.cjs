@@ -48,10 +48,11 @@ const PRELUDES = {
   ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',
 };
 
-// What reporters share, for the driver itself.
-const { say, read, reordered } = new Function(
-  "ASKED", "fs_", "path_", asked.shared + (framework === "tap" || framework === "ava" ? asked.reporter : "const read = null;") + "\nreturn { say, read, reordered };",
-)(facts, fs, path);
+// What reporters share, for the driver itself, and what it calls of one.
+const CALLED = { tap: "read", ava: "read", jest: "tellLost" };
+const { say, reordered, called } = new Function(
+  "ASKED", "fs_", "path_", "module", asked.shared + (CALLED[framework] ? asked.reporter : "") + `\nreturn { say, reordered, called: ${CALLED[framework] || null} };`,
+)(facts, fs, path, {});
 
 function written(name, ending, ...texts) {
   const place = path.join(folder, name + ending);
@@ -61,7 +62,9 @@ function written(name, ending, ...texts) {
 
 // Ends a process of tests that waits for nothing that will come: some runners set no limit to a test's time, nor to
 // that of a server which a test left open.
-const IDLE = `const [{ exit }, { isMainThread }] = [process, require("worker_threads")];
+const IDLE = `const { exit } = process;
+let isMainThread = true;
+try { ({ isMainThread } = require("worker_threads")); } catch (error) { /* Node 10 has none */ }
 let [calm, used] = [0, 0];
 if (isMainThread) setInterval(() => {
   const { user, system } = process.cpuUsage();
@@ -91,11 +94,13 @@ function sendValues() {
 }
 
 // One call of a runner; 0 where it says that all is well, else 1: some runners end with the number of failures.
-function call(argv, options) {
+// A signal that ends it ends the driver as well, where nothing tells of the tests that it took along.
+function call(argv, options, tell) {
   const ran = spawnSync(process.execPath, argv, Object.assign({ cwd: root, env, stdio: ["ignore", 2, 2, 3] }, options));
   if (ran.error) throw ran.error;
-  if (ran.signal) process.kill(process.pid, ran.signal);
-  return { code: ran.status === 0 ? 0 : 1, stdout: ran.stdout, stderr: ran.stderr };
+  if (ran.signal && !tell) process.kill(process.pid, ran.signal);
+  const lost = tell ? tell() : 0;
+  return { code: ran.status === 0 && !lost ? 0 : 1, stdout: ran.stdout, stderr: ran.stderr };
 }
 
 const absolute = (file) => path.join(top, file);
@@ -126,7 +131,7 @@ function eachByTap(argvOf) {
     fs.writeSync(2, stderr);
     if (code === 0 && !stdout.trim() && !/["']@?(tap|ava)\b/.test(fs.readFileSync(absolute(file), "utf8"))) continue; // a helper
     fs.writeSync(2, stdout);
-    worst = Math.max(worst, code, read(file, stdout, stderr.slice(0, LETTERS)) ? 0 : 1);
+    worst = Math.max(worst, code, called(file, stdout, stderr.slice(0, LETTERS)) ? 0 : 1);
   }
   return worst;
 }
@@ -234,12 +239,13 @@ function tapOptions() {
 
 const RUNNERS = {
   jest() {
-    const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
+    // a process of its own keeps a test that ends it from taking those of other files along
+    const memory = files.length > 1 && major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
     const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--forceExit", "--reporters=" + reporterFile(".cjs")].concat(memory);
     const [first = "", ...rest] = asked.options;
     const through = first.startsWith("--through=") ? first.slice("--through=".length) : "";
-    const called = through ? [program(through), "test", ...rest] : [program("jest"), ...asked.options];
-    return call([...called, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)]).code;
+    const argv = through ? [program(through), "test", ...rest] : [program("jest"), ...asked.options];
+    return call([...argv, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)], {}, called).code;
   },
   vitest() {
     const own = major("vitest") >= 1 ? ["--coverage.enabled=false", "--bail=0"] : [];
