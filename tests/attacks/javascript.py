@@ -135,7 +135,8 @@ const t = require("tap");
 const { price, label, parse } = require("../money.js");
 t.test("takes nothing off", (t) => { t.equal(price(4217), 4217); t.end(); });
 t.test("takes a share off", (t) => {
-  t.plan(2);
+  t.plan(3);
+  t.matchSnapshot({ off: price(10590, 10), written: [label(3107)] });
   t.test("of one", (t) => { t.equal(price(10590, 10), 9531, "a tenth"); t.end(); });
   t.strictSame([[5000, 50], [999, 33]].map(([cents, off]) => price(cents, off)), [2500, 670]);
 });
@@ -153,6 +154,7 @@ t.test("reads them", async (t) => {
   t.has(read, { cents: 3107 });
   t.match(read, { currency: /^E/ });
 });
+t.equal(label(31), "0.31 EUR");
 """
 _BY_AVA = """\
 const test = require("ava");
@@ -357,6 +359,18 @@ HIDDEN = {
     "jasmine": ("judged/jasmine.js", _BY_JASMINE),
 }
 BESIDE = {
+    "tap itself": {
+        "tap-snapshots/judged/tap.js.test.cjs": """\
+exports[`judged/tap.js > TAP > takes a share off > must match snapshot 1`] = `
+Object {
+  "off": 9531,
+  "written": Array [
+    "31.07 EUR",
+  ],
+}
+`
+"""
+    },
     "jest": {
         "judged/__snapshots__/jest.test.js.snap": _FILED.format(
             runner="Jest",

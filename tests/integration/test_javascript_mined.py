@@ -406,6 +406,13 @@ def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, 
     assert list(report.collect_errors) == [path]
 
 
+def test_a_file_that_ends_the_process_of_jest_as_it_is_loaded_is_lost(task, sandbox):
+    path = ENDING["jest"][0].replace("ends", "loads")
+    patch = parse(tiny.diff(path, None, 'process.exit(0);\ntest("one", () => {});\n').encode())
+    report = run(task, sandbox, "jest", path, test_patch=patch)
+    assert (report.statuses, list(report.collect_errors), report.exit_code) == ({}, [path], 1)
+
+
 def test_a_test_that_waits_for_nothing_that_will_come_has_failed(task, sandbox):
     report = run(task, sandbox, "node:test", "waits.js")
     assert {name: str(status) for name, status in report.statuses.items()} == {
@@ -538,7 +545,8 @@ def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None)
 
 def test_each_runners_assertions_are_judged_on_the_host(judged):
     assert len(judged.hidden.pass_to_pass) == 1
-    assert len(judged.hidden.fail_to_pass) == (7 if "Snapshot(" in judged.hidden.test_patch.decode() else 4)
+    text = judged.hidden.test_patch.decode()
+    assert len(judged.hidden.fail_to_pass) == (7 if "toMatchSnapshot(" in text else 4 + ("\n+t.equal(" in text))
     assert {place_of_test(judged, name) for name in listed(judged)} == {Place.HOST}
     assert judged.hidden.evidence["guess_bits"] > 20
 

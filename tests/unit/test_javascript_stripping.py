@@ -168,7 +168,7 @@ def test_tape_counts_what_is_taken_out():
 def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_alone():
     head = 'const t = require("tap");\n'
     text = (
-        f"{head}t.test('a', (t) => {{ t.same(f(1), [3]); t.strictSame(f(1), [3]); t.throws(f, new TypeError('n')); "
+        f"{head}t.test('a', (t) => {{ t.same(f(1), [3]); t.strictSame(f(1), [3]); t.throws(f, TypeError('n')); "
         "t.test('b', (t) => { t.match(f(1), /x/); t.match(f(1), { a: 1 }); t.match(f(1), [1]); t.end(); }); "
         "t.end(); });\n"
     )
@@ -178,6 +178,26 @@ def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_a
     assert {slot.function for slot in slots} == {("a",)}
     assert [best(parsed(text))[slot.number] for slot in slots][-1] is Mode.INSIDE
     assert "t.match(f(1), [1]); t.end(); });" in stripped(text)
+
+
+def test_to_tap_a_file_is_a_test_and_snapshots_are_in_a_folder_of_their_own():
+    text = "var tap = require('tap'); var test = tap.test;\ntap.equal(f(1), 3);\n"
+    text += "test('a', function (t) { t.matchSnapshot(f(2)); t.resolveMatchSnapshot(f(3), 'm'); t.end() });\n"
+    source = StrippedSource(text.encode(), path="test/a.js", first=0, framework="tap", has_snapshots=True)
+    assert [slot.function for slot in source.slots] == [("",), ("a",), ("a",)]
+    assert source.stripped(best(source)).endswith(
+        "__goldseam__(0, () => [f(1)], null, tap);\n"
+        "test('a', function (t) { __goldseam__(1, () => [__goldseam__.shown(f(2))], null, t); "
+        "__goldseam__(2, async () => [__goldseam__.shown(await (f(3)))], null, t); t.end() });\n"
+    )
+    assert [slot.assertion.op for slot in parsed(text).slots] == ["js.===", "js.truth", "js.truth"]
+    files = [
+        "p/tap-snapshots/test/a.js.test.cjs",
+        "tap-snapshots/p-test-a.js-TAP.test.js",
+        "tap-snapshots/a.js.test.cjs",
+    ]
+    assert list(snapshots.emptied({"p/test/a.js"}, {"p/test/a.js": b"f(1);"}, files)) == files[:2]
+    assert set(files[:2]) <= set(snapshots.places_of("p/test/a.js"))
 
 
 def asked(chain: str) -> str:

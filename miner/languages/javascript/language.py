@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ class JavaScript(TreeLanguage):
             return next(((place, contents[place]) for place in places if place in contents), None)
 
         files = [path for path in paths if path.endswith(SOURCES)]
-        contents = dict(read([*files, *map(snapshots.file_of, files)]))
+        contents = dict(read([*files, *chain.from_iterable(map(snapshots.places_of, files))]))
         return contents | {path: borrow(contents[path], path, module) for path in files if path in contents}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:

@@ -301,8 +301,10 @@ function ofJest(path, scope) {
 }
 
 // tape and tap hand each test an object of its own; what is printed of it is its name alone, in tap that of the outermost.
+// What stands in no test of tap is in one without a name, which is the file.
 function ofTape(path, _scope, counter) {
   let test = counter;
+  if (test && test.name === "TAP" && typeof test.bailout === "function") return [path + "::"];
   while (test && test.parent && test.parent.parent) test = test.parent;
   return test ? [idAmong(test, () => [test], ({ name }) => idOf(path, [name]))] : [];
 }

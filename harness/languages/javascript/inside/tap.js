@@ -1,7 +1,8 @@
-// TAP as tape and tap print it: a test is a comment with all points below it, or a subtest with the point that ends it.
+// TAP as tape and tap print it: a test is a comment with all points below it, or a subtest with the point that ends it;
+// beside subtests all other points are one of the file.
 function read(file, text, errors) {
   const points = /^(not )?ok\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b.*|#\s*time=([\d.]+)ms.*)?$/i;
-  let [title, failed, any, planned, nested, notes] = ["", false, false, false, false, []];
+  let [title, failed, any, planned, nested, begun, notes] = ["", false, false, false, false, false, []];
   const end = () => {
     if (any) report(file, [title], failed ? "failed" : "passed", 0, notes.join("\n"));
     [failed, any, notes] = [false, false, []];
@@ -9,10 +10,11 @@ function read(file, text, errors) {
   for (const line of text.split("\n")) {
     const point = points.exec(line);
     if (/^# Subtest: /.test(line)) {
-      nested = true;
+      [nested, begun] = [true, true];
     } else if (/^\d+\.\.\d+/.test(line)) {
       planned = true;
-    } else if (point && nested) {
+    } else if (point && nested && (begun || line.endsWith("{"))) {
+      begun = false;
       report(file, [point[2]], point[3] ? point[3].toLowerCase().replace("skip", "skipped") : point[1] ? "failed" : "passed", Number(point[4] || 0), notes.join("\n"));
       notes = [];
     } else if (point) {

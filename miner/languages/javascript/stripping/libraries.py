@@ -159,7 +159,11 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0
     What a function of the file is given by all its calls counts as well; `depth` is how many are known to be around.
     """
     binding = scopes.of_name(node)
-    if binding is None or binding.kind != "param" or binding.is_written or depth > _MOST_DEPTH:
+    if binding is None or binding.is_written or depth > _MOST_DEPTH:
+        return ""
+    if binding.module == "tap" and binding.imported in ("default", "*", "t"):
+        return "tap" if "tap" in modules else ""  # to tap the whole file is a test
+    if binding.kind != "param":
         return ""
     function = function_around(binding.declared)
     if function is not None and (calls := scopes.calls_of(function)):
@@ -183,7 +187,7 @@ def _of_tests(scopes: Scopes, called: Node, parameter: Binding, modules: frozens
         return ""
     if source.module.startswith(".") and text_of(called) in ("test", "it"):  # a helper that hands on what it is given
         return scopes.runner if scopes.runner in modules else ""
-    if source.kind == "const" and source.init is not None and not source.module and not source.is_written:
+    if source.kind in ("const", "let", "var") and source.init is not None and not (source.module or source.is_written):
         return _of_another(scopes, source.init, modules)
     return source.module if source.module in modules else given_by(scopes, called, modules, depth + 1)
 
@@ -210,10 +214,10 @@ def _is_whole_file(scopes: Scopes, binding: Binding) -> bool:
 
 
 def _of_another(scopes: Scopes, init: Node, modules: frozenset[str]) -> str:
-    """The module of what a name is set to: `anyTest as TestFn`, the global `QUnit`."""
+    """The module of what a name is set to: `anyTest as TestFn`, `tap.test`, the global `QUnit`."""
     while init.type in ("as_expression", "satisfies_expression") and init.named_children:
         init = init.named_children[0]
-    source = scopes.of_name(init)
+    source = scopes.of_name(dotted(init)[1])
     if source is None:
         return "qunit" if text_of(init) == "QUnit" and "qunit" in modules else ""
     return source.module if source.module in modules and not source.is_written else ""

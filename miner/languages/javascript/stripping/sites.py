@@ -163,12 +163,14 @@ _SOUGHT = _TEXTS | {"regex"}
 _TYPEOF = words("string number boolean function undefined")
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
+_OF_FILES = {"matchSnapshot": "", "resolveMatchSnapshot": "resolves"}
+"""Of tap: what compares with a snapshot, and how it waits for what it is given."""
 _REACHED = frozenset({"pass", "fail"})
 _CONSTANTS = words("true false null undefined number string")
 _SURE = frozenset({"ok", "true", "truthy", "assert"})
 _AWAITED = frozenset({("throwsAsync", "ava"), ("rejects", "qunit"), ("rejects", "tap")})
 _ALSO_THROWN = {
-    **dict.fromkeys(("tap", "tape"), words("regex new_expression object")),
+    **dict.fromkeys(("tap", "tape"), words("regex new_expression call_expression object")),
     "qunit": words("regex"),
 }
 """By library: what an error is held against besides a class."""
@@ -358,6 +360,9 @@ class Reader(sites.Reader[Statics]):
             assertion = _reached(call)
         elif library == "tap" and name in _PARTS and [node.type for node in arguments[1:2]] == ["object"]:
             assertion = self._of_operands(call, "js.object", arguments[:2], {"by": name})
+        elif library == "tap" and name in _OF_FILES and self._has_snapshots:
+            more = {"awaits": _OF_FILES[name], "text": _SAME}
+            assertion = self._of_operands(call, "js.snapshot", arguments[:1], {"by": "value"}, around=_SHOWING, **more)
         elif library == "tap" and name == "type" and len(arguments) > 1 and text_of(arguments[1])[1:-1] in _TYPEOF:
             assertion = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
         elif name in POINTS[library]:

@@ -1,4 +1,4 @@
-"""Snapshots in files of their own, as jest and vitest keep them beside a test file. Pure."""
+"""Snapshots in files of their own, as jest and vitest keep them beside a test file, and tap in a folder. Pure."""
 
 from __future__ import annotations
 
@@ -11,20 +11,33 @@ if TYPE_CHECKING:
     from harness.languages.base import TestReport
     from miner.languages.base import TaskRun
 
-_COMPARES = re.compile(rb"\bto(?:Match|ThrowErrorMatching)Snapshot\b")
+_COMPARES = re.compile(rb"\b(?:matchSnapshot|toMatchSnapshot|toThrowErrorMatchingSnapshot)\b")
+_OF_TAP = "tap-snapshots/"
 
 
-def file_of(test_file: str) -> str:
-    """The file that has the snapshots of a test file, where the project has no rule of its own for that."""
+def places_of(test_file: str) -> Iterator[str]:
+    """The files that may have the snapshots of a test file, where the project has no rule of its own for that."""
     folder, name = posixpath.split(test_file)
-    return posixpath.join(folder, "__snapshots__", f"{name}.snap")
+    yield posixpath.join(folder, "__snapshots__", f"{name}.snap")
+    yield from _places_of_tap(test_file)
+
+
+def _places_of_tap(test_file: str) -> Iterator[str]:
+    """Below the folder of the package, which is one of those around the test file."""
+    parts = test_file.split("/")
+    for number in range(len(parts)):
+        package, below = "".join(f"{part}/" for part in parts[:number]), parts[number:]
+        yield f"{package}{_OF_TAP}{'/'.join(below)}.test.cjs"
+        yield f"{package}{_OF_TAP}{'-'.join(below)}-TAP.test.js"
 
 
 def files_of(test_file: str, files: Iterable[str]) -> tuple[str, ...]:
     """Those of some files that have the snapshots of a test file: with its name in front, in its folder or below."""
     folder, name = posixpath.split(test_file)
+    of_tap = frozenset(_places_of_tap(test_file))
     snapshots = (path for path in files if path.endswith(".snap") and path.startswith(folder))
-    return tuple(path for path in snapshots if posixpath.basename(path).startswith(f"{name}."))
+    beside = tuple(path for path in snapshots if posixpath.basename(path).startswith(f"{name}."))
+    return (*beside, *(path for path in files if path in of_tap))
 
 
 def used(tests: Mapping[str, bytes], files: Collection[str]) -> frozenset[str]:

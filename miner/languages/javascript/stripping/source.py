@@ -346,6 +346,8 @@ def titles(node: Node, names: Scopes) -> tuple[str, ...]:
         suite = _suite_of(at, names)
         if title is not None or suite is not None:
             around[:0] = suite or [title or ""]
+    if names.imports("tap") and not around and function_around(node) is None:
+        return ("",)  # of the whole file, a test to tap
     around = around[:1] if names.imports("tap") else around[-1:] if names.imports("tape") else around  # as they tell it
     around = [*_module_above(node), *around]
     return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
