@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import ray
 import yaml
 
 from harness.checks.dataset import check
@@ -354,6 +353,8 @@ def holds(two, host, image):
 
 def taken():
     """What of the cluster's resources runs."""
+    import ray  # noqa: PLC0415 - takes a second, of every worker
+
     free, whole = ray.available_resources(), ray.cluster_resources()
     return {name: whole[name] - free.get(name, 0.0) for name in ("CPU", "memory", "docker")}
 
