@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from tests import inside
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import CodeType
 
     from harness.patches.patch import Patch
 
@@ -24,11 +26,16 @@ class _Frames:
         self.said.append({"t": kind, **fields})
 
 
+@functools.cache
+def _supervisor() -> tuple[CodeType, ...]:
+    return tuple(compile(inside.part(part), part, "exec") for part in ("supervisor", "applying"))
+
+
 def built(base: Path, patch: Patch, work: Path) -> str:
     """Build the work tree of a model's patch at `work`, where nothing is: why git refuses the patch, or nothing."""
     supervisor: dict[str, Any] = {"__name__": "supervisor"}
-    for part in ("supervisor", "applying"):
-        exec(inside.part(part), supervisor)
+    for code in _supervisor():
+        exec(code, supervisor)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     supervisor.update(PRISTINE=str(base), WORK=str(work))

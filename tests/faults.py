@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess  # noqa: TID251 - programs to be killed half-way
+import subprocess  # noqa: TID251 - a program to be disturbed half-way
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.sandbox import engine
-from tests import tiny, waiting
+from tests import forked, tiny, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,15 +63,18 @@ def attempts(run: Path) -> int:
     return max(json.loads(path.read_bytes())["attempts"] for path in run.glob("results/*/*/*/report.json"))
 
 
-def started(
-    argv: list[str | Path], env: Mapping[str, str] | None = None, *, before: tuple[str | Path, ...] = ()
-) -> subprocess.Popen[str]:
+def started(argv: list[str | Path]) -> forked.Started:
     """The program, running; what it tells is to be read from its standard error."""
-    whole = [str(word) for word in (*before, sys.executable, "-m", "miner.cli.main", *argv)]
-    return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+    return forked.started(*argv)
 
 
-def told(child: subprocess.Popen[str], text: str) -> str:
+def started_anew(argv: list[str | Path], env: Mapping[str, str]) -> subprocess.Popen[str]:
+    """The same with variables that count from the first instruction of its interpreter."""
+    whole = [sys.executable, "-m", "miner.cli.main", *map(str, argv)]
+    return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True, env={**os.environ, **env})
+
+
+def told(child: forked.Started | subprocess.Popen[str], text: str) -> str:
     """What a program says until it says this."""
     said = ""
     for line in child.stderr or ():

@@ -11,13 +11,14 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 from harness.core.process import Completed
 from miner.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from multiprocessing.connection import Connection
 
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload([entry.module for panel in main.COMMANDS.values() for entry in panel.values()])
@@ -39,6 +40,60 @@ def goldseam(
             child.kill()  # where a test takes too long
         _, out, err = (path.read_bytes() for path in streams)
     return Completed(argv=("goldseam", *argv), returncode=child.exitcode, stdout=out, stderr=err)
+
+
+class Started:
+    """A command line that runs; a context manager like `subprocess.Popen`. What it prints as its result is lost."""
+
+    def __init__(self, words: tuple[str | Path, ...], env: Mapping[str, str]) -> None:
+        reading, writing = _SERVER.Pipe(duplex=False)
+        argv = tuple(map(str, words))
+        self._child = _SERVER.Process(target=_call_told, args=(argv, {**os.environ, **env}, Path.cwd(), writing))
+        self._child.start()
+        writing.close()
+        self.pid = self._child.pid or 0
+        self.stderr: IO[str] = os.fdopen(os.dup(reading.fileno()), encoding="utf-8")
+        """What it tells."""
+        reading.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind:
+            self.kill()
+        self.wait()
+        self.stderr.close()
+
+    def poll(self) -> int | None:
+        """Its exit code once it has ended, negative where a signal ended it."""
+        return self._child.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._child.join(timeout)
+        code = self.poll()
+        assert code is not None, f"it has not ended after {timeout} s"
+        return code
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self._child.kill()
+
+    def terminate(self) -> None:
+        self._child.terminate()
+
+
+def started(*words: str | Path, env: Mapping[str, str] | None = None) -> Started:
+    """The command line, begun with these variables over the environment."""
+    return Started(words, env or {})
+
+
+def _call_told(argv: tuple[str, ...], env: Mapping[str, str], cwd: Path, told: Connection) -> None:
+    os.dup2(told.fileno(), 2)
+    told.close()
+    _call(argv, env, cwd, [Path(os.devnull), Path(os.devnull)])
 
 
 def _call(argv: tuple[str, ...], env: Mapping[str, str], cwd: Path, streams: list[Path]) -> None:

@@ -27,6 +27,8 @@ _ENV = {
     "RAY_health_check_period_ms": "500",
     "RAY_health_check_timeout_ms": "3000",
     "RAY_health_check_failure_threshold": "6",
+    "RAY_raylet_start_wait_time_s": "240",
+    "RAY_gcs_server_request_timeout_seconds": "240",
     "RAY_enable_metrics_collection": "0",
     "RAY_enable_worker_prestart": "0",
     "PYTHONWARNINGS": "ignore",
@@ -50,7 +52,11 @@ class RayCluster:
         self.address = ""
 
     def __enter__(self) -> Self:
-        self.address = self._answer()
+        try:
+            self.address = self._answer()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    import subprocess  # noqa: TID251 - the type of what is watched
     from collections.abc import Callable, Sized
 
 Found = TypeVar("Found")
+
+
+class Running(Protocol):
+    """A program that has been started."""
+
+    def poll(self) -> int | None: ...
+
+
 Left = TypeVar("Left", bound="Sized")
 SECONDS = 240.0
 _POLL = 0.02
 
 
-def until(look: Callable[[], Found], child: subprocess.Popen | None = None) -> Found:
+def until(look: Callable[[], Found], child: Running | None = None) -> Found:
     """What `look` finds, as soon as that is something; `child` is to run until then."""
     deadline = time.monotonic() + SECONDS
     while not (found := look()):

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from harness.core.process import run
-from tests import tiny
+from tests import served, tiny
 from tests.gate_runs import make_run
 from tests.model_server import ModelServer
 from tests.model_server.server import KEY
@@ -24,7 +24,13 @@ from tests.solve_room import GOOD, make_dataset
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 GITLAB = yaml.safe_load((ROOT / "docs/ci/gitlab.yml").read_text(encoding="utf-8"))
-OURS = str(Path(sys.executable).parent / "goldseam")
+
+
+@pytest.fixture(scope="module")
+def ours():
+    """The path of goldseam."""
+    with served.program() as started:
+        yield str(started)
 
 
 def schema(name):
@@ -135,11 +141,11 @@ class Runner:
         return EXPRESSION.sub(value, text)
 
 
-def test_the_action_passes_and_accepts_the_first_run(tmp_path):
+def test_the_action_passes_and_accepts_the_first_run(tmp_path, ours):
     make_run(tmp_path / "next run", 26)
 
     done = Runner(
-        tmp_path, candidate="next run", baseline="kept.json", command=OURS, **{"accept-to": "kept.json"}
+        tmp_path, candidate="next run", baseline="kept.json", command=ours, **{"accept-to": "kept.json"}
     ).start()
 
     assert (done.code, done.outputs["gate"]["verdict"], done.outputs["gate"]["exit-code"]) == (0, "pass", "0")
@@ -148,19 +154,19 @@ def test_the_action_passes_and_accepts_the_first_run(tmp_path):
     assert done.summary.read_text(encoding="utf-8").startswith("## ✅ Pass")
 
 
-def test_the_action_fails_on_a_regression(tmp_path):
+def test_the_action_fails_on_a_regression(tmp_path, ours):
     make_run(tmp_path / "base", 26)
     make_run(tmp_path / "-next", 8)
 
-    done = Runner(tmp_path, candidate="-next", baseline="base", command=OURS, sarif="x.sarif").start()
+    done = Runner(tmp_path, candidate="-next", baseline="base", command=ours, sarif="x.sarif").start()
 
     assert (done.code, done.outputs["gate"]["verdict"], done.outputs["gate"]["lost"]) == (1, "regression", "18")
     assert "::error title=goldseam gate%3A max_drop::" in done.text
     assert (tmp_path / "x.sarif").is_file()
 
 
-def test_the_action_tells_unusable_input_by_its_exit_code(tmp_path):
-    done = Runner(tmp_path, candidate="nowhere", baseline="neither", command=OURS).start()
+def test_the_action_tells_unusable_input_by_its_exit_code(tmp_path, ours):
+    done = Runner(tmp_path, candidate="nowhere", baseline="neither", command=ours).start()
 
     assert (done.code, done.outputs["gate"]) == (2, {"exit-code": "2"})
 
@@ -168,34 +174,34 @@ def test_the_action_tells_unusable_input_by_its_exit_code(tmp_path):
 EVIL = '$(touch owned)`touch owned`";touch owned;"'
 
 
-def test_inputs_are_no_shell_code(tmp_path):
+def test_inputs_are_no_shell_code(tmp_path, ours):
     make_run(tmp_path / "next", 26)
 
-    done = Runner(tmp_path, candidate="next", baseline=EVIL, model=EVIL, command=OURS).start()
+    done = Runner(tmp_path, candidate="next", baseline=EVIL, model=EVIL, command=ours).start()
 
     assert done.code == 2
     assert not (tmp_path / "owned").exists()
 
 
 @pytest.mark.parametrize("predictions", ["", EVIL], ids=["solve", "evaluate"])
-def test_inputs_for_a_run_are_no_shell_code(predictions, tmp_path):
+def test_inputs_for_a_run_are_no_shell_code(predictions, tmp_path, ours):
     names = ("dataset", "model", "base-url", "api-key-env", "samples", "max-cost", "assume-price")
     evil = dict.fromkeys((*names, "run", "identity", "jobs", "config"), EVIL)
 
-    done = Runner(tmp_path, command=OURS, predictions=predictions, **evil).start()
+    done = Runner(tmp_path, command=ours, predictions=predictions, **evil).start()
 
     assert (done.code, done.output("exit-code")) == (2, "2")
     assert not (tmp_path / "owned").exists()
 
 
 @pytest.mark.engine
-def test_the_action_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image):
+def test_the_action_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image, ours):
     tiny.dataset(tmp_path / "bench", tiny.task(tiny_image))
     tiny.write_predictions(tmp_path / "p.jsonl", {"first": tiny.GOLD, "second": tiny.GOLD})
 
     done = Runner(
         tmp_path,
-        command=OURS,
+        command=ours,
         dataset="bench",
         predictions="p.jsonl",
         run="-next run",
@@ -212,28 +218,28 @@ def test_the_action_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image
 
 
 @pytest.mark.engine
-def test_the_action_fails_where_the_run_it_made_breaks_a_rule(tmp_path):
+def test_the_action_fails_where_the_run_it_made_breaks_a_rule(tmp_path, ours):
     tiny.dataset(tmp_path / "bench", tiny.task())
     tiny.write_predictions(tmp_path / "p.jsonl", {"model": ""})  # an empty patch needs no container
     (tmp_path / "rules.toml").write_text('[gate]\nrequire = "inside"\nmust_pass = ["tiny__calc-1"]\n', encoding="utf-8")
 
-    done = Runner(tmp_path, command=OURS, dataset="bench", predictions="p.jsonl", config="rules.toml").start()
+    done = Runner(tmp_path, command=ours, dataset="bench", predictions="p.jsonl", config="rules.toml").start()
 
     assert (done.code, done.output("verdict"), done.output("exit-code")) == (1, "regression", "1"), done.text
 
 
 @pytest.mark.engine
-def test_the_action_cannot_tell_of_a_run_without_a_task_that_counts(tmp_path):
+def test_the_action_cannot_tell_of_a_run_without_a_task_that_counts(tmp_path, ours):
     tiny.dataset(tmp_path / "bench", tiny.task())  # judged inside, so that it does not count by default
     tiny.write_predictions(tmp_path / "p.jsonl", {"model": ""})
 
-    done = Runner(tmp_path, command=OURS, dataset="bench", predictions="p.jsonl").start()
+    done = Runner(tmp_path, command=ours, dataset="bench", predictions="p.jsonl").start()
 
     assert (done.code, done.output("verdict"), done.output("exit-code")) == (3, "inconclusive", "3"), done.text
 
 
 @pytest.mark.engine
-def test_the_action_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image, monkeypatch):
+def test_the_action_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image, monkeypatch, ours):
     make_dataset(tmp_path / "bench", 1, image=tiny_image)
     monkeypatch.setenv("ACME_KEY", KEY)
 
@@ -245,15 +251,15 @@ def test_the_action_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny
             "max-cost": 5,
             "assume-price": "3/15",
         }
-        done = Runner(tmp_path, command=OURS, dataset="bench", model="acme-1", require="inside", **inputs).start()
+        done = Runner(tmp_path, command=ours, dataset="bench", model="acme-1", require="inside", **inputs).start()
 
     assert (done.code, done.output("verdict"), done.output("run")) == (0, "pass", "runs/candidate"), done.text
     assert len((tmp_path / "runs" / "candidate.predictions.jsonl").read_text(encoding="utf-8").splitlines()) == 2
     assert server.problems == []
 
 
-def test_the_action_gates_nothing_where_no_run_could_be_made(tmp_path):
-    done = Runner(tmp_path, command=OURS, dataset="nowhere", predictions="neither").start()
+def test_the_action_gates_nothing_where_no_run_could_be_made(tmp_path, ours):
+    done = Runner(tmp_path, command=ours, dataset="nowhere", predictions="neither").start()
 
     assert (done.code, done.output("exit-code"), done.output("verdict")) == (2, "2", "")
     assert "gate" not in done.outputs
@@ -262,15 +268,15 @@ def test_the_action_gates_nothing_where_no_run_could_be_made(tmp_path):
 @pytest.mark.parametrize(
     "inputs", [{}, {"candidate": "next", "dataset": "bench"}], ids=["no dataset", "no run to make"]
 )
-def test_the_action_refuses_predictions_that_it_would_not_score(inputs, tmp_path):
-    done = Runner(tmp_path, command=OURS, predictions="p.jsonl", **inputs).start()
+def test_the_action_refuses_predictions_that_it_would_not_score(inputs, tmp_path, ours):
+    done = Runner(tmp_path, command=ours, predictions="p.jsonl", **inputs).start()
 
     assert (done.code, done.output("exit-code")) == (2, "2")
     assert "predictions are scored on a dataset" in done.text
 
 
-def test_the_action_names_a_dataset_without_anything_to_score(tmp_path):
-    done = Runner(tmp_path, command=OURS, dataset="bench").start()
+def test_the_action_names_a_dataset_without_anything_to_score(tmp_path, ours):
+    done = Runner(tmp_path, command=ours, dataset="bench").start()
 
     assert (done.code, done.output("exit-code")) == (2, "2")
     assert "set predictions, or model to ask for them" in done.text
@@ -298,13 +304,13 @@ def test_the_action_installs_what_it_came_with(tmp_path, monkeypatch):
     assert done.outputs["install"]["command"] == str(tmp_path / "temp" / "goldseam" / "bin" / "goldseam")
 
 
-def gitlab(folder, branch, tmp_path, **variables):
+def gitlab(ours, folder, branch, tmp_path, **variables):
     """The job's script as GitLab's runner puts it together, with goldseam as if installed."""
     job = GITLAB["goldseam gate"]
     tools = folder / ".goldseam" / "venv" / "bin"
     tools.mkdir(parents=True, exist_ok=True)
     if not (tools / "goldseam").exists():
-        (tools / "goldseam").symlink_to(OURS)
+        (tools / "goldseam").symlink_to(ours)
     lines = [line for line in job["script"] if "venv .goldseam" not in line and "pip install" not in line]
     assert len(lines) == len(job["script"]) - 2
     script = tmp_path / "job.sh"
@@ -313,35 +319,35 @@ def gitlab(folder, branch, tmp_path, **variables):
     return run(["sh", str(script)], cwd=folder, env=env, check=False)
 
 
-def test_the_gitlab_job_accepts_on_the_default_branch_and_fails_on_a_regression(tmp_path):
+def test_the_gitlab_job_accepts_on_the_default_branch_and_fails_on_a_regression(tmp_path, ours):
     folder = tmp_path / "project"
     make_run(folder / "runs" / "candidate", 26)
-    assert gitlab(folder, "main", tmp_path).returncode == 0
+    assert gitlab(ours, folder, "main", tmp_path).returncode == 0
     make_run(folder / "runs" / "candidate", 8)
 
-    done = gitlab(folder, "topic", tmp_path)
+    done = gitlab(ours, folder, "topic", tmp_path)
 
     assert done.returncode == 1
     assert (folder / GITLAB["goldseam gate"]["artifacts"]["reports"]["junit"]).is_file()
     assert json.loads((folder / ".goldseam" / "accepted.json").read_bytes())["run"] == "candidate"
 
 
-def test_the_gitlab_job_accepts_nothing_on_other_branches(tmp_path):
+def test_the_gitlab_job_accepts_nothing_on_other_branches(tmp_path, ours):
     folder = tmp_path / "project"
     make_run(folder / "runs" / "candidate", 26)
 
-    assert gitlab(folder, "topic", tmp_path).returncode == 0
+    assert gitlab(ours, folder, "topic", tmp_path).returncode == 0
     assert not (folder / ".goldseam" / "accepted.json").exists()
 
 
 @pytest.mark.engine
-def test_the_gitlab_job_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image):
+def test_the_gitlab_job_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image, ours):
     folder = tmp_path / "project"
     tiny.dataset(folder / "bench", tiny.task(tiny_image))
     tiny.write_predictions(folder / "p.jsonl", {"model": tiny.GOLD})
     made = {"GOLDSEAM_DATASET": "bench", "GOLDSEAM_PREDICTIONS": "p.jsonl", "GOLDSEAM_GATE_REQUIRE": "inside"}
 
-    done = gitlab(folder, "main", tmp_path, **made)
+    done = gitlab(ours, folder, "main", tmp_path, **made)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((folder / "runs/candidate/report.json").read_bytes())["resolved_instances"] == 1
@@ -349,7 +355,7 @@ def test_the_gitlab_job_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_i
 
 
 @pytest.mark.engine
-def test_the_gitlab_job_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image):
+def test_the_gitlab_job_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image, ours):
     folder = tmp_path / "project"
     make_dataset(folder / "bench", 1, image=tiny_image)
 
@@ -357,35 +363,35 @@ def test_the_gitlab_job_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, 
         asked = {"GOLDSEAM_MODEL": "acme-1", "OPENAI_BASE_URL": server.base_url, "GOLDSEAM_API_KEY_ENV": "ACME_KEY"}
         limits = {"GOLDSEAM_MAX_COST": "5", "GOLDSEAM_ASSUME_PRICE": "3/15"}
         made = {"GOLDSEAM_DATASET": "bench", "ACME_KEY": KEY, "GOLDSEAM_GATE_REQUIRE": "inside"}
-        done = gitlab(folder, "topic", tmp_path, **asked, **limits, **made)
+        done = gitlab(ours, folder, "topic", tmp_path, **asked, **limits, **made)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert server.problems == []
 
 
-def test_the_gitlab_job_names_a_dataset_without_anything_to_score(tmp_path):
-    done = gitlab(tmp_path, "main", tmp_path, GOLDSEAM_DATASET="bench")
+def test_the_gitlab_job_names_a_dataset_without_anything_to_score(tmp_path, ours):
+    done = gitlab(ours, tmp_path, "main", tmp_path, GOLDSEAM_DATASET="bench")
 
     assert (done.returncode, done.stderr) == (2, b"set GOLDSEAM_PREDICTIONS or GOLDSEAM_MODEL\n")
 
 
-def other_system(folder, **variables):
+def other_system(ours, folder, **variables):
     """The script for other systems, and the gate after it, as the guide has them."""
     guide = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
     [call, gate] = re.search(r"^    (DATASET=.*)\n    (goldseam gate .*)$", guide, re.MULTILINE).groups()
     script = ROOT / "docs" / "ci" / "evaluate-candidate.sh"
     call = " ".join([str(script), *call.split("evaluate-candidate.sh")[1].split()])
-    path = f"{Path(OURS).parent}{os.pathsep}{os.environ['PATH']}"
+    path = f"{Path(ours).parent}{os.pathsep}{os.environ['PATH']}"
     env = {"PATH": path, "DATASET": "bench", "GOLDSEAM_GATE_REQUIRE": "inside", **variables}
     return run(["bash", "-ec", f"{call}\n{gate}"], cwd=folder, env=env, check=False)
 
 
 @pytest.mark.engine
-def test_the_script_scores_predictions_and_the_gate_accepts_them(tmp_path, tiny_image):
+def test_the_script_scores_predictions_and_the_gate_accepts_them(tmp_path, tiny_image, ours):
     tiny.dataset(tmp_path / "bench", tiny.task(tiny_image))
     tiny.write_predictions(tmp_path / "p.jsonl", {"model": tiny.GOLD})
 
-    done = other_system(tmp_path, PREDICTIONS="p.jsonl")
+    done = other_system(ours, tmp_path, PREDICTIONS="p.jsonl")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((tmp_path / "runs" / "candidate" / "report.json").read_bytes())["resolved_instances"] == 1
@@ -394,17 +400,17 @@ def test_the_script_scores_predictions_and_the_gate_accepts_them(tmp_path, tiny_
 
 
 @pytest.mark.engine
-def test_the_script_asks_a_model_and_continues_what_was_asked(tmp_path, tiny_image):
+def test_the_script_asks_a_model_and_continues_what_was_asked(tmp_path, tiny_image, ours):
     make_dataset(tmp_path / "bench", 1, image=tiny_image)
 
     with ModelServer({"acme-1": lambda _: GOOD}, offers=("chat",), keys=(KEY,)) as server:
         asked = {"MODEL": "acme-1", "ASSUME_PRICE": "3/15", "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY}
-        done = other_system(tmp_path, **asked)
+        done = other_system(ours, tmp_path, **asked)
         lines = (tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
         (tmp_path / "predictions.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
         shutil.rmtree(tmp_path / "runs")
         (tmp_path / "accepted.json").unlink()
-        again = other_system(tmp_path, **asked)
+        again = other_system(ours, tmp_path, **asked)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert again.returncode == 0, again.stdout + again.stderr
@@ -413,11 +419,11 @@ def test_the_script_asks_a_model_and_continues_what_was_asked(tmp_path, tiny_ima
 
 
 @pytest.mark.engine
-def test_the_script_ends_before_the_model_is_scored_where_a_task_no_longer_holds(tmp_path, tiny_image):
+def test_the_script_ends_before_the_model_is_scored_where_a_task_no_longer_holds(tmp_path, tiny_image, ours):
     tiny.dataset(tmp_path / "bench", tiny.task(tiny_image, gold=tiny.fix("return a * b + 1")))
     tiny.write_predictions(tmp_path / "p.jsonl", {"model": tiny.GOLD})
 
-    done = other_system(tmp_path, PREDICTIONS="p.jsonl")
+    done = other_system(ours, tmp_path, PREDICTIONS="p.jsonl")
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert not (tmp_path / "runs" / "candidate").exists()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess  # noqa: TID251 - a process to be killed half-way
-import sys
 from pathlib import Path
 
 import pytest
 
 from harness.sandbox import engine
-from tests import tiny, waiting
+from tests import forked, tiny, waiting
 from tests.engine_proxy import Proxy
 
 pytestmark = pytest.mark.engine
@@ -56,8 +53,7 @@ def left_by(pid: int) -> list[str]:
 )
 def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, more, command, tmp_path):
     command = [*command, *more]
-    argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
+    with forked.started(*command) as child:
         for line in child.stderr:
             if line.startswith("[2/"):
                 child.send_signal(getattr(signal, number))
@@ -99,11 +95,10 @@ def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_im
 @pytest.mark.skipif(not Path("/var/run/docker.sock").is_socket(), reason="needs Docker's own socket")
 def test_an_engine_that_vanishes_ends_the_run_and_scores_nothing_wrongly(command, tmp_path):
     way = tmp_path / "proxy.sock"
-    env = {**os.environ, "DOCKER_HOST": f"unix://{way}", "GOLDSEAM_ENGINE_WAIT": "1"}
+    env = {"DOCKER_HOST": f"unix://{way}", "GOLDSEAM_ENGINE_WAIT": "1"}
     command = [*command, "--no-signals"]
-    argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     with Proxy.at(way, Path("/var/run/docker.sock")):
-        child = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env)
+        child = forked.started(*command, env=env)
         for line in child.stderr:
             if line.startswith("[2/"):
                 break

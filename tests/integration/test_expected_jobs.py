@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import select
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from harness.core.instance import Budgets
 from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.job import Job
+from tests import waiting
 
 pytestmark = pytest.mark.engine
 
@@ -28,20 +28,21 @@ def job(image: str, stdin: bytes = b"") -> Job:
 
 def started(before: set[str], count: int) -> set[str]:
     """The containers that are new, as soon as there are so many."""
-    deadline = time.monotonic() + 60
-    while len(new := names() - before) < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return new
+
+    def new() -> set[str]:
+        found = names() - before
+        return found if len(found) >= count else set()
+
+    return waiting.until(new)
 
 
 def test_a_job_that_was_expected_runs_in_the_container_that_waits(tiny_image):
     before = names()
     with DockerSandbox(sweep=False) as sandbox:
         sandbox.expect(job(tiny_image))
-        [waiting] = started(before, 1)
+        [early] = started(before, 1)
         done = sandbox.run(job(tiny_image, b"what it is told\n"))
-        assert names() - before <= {waiting}
+        assert names() - before <= {early}
     assert (done.stdout, done.exit_code, done.timed_out) == (b"what it is told\n", 0, False)
     assert set(done.timings) == {"create", "attach", "start", "run", "wait"}
 
@@ -61,11 +62,10 @@ def test_one_that_was_ended_meanwhile_is_not_taken(tiny_image):
     before = names()
     with DockerSandbox(sweep=False) as sandbox:
         sandbox.expect(job(tiny_image))
-        [waiting] = started(before, 1)
-        while not engine.connect().inspect_container(waiting)["State"]["Running"]:
-            time.sleep(0.02)
-        engine.connect().kill(waiting)
+        [early] = started(before, 1)
+        waiting.until(lambda: engine.connect().inspect_container(early)["State"]["Running"])
+        engine.connect().kill(early)
         [(_, coming)] = sandbox._ahead._coming
-        assert select.select([coming.result().wire], [], [], 60)[0]  # the engine closes it a moment later
+        assert select.select([coming.result().wire], [], [], waiting.SECONDS)[0]  # the engine closes it a moment later
         assert sandbox.run(job(tiny_image, b"told\n")).stdout == b"told\n"
     assert names() <= before

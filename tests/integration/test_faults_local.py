@@ -151,7 +151,7 @@ def test_a_patch_that_ignores_signals_is_ended_and_so_is_a_run_of_it(stubborn, t
 
 
 def test_a_clock_that_is_set_forth_and_back_in_mid_run_changes_nothing(undisturbed, command, clock, tmp_path):
-    with faults.started(command, clock.env) as child:
+    with faults.started_anew(command, clock.env) as child:
         faults.told(child, "[1/")
         clock.set(hours=+7)
         faults.told(child, "[3/")

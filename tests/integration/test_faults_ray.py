@@ -277,7 +277,7 @@ def test_a_patch_that_ignores_signals_is_ended_on_the_node_and_so_is_a_run_of_it
 @pytest.mark.skipif(fake_clock.lacking() is not None, reason=str(fake_clock.lacking()))
 def test_a_clock_that_is_set_forth_and_back_in_mid_run_changes_nothing(undisturbed, command, well, poor, tmp_path):
     clock = fake_clock.FakeClock(tmp_path)
-    with faults.started(command, clock.env) as child:
+    with faults.started_anew(command, clock.env) as child:
         faults.at_work()
         clock.set(hours=+7)
         faults.told(child, "[2/")

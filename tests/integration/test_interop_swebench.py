@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,8 @@ def theirs(exported, ours) -> dict[str, dict]:
             set(PATCHES) - set(reports) == {*ours["error_ids"], *ours["empty_patch_ids"]}
         ):
             break
+        for log in sorted(exported.glob(f"logs/run_evaluation/{run}/m/*/run_instance.log")):
+            sys.stderr.write(log.read_text()[-3000:])  # shown if it stays so: what it gave an instance up for
     return reports
 
 

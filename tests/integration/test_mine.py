@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess  # noqa: TID251 - the program is killed half-way
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,6 @@ from tests import forked, waiting
 from tests.program import Ran, goldseam
 from tests.repos import Repository
 
-GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 ONE = "goldseam-demo__pocketledger-4"
 FLAKY = "goldseam-demo__pocketledger-19"
 
@@ -128,7 +125,7 @@ def test_a_mine_that_is_killed_goes_on(history, tmp_path):
     killed = []
     for signal_number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         before = proofs(out)
-        with subprocess.Popen([*GOLDSEAM, *words], stderr=subprocess.DEVNULL) as child:
+        with forked.started(*words) as child:
             waiting.until(lambda before=before: proofs(out) != before, child)
             os.kill(child.pid, signal_number)
             code = child.wait(timeout=waiting.SECONDS)

@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from harness.core import process
+from miner.candidates import scan
 from miner.demo.history import build_history, locate_data
+from miner.pipeline import stages
+from tests.program import Ran, goldseam
 
-PLANTED = """
-import sys
-
-import {module} as module
-from miner.cli.main import main
-
-true = module.{name}
-
-
-def planted(*arguments, **more):
-    if "pocketledger-6'" in repr((arguments, more)) or "number=6," in repr((arguments, more)):
-        raise ZeroDivisionError("planted")
-    return true(*arguments, **more)
-
-
-module.{name} = planted
-main()
-"""
-STAGES = {
-    "recognition": ("miner.candidates.scan", "recognise"),
-    "split": ("miner.pipeline.stages", "split"),
-    "keep": ("miner.pipeline.stages", "write_task"),
-}
+STAGES = {"recognition": (scan, "recognise"), "split": (stages, "split"), "keep": (stages, "write_task")}
 PICKS = ("--pr", "4", "--pr", "6", "--pr", "9")
 
 
@@ -43,11 +21,19 @@ def history(tmp_path_factory) -> Path:
     return build_history(tmp_path_factory.mktemp("history") / "repo", locate_data()).path
 
 
-def mine(history, out, cache, *words: str, fault: str | None = None) -> process.Completed:
-    module, name = STAGES[fault] if fault else ("miner.pipeline.stages", "split")
-    program = PLANTED.format(module=module, name=name) if fault else "from miner.cli.main import main; main()"
-    command = [sys.executable, "-c", program, "mine", history, "-o", out, "--no-validate", *words]
-    return process.run(command, env={**os.environ, "GOLDSEAM_CACHE_DIR": str(cache)}, check=False)
+def mine(history, out, cache, *words: str, fault: str | None = None) -> Ran:
+    with pytest.MonkeyPatch.context() as patched:
+        if fault:
+            module, name = STAGES[fault]
+            true = getattr(module, name)
+
+            def planted(*arguments, **more):
+                if "pocketledger-6'" in repr((arguments, more)) or "number=6," in repr((arguments, more)):
+                    raise ZeroDivisionError("planted")
+                return true(*arguments, **more)
+
+            patched.setattr(module, name, planted)
+        return goldseam("mine", history, "-o", out, "--no-validate", *words, GOLDSEAM_CACHE_DIR=str(cache))
 
 
 def reasons(dataset: Path) -> dict[int, str]:

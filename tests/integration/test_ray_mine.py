@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
-import subprocess  # noqa: TID251 - a process to be killed half-way
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import ray
 import yaml
 
 from harness.checks.dataset import check
-from harness.core import process
 from harness.core.instance import Budgets, TaskState
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
 from harness.sandbox.executors.choose import Kind, choose
 from harness.sandbox.images import pulls
 from harness.sandbox.job import Job
-from tests import tiny, two_engines, waiting
+from tests import forked, tiny, two_engines, waiting
 from tests.ray_cluster import RayCluster
 from tests.repos import Repository
 
@@ -110,8 +105,8 @@ class Mined:
 def mined(two, cluster, history, tmp_path_factory):
     out = tmp_path_factory.mktemp("mined") / "dataset"
     cluster.add_node()
-    alone = {**os.environ, "DOCKER_HOST": "unix:///nowhere"}  # the command needs no engine where it runs
-    with subprocess.Popen(mine(history, out, *on(cluster)), stderr=subprocess.DEVNULL, env=alone) as child:
+    alone = {"DOCKER_HOST": "unix:///nowhere"}  # the command needs no engine where it runs
+    with forked.started(*mine(history, out, *on(cluster)), env=alone) as child:
         proofs = ".goldseam/proofs/*"
         notes = waiting.until(lambda: [path for path in out.glob(proofs) if b"\n" in path.read_bytes()])[0]
         child.kill()
@@ -119,14 +114,13 @@ def mined(two, cluster, history, tmp_path_factory):
     mark(notes)
     cluster.remove_node()
     cluster.add_node(engine=two.second.host)
-    done = process.run(mine(history, out, *on(cluster)), check=False)
+    done = tiny.goldseam(*mine(history, out, *on(cluster)))
     assert done.returncode == 0, done.error_text
     return Mined(dataset=out, steps=(before, built(out)), tags=two.tags())
 
 
 def mine(history, out, *more):
-    words = ["mine", history.path, "--name", "team/calc", "-o", out, "--limit", "1", "--runs", "1", *more]
-    return [sys.executable, "-m", "miner.cli.main", *map(str, words)]
+    return ["mine", history.path, "--name", "team/calc", "-o", out, "--limit", "1", "--runs", "1", *more]
 
 
 def on(cluster):
@@ -175,7 +169,7 @@ def test_a_task_names_its_image_by_the_registrys_digest_and_another_engine_holds
 def local(mined, history, tmp_path_factory):
     """The same mine on this machine."""
     out = tmp_path_factory.mktemp("local") / "dataset"
-    done = process.run(mine(history, out), check=False)
+    done = tiny.goldseam(*mine(history, out))
     assert done.returncode == 0, done.error_text
     return out
 
@@ -295,11 +289,11 @@ def test_rows_are_imported_on_a_cluster(mined, cluster, two, history, tmp_path):
 def test_a_mine_that_is_interrupted_while_an_image_is_built_leaves_no_container(mined, cluster, two, history, tmp_path):
     argv = mine(history, tmp_path / "dataset", "--limit", "2", *on(cluster))
     with two.silent_index():
-        with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
+        with forked.started(*argv) as child:
             waiting.until(lambda: builds(two), child)
             child.send_signal(signal.SIGINT)
-            _, said = child.communicate(timeout=40)  # less than it waits for a node that does not end its build
-            assert child.returncode == 130, said
+            code = child.wait(timeout=40)  # less than it waits for a node that does not end its build
+            assert code == 130, child.stderr.read()
         assert waiting.left(lambda: builds(two)) == set()
 
 
@@ -359,6 +353,8 @@ def holds(two, host, image):
 
 def taken():
     """What of the cluster's resources runs."""
+    import ray  # noqa: PLC0415 - takes a second, of every worker
+
     free, whole = ray.available_resources(), ray.cluster_resources()
     return {name: whole[name] - free.get(name, 0.0) for name in ("CPU", "memory", "docker")}
 

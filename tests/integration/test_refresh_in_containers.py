@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess  # noqa: TID251 - a process to be killed half-way
-import sys
 from dataclasses import replace
 
 import pytest
@@ -15,7 +13,7 @@ from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset, write_instances
 from harness.dataset.ledger import ledger
 from harness.sandbox import engine
-from tests import tiny
+from tests import forked, tiny
 
 pytestmark = pytest.mark.engine
 
@@ -104,8 +102,7 @@ def test_a_killed_refresh_goes_on_and_repeats_nothing(tiny_image, tmp_path):
     dataset = tiny.dataset(
         tmp_path / "ds", *(tiny.task(tiny_image, instance_id=f"tiny__calc-{number}") for number in (1, 2))
     )
-    argv = [sys.executable, "-m", "miner.cli.main", "holdout", "refresh", str(dataset.path), "-j", "1"]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
+    with forked.started("holdout", "refresh", dataset.path, "-j", "1") as child:
         for line in child.stderr:
             if line.startswith("[1/"):
                 child.send_signal(signal.SIGKILL)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess  # noqa: TID251 - a process that runs while its engine goes away
-import sys
 
 import pytest
 
@@ -16,7 +13,7 @@ from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from miner.layers.runner import Workshop
 from miner.layers.secrets import collect
-from tests import second_engine, tiny, waiting
+from tests import forked, second_engine, tiny, waiting
 from tests.engine_proxy import Proxy
 
 LACKING = second_engine.lacking()
@@ -59,8 +56,7 @@ def containers():
 
 
 def started(command, host):
-    argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
-    return subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env={**os.environ, "DOCKER_HOST": host})
+    return forked.started(*command, env={"DOCKER_HOST": host})
 
 
 def test_a_restart_in_mid_run_costs_no_verdict_and_leaves_nothing(second, command, tmp_path):

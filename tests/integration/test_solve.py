@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess  # noqa: TID251 - to be interrupted, it has to be a process of its own
+import subprocess  # noqa: TID251 - two processes with a pipe between them
 import sys
 import threading
 
@@ -13,7 +13,7 @@ import pytest
 from harness.dataset.ledger import ledger
 from harness.report.gather import gather
 from harness.runs.predictions import read_predictions
-from tests import waiting
+from tests import forked, waiting
 from tests.model_server import Asked, ModelServer, Say
 from tests.program import goldseam
 from tests.solve_room import EDIT, GOOD, make_dataset, which_task
@@ -134,21 +134,12 @@ def test_what_was_finished_before_an_end_is_kept_and_not_asked_again(place, how)
     slow = server.script["slow-2026-01-01"]
     slow.asked.clear()
     before = len(server.asked("slow-2026-01-01"))
-    child = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "miner.cli.main",
-            *solve(place, "slow", "-j", "1", "-o", str(folder / f"{how.name}.jsonl")),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert slow.asked.wait(timeout=waiting.SECONDS)  # the first answer is on disk, the second question is on its way
-    child.send_signal(how)
-    _, told = child.communicate(timeout=waiting.SECONDS)
+    with forked.started(*solve(place, "slow", "-j", "1", "-o", folder / f"{how.name}.jsonl")) as child:
+        assert slow.asked.wait(timeout=waiting.SECONDS)  # the first answer is on disk, the second question on its way
+        child.send_signal(how)
+        told = child.stderr.read()
     if how is signal.SIGINT:
-        assert child.returncode == 130
+        assert child.poll() == 130
         assert "run the same command again to continue" in told
     assert [one.instance_id for one in read_predictions(folder / f"{how.name}.jsonl")] == ["tiny__calc-1"]
     exposed = [one.tasks for one in ledger.read(dataset) if one.facts.get("model") == "slow-2026-01-01"]

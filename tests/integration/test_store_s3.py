@@ -6,10 +6,8 @@ import json
 import logging
 import shutil
 
-import boto3
 import pyrage
 import pytest
-from moto.server import ThreadedMotoServer
 
 from harness.core.errors import InfrastructureError, InputError
 from harness.dataset.folder import open_dataset
@@ -26,6 +24,9 @@ URL = "s3://holdouts/team/calc"
 @pytest.fixture(scope="module")
 def bucket():
     """A client of a server of its own, and the environment that leads to it."""
+    import boto3  # noqa: PLC0415 - with the server a second, of every worker
+    from moto.server import ThreadedMotoServer  # noqa: PLC0415
+
     server = ThreadedMotoServer(port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

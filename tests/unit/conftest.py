@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _disk_is_not_waited_for() -> Iterator[None]:
     """None of them cuts the power."""
     with pytest.MonkeyPatch.context() as patched:

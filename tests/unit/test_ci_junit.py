@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import xmlschema
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from harness.analysis.gate import ci
@@ -16,13 +16,19 @@ from harness.judging.places import Place
 from tests.sheets import GAP, LOST, decide, run_of, sheet, task
 
 HOSTILE = "a]]>b\x00\x07\x1b[31mred\x1b[0m\u202egpj.\ud800<&\"'>\n\r\ufffe"
-SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parent / "junit.xsd"))
+
+
+@functools.cache
+def schema():
+    from xmlschema import XMLSchema  # noqa: PLC0415 - takes half a second, of every worker
+
+    return XMLSchema(str(Path(__file__).parent / "junit.xsd"))
 
 
 def parsed(text: str, folder: Path) -> JUnitXml:
     path = folder / "junit.xml"
     path.write_text(text, encoding="utf-8")
-    SCHEMA.validate(str(path))
+    schema().validate(str(path))
     return JUnitXml.fromfile(str(path))
 
 

@@ -93,11 +93,11 @@ def test_an_operator_decides_every_pair_of_leaves_as_python_does(op):
             assert ours is as_in_python(PYTHONS[op], decode(encode(one)), decode(encode(other))), (one, other)
 
 
-@pytest.mark.parametrize("value", LEAVES, ids=repr)
-def test_truth_is_pythons(value):
-    expected = True if value is NotImplemented else bool(value)
-    assert holds(Site(op="truth", sides=("out",)), [decode(encode(value))], []) is expected
-    assert holds(Site(op="not", sides=("out",)), [decode(encode(value))], []) is not expected
+def test_truth_is_pythons():
+    for value in LEAVES:
+        expected = True if value is NotImplemented else bool(value)
+        assert holds(Site(op="truth", sides=("out",)), [decode(encode(value))], []) is expected, value
+        assert holds(Site(op="not", sides=("out",)), [decode(encode(value))], []) is not expected, value
 
 
 RED, BLUE = (["o", "m.Color", None, [["s", name]]] for name in ("RED", "BLUE"))
@@ -132,11 +132,11 @@ def test_constants_and_objects_of_fields_are_decided_as_far_as_they_are_told(op,
     assert decided(op, out, kept) is holds
 
 
-@pytest.mark.parametrize("op", sorted(OPERATORS - {"==", "is_not", "no_raise", "calls", "chain"}))
-def test_an_object_without_a_plain_form_satisfies_nothing(op):
-    for kept in (None, encode(1), encode("a"), encode([]), encode(int), encode((int, str))):
-        assert not decided(op, OPAQUE, kept), kept
-        assert not decided(op, ["x", "too deep"], kept), kept
+def test_an_object_without_a_plain_form_satisfies_nothing():
+    for op in sorted(OPERATORS - {"==", "is_not", "no_raise", "calls", "chain"}):
+        for kept in (None, encode(1), encode("a"), encode([]), encode(int), encode((int, str))):
+            assert not decided(op, OPAQUE, kept), (op, kept)
+            assert not decided(op, ["x", "too deep"], kept), (op, kept)
 
 
 @pytest.mark.parametrize("op", ["!=", "not_in", "not_almost", "not_isinstance"])
@@ -422,16 +422,20 @@ def test_comparing_what_is_nested_as_deep_as_may_be_is_quick():
     assert decided("==", encode(deep), encode(deep))
 
 
-@pytest.mark.parametrize("op", sorted(OPERATORS))
-def test_an_operator_never_raises_whatever_it_is_given(op):
-    rng = random.Random(op)
-    for _ in range(300):
-        operands = [random_value(rng) for _ in range(rng.randrange(4))]
-        sides = tuple(rng.choice(["out", "kept"]) for _ in range(rng.randrange(4)))
-        options = {
-            name: rng.choice([None, 1, [], "a", encode(1)]) for name in ("match", "delta", "places", "how", "ops")
-        }
-        assert holds(Site(op=op, sides=sides, options=options), operands, operands) in (True, False)
+def test_an_operator_never_raises_whatever_it_is_given():
+    for op in sorted(OPERATORS):
+        rng = random.Random(op)
+        for _ in range(300):
+            operands = [random_value(rng) for _ in range(rng.randrange(4))]
+            sides = tuple(rng.choice(["out", "kept"]) for _ in range(rng.randrange(4)))
+            options = {
+                name: rng.choice([None, 1, [], "a", encode(1)]) for name in ("match", "delta", "places", "how", "ops")
+            }
+            site = Site(op=op, sides=sides, options=options)
+            try:
+                assert holds(site, operands, operands) in (True, False)
+            except Exception as error:
+                raise AssertionError(site, operands) from error
 
 
 EXAMPLES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import re
@@ -23,10 +24,18 @@ from tests import forked, report_runs
 from tests import help_text as all_help
 from tests.program import goldseam
 
-COMMANDS = {ctx.command_path: (ctx, command) for ctx, command in all_help.commands()}
-LEAVES = {path: pair for path, pair in COMMANDS.items() if not hasattr(pair[1], "commands")}
-EXAMPLES = [(path, line) for path, (_, command) in COMMANDS.items() for line in command.examples]
 FIRST_SCREEN = 12
+
+
+@functools.cache
+def commands():
+    """Every group and command by its path, with its context; loading them all takes a second."""
+    return {ctx.command_path: (ctx, command) for ctx, command in all_help.commands()}
+
+
+def leaves():
+    """What is no group of them."""
+    return {path: pair for path, pair in commands().items() if not hasattr(pair[1], "commands")}
 
 
 @pytest.fixture(scope="module")
@@ -39,62 +48,60 @@ def test_the_help_of_all_commands_is_the_golden_one():
     assert all_help.everything() == golden, "look at it, then run `python -m tests.help_text`"
 
 
-@pytest.mark.parametrize("path", COMMANDS)
-def test_the_first_screen_has_at_most_twelve_options_and_the_rest_is_advanced(path):
-    sections = help_text.sections(COMMANDS[path][1], COMMANDS[path][0])
-    assert len(sections[help_text.FIRST]) <= FIRST_SCREEN
-    panels = {param.rich_help_panel for param in COMMANDS[path][1].params if param.param_type_name == "option"}
-    assert all(panel in {None, help_text.EVERY} or panel.startswith(help_text.ADVANCED) for panel in panels)
+def test_the_first_screen_has_at_most_twelve_options_and_the_rest_is_advanced():
+    for path, (ctx, command) in commands().items():
+        assert len(help_text.sections(command, ctx)[help_text.FIRST]) <= FIRST_SCREEN, path
+        panels = {param.rich_help_panel for param in command.params if param.param_type_name == "option"}
+        assert all(panel in {None, help_text.EVERY} or panel.startswith(help_text.ADVANCED) for panel in panels), path
 
 
-@pytest.mark.parametrize("path", COMMANDS)
-def test_a_command_has_three_examples(path):
-    examples = COMMANDS[path][1].examples
-    assert len(examples) == 3
-    assert all(purpose for purpose in examples.values())
+def test_a_command_has_three_examples():
+    for path, (_, command) in commands().items():
+        assert len(command.examples) == 3, path
+        assert all(purpose for purpose in command.examples.values()), path
 
 
-@pytest.mark.parametrize(("path", "line"), EXAMPLES)
-def test_an_example_is_parsed_by_the_command_it_names(path, line, tmp_path, monkeypatch):
+def test_an_example_is_parsed_by_the_command_it_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("goldseam.toml", "policy.toml"):
         (tmp_path / name).write_text("")
-    words = shlex.split(line)[1:]
-    ctx, command = COMMANDS["goldseam"]
-    while hasattr(command, "commands"):
-        ctx, command = COMMANDS[f"{ctx.command_path} {words.pop(0)}"]
-    assert ctx.command_path.startswith(path)
-    try:
-        command.make_context(command.name, words, parent=ctx.parent)
-    except GoldseamError as error:
-        pytest.fail(error.message)
+    for path, line in [(path, line) for path, (_, command) in commands().items() for line in command.examples]:
+        words = shlex.split(line)[1:]
+        ctx, command = commands()["goldseam"]
+        while hasattr(command, "commands"):
+            ctx, command = commands()[f"{ctx.command_path} {words.pop(0)}"]
+        assert ctx.command_path.startswith(path), line
+        try:
+            command.make_context(command.name, words, parent=ctx.parent)
+        except GoldseamError as error:
+            pytest.fail(f"{line}: {error.message}")
 
 
-@pytest.mark.parametrize("path", LEAVES)
-def test_what_an_option_takes_is_a_noun(path):
-    names = [help_text.option_names(param) for param in LEAVES[path][1].params if param.param_type_name == "option"]
-    assert not [name for name in names if "<" in name or name.endswith(("INTEGER", "FLOAT"))]
+def test_what_an_option_takes_is_a_noun():
+    for path, (_, command) in leaves().items():
+        names = [help_text.option_names(param) for param in command.params if param.param_type_name == "option"]
+        assert not [name for name in names if "<" in name or name.endswith(("INTEGER", "FLOAT"))], path
 
 
-@pytest.mark.parametrize("path", LEAVES)
-def test_an_option_that_takes_a_value_shows_its_default_unless_it_is_required_or_repeatable(path):
-    ctx, command = LEAVES[path]
-    silent = [
-        param.name
-        for param in command.params
-        if param.param_type_name == "option" and not (param.hidden or param.is_flag or param.count or param.multiple)
-        if not re.search(r"\[default: |required", help_text.description(param, ctx))
-    ]
-    assert silent == []
+def test_an_option_that_takes_a_value_shows_its_default_unless_it_is_required_or_repeatable():
+    for path, (ctx, command) in leaves().items():
+        silent = [
+            param.name
+            for param in command.params
+            if param.param_type_name == "option"
+            and not (param.hidden or param.is_flag or param.count or param.multiple)
+            and not re.search(r"\[default: |required", help_text.description(param, ctx))
+        ]
+        assert silent == [], path
 
 
-@pytest.mark.parametrize(("command", "old"), [(name, old) for name, table in RENAMED.items() for old in table])
-def test_an_old_spelling_is_a_new_one_and_is_not_in_help(command, old):
-    ctx, loaded = COMMANDS[f"goldseam {command}"]
-    new = RENAMED[command][old]
-    options = {name for param in loaded.params for name in param.opts}
-    assert not new or new in options
-    assert f"{old} " not in help_text.render(loaded, ctx).replace("\n", " ")
+def test_an_old_spelling_is_a_new_one_and_is_not_in_help():
+    for path, table in RENAMED.items():
+        ctx, command = commands()[f"goldseam {path}"]
+        options = {name for param in command.params for name in param.opts}
+        shown = help_text.render(command, ctx).replace("\n", " ")
+        assert {new for new in table.values() if new} <= options, path
+        assert [old for old in table if f"{old} " in shown] == [], path
 
 
 def test_an_old_spelling_works_and_names_the_new_one(dataset):
@@ -371,7 +378,7 @@ def test_the_live_line_fits_a_terminal_and_has_all_its_parts(width):
 
 
 def test_every_command_says_what_comes_next_or_that_nothing_does():
-    assert {f"goldseam {path}" for path in next_steps.STEPS} == set(LEAVES)
+    assert {f"goldseam {path}" for path in next_steps.STEPS} == set(leaves())
     none = {path for path, step in next_steps.STEPS.items() if step is None}
     answers = {
         "history",
@@ -382,17 +389,16 @@ def test_every_command_says_what_comes_next_or_that_nothing_does():
     assert none == {"view", *answers}
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, step in next_steps.STEPS.items() if step and step != next_steps.ITSELF]
-)
-def test_the_next_step_is_a_command_that_there_is(path):
-    _, command = LEAVES[f"goldseam {path}"]
-    params = {param.name: param.name.upper() for param in command.params} | {"json_": False, "dry_run": False}
-    params |= {"accept_to": None, "runs": ["RUN"], "candidates": ["RUN"]}
-    words = next_steps.after(path, params, ["WORD"]).split()
-    _, following = LEAVES[" ".join(words[: 3 if words[1] in ("holdout", "images") else 2])]
-    options = {name for param in following.params for name in param.opts}
-    assert {word for word in words if word.startswith("-")} <= options
+def test_the_next_step_is_a_command_that_there_is():
+    known = leaves()
+    for path in [path for path, step in next_steps.STEPS.items() if step and step != next_steps.ITSELF]:
+        _, command = known[f"goldseam {path}"]
+        params = {param.name: param.name.upper() for param in command.params} | {"json_": False, "dry_run": False}
+        params |= {"accept_to": None, "runs": ["RUN"], "candidates": ["RUN"]}
+        words = next_steps.after(path, params, ["WORD"]).split()
+        _, following = known[" ".join(words[: 3 if words[1] in ("holdout", "images") else 2])]
+        options = {name for param in following.params for name in param.opts}
+        assert {word for word in words if word.startswith("-")} <= options, path
 
 
 @pytest.mark.parametrize(
@@ -448,7 +454,7 @@ def test_a_folder_to_write_is_never_standard_output(call, tmp_path, monkeypatch)
 def test_every_output_is_called_o_and_is_a_folder_or_a_file():
     outputs = {
         path.partition(" ")[2]: param.metavar
-        for path, (_, command) in LEAVES.items()
+        for path, (_, command) in leaves().items()
         for param in command.params
         if "-o" in param.opts
     }
