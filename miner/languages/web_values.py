@@ -49,6 +49,18 @@ def _for_addresses(value: bytes) -> str:
     return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
+def _digest(name: str, form: Callable[[bytes], str]) -> Callable[[Any], str]:
+    return lambda value: form(hashlib.new(name, _raw(value)).digest())
+
+
+def _named_digest(name: str) -> Callable[[Any], str]:
+    return lambda value: f"{name}-{_digest(name, _plain)(value)}"
+
+
+def _signature(name: str, form: Callable[[bytes], str]) -> Callable[[Any, Any], str]:
+    return lambda value, key: form(hmac.digest(_raw(key), _raw(value), name))
+
+
 def _in_base(base: int) -> Callable[[Any], str]:
     def written(value: int) -> str:
         digits = []
@@ -152,15 +164,9 @@ OF_ONE: Mapping[str, Callable[[Any], Any]] = {
     "its bytes of hexadecimal": bytes.fromhex,
     "its bytes in hexadecimal": lambda v: _raw(v).hex(),
     "its sha384": lambda v: hashlib.sha384(_raw(v)).hexdigest(),
-    **{
-        f"its {name} in {form.__name__[1:]}": lambda v, name=name, form=form: form(hashlib.new(name, _raw(v)).digest())  # type: ignore[misc]
-        for name in _HASHES
-        for form in (_plain, _for_addresses)
-    },
-    **{
-        f"its {name}, named": lambda v, name=name: f"{name}-{_plain(hashlib.new(name, _raw(v)).digest())}"
-        for name in _HASHES
-    },  # type: ignore[misc]
+    **{f"its {name} in base64": _digest(name, _plain) for name in _HASHES},
+    **{f"its {name} in base64 for addresses": _digest(name, _for_addresses) for name in _HASHES},
+    **{f"its {name}, named": _named_digest(name) for name in _HASHES},
     **{f"by base {base}": _in_base(base) for base in (2, 8, 16, 36)},
     "in hexadecimal capitals": lambda v: format(v, "X"),
     "with two digits behind the point": lambda v: f"{v:.2f}",
@@ -211,9 +217,7 @@ OF_TWO: Mapping[str, Callable[[Any, Any], Any]] = {
     "as the password of the first": lambda a, b: f"Basic {_plain(f'{a}:{b}'.encode())}",
     "as the value of a cookie": lambda a, b: f"{a}={quote(b, safe='')}",
     **{
-        f"signed by the other with {name}{ending}": lambda a, b, name=name, form=form: form(
-            hmac.digest(_raw(b), _raw(a), name)
-        )  # type: ignore[misc]
+        f"signed by the other with {name}{ending}": _signature(name, form)
         for name in ("sha1", "sha256", "sha512")
         for ending, form in (("", bytes.hex), (" in base64", _plain), (" for addresses", _for_addresses))
     },
