@@ -29,9 +29,11 @@ _MILLISECONDS = {
 _AGE = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?) ?(ms|millis|[smhdwy])[a-z]*", re.IGNORECASE)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _MOST = 1 << 10
+_LONGEST = 10_000
+"""Of a text with an element that is looked at."""
 _MOST_PLACES = 20
 """After the point, as `toFixed` has it in practice."""
-_ELEMENT = re.compile(r"(<(\w+)[^<>]*>).*(</\2>\s*)", re.DOTALL)
+_ELEMENT = re.compile(r"(<(\w++)[^<>]*+>).*(</\2>\s*+)", re.DOTALL)
 
 
 def _raw(value: Any) -> bytes:
@@ -148,7 +150,7 @@ def _declarations(sign: str, end: str) -> Callable[[Any], str]:
 
 def in_element(given: str, inner: str) -> str:
     """A text in the element that another is."""
-    match = _ELEMENT.fullmatch(given)
+    match = _ELEMENT.fullmatch(given) if len(given) <= _LONGEST else None
     if match is None:
         raise ValueError("no element")
     return f"{match[1]}{inner}{match[3]}"
