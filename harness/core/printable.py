@@ -13,7 +13,7 @@ INVISIBLE = re.compile(
     "\ud800-\udfff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
 """Controls but tab and line feed, bidi and zero-width characters, tags, and bytes that were not UTF-8."""
-_COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#+\w*\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#\w*\[)", re.MULTILINE)
 """Where a space ends a command to a CI system: GitHub takes a line that begins with `::`, after spaces, for one, and
 `##[` anywhere; Azure and TeamCity take `##vso[` and `##teamcity[`."""
 

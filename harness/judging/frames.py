@@ -141,7 +141,7 @@ MAX_DEPTH = 256
 """Of a frame's JSON: a value of 64 levels takes three for each."""
 MAX_NUMBER = 1 << 53
 """Of a frame: what a double holds exactly."""
-_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
+_NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 def _is_deep(body: bytes) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from harness.judging.arrays import Array
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
+from harness.judging.parts import counted
 from harness.judging.rust import operators as rust
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 CATCHING = ("raises", "js.raises", "go.panics", "java.raises", "rust.panics")
 """Operators whose one value is what was raised."""
-_SAME_HASH = 64
-"""Different items with one hash that are still counted."""
 _SINGLETONS = (None, True, False, ..., NotImplemented)
 
 
@@ -154,28 +153,12 @@ def _places(options: Mapping[str, Any]) -> int:
     return 7 if places is None else int(places)
 
 
-def _counted(items: Iterable[object]) -> list[tuple[Any, int]]:
+def _counted(items: Iterable[object]) -> dict[Any, int]:
     """The different items and how often each is there, in a form that has a hash."""
-    by_hash: dict[int, list[list[Any]]] = {}
-    for at, item in enumerate(map(_hashable, items)):
-        if at == values.MAX_ITEMS:
-            raise MalformedError("too many items")  # a range or a network has more than it was written with
-        alike = by_hash.setdefault(hash(item), [])
-        pair_of_item = next((pair for pair in alike if pair[0] is item or pair[0] == item), None)
-        if pair_of_item is not None:
-            pair_of_item[1] += 1
-        elif len(alike) < _SAME_HASH:
-            alike.append([item, 1])
-        else:
-            raise MalformedError("hashes that clash")
-    return [(item, count) for alike in by_hash.values() for item, count in alike]
-
-
-def _unclashing(items: Iterable[object]) -> list[object]:
-    sorted_items = list(items)
-    if sorted_items and Counter(map(hash, sorted_items)).most_common(1)[0][1] > _SAME_HASH:
-        raise MalformedError("hashes that clash")
-    return sorted_items
+    listed = list(itertools.islice(items, values.MAX_ITEMS + 1))
+    if len(listed) > values.MAX_ITEMS:
+        raise MalformedError("too many items")  # a range or a network has more than it was written with
+    return counted(map(_hashable, listed))
 
 
 def _hashable(value: object) -> object:
@@ -185,8 +168,7 @@ def _hashable(value: object) -> object:
     if isinstance(value, tuple):
         return ("tuple", tuple(map(_hashable, value)))
     if isinstance(value, dict):
-        pairs = _unclashing((key, _hashable(inner)) for key, inner in value.items())
-        return ("dict", frozenset(pairs))
+        return ("dict", frozenset(counted((key, _hashable(inner)) for key, inner in value.items())))
     if isinstance(value, set | frozenset):
         return frozenset(value)
     if isinstance(value, Anything | Approx):
@@ -196,7 +178,7 @@ def _hashable(value: object) -> object:
 
 def _count_equal(first: Any, second: Any) -> bool:
     """As unittest's assertCountEqual: the same items, each as often."""
-    return Counter(dict(_counted(first))) == Counter(dict(_counted(second)))
+    return _counted(first) == _counted(second)
 
 
 def _pattern(pattern: Any) -> Pattern:

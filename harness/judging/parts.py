@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,30 @@ if TYPE_CHECKING:
 
 class UndecidableError(ValueError):
     """The values do not tell, as it depends on which object it is or on code of the product."""
+
+
+_SAME_HASH = 64
+"""Different values with one hash that are still counted."""
+
+
+def counted(items: Iterable[Hashable]) -> dict[Hashable, int]:
+    """The different values and how often each is there.
+
+    Raises:
+        UndecidableError: many have one hash, as if made to: a set of these would take forever.
+
+    """
+    by_hash: dict[int, list[list[Any]]] = {}
+    for item in items:
+        alike = by_hash.setdefault(hash(item), [])
+        pair_of_item = next((pair for pair in alike if pair[0] is item or pair[0] == item), None)
+        if pair_of_item is not None:
+            pair_of_item[1] += 1
+        elif len(alike) < _SAME_HASH:
+            alike.append([item, 1])
+        else:
+            raise UndecidableError("hashes that clash")
+    return {item: count for alike in by_hash.values() for item, count in alike}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -14,6 +14,7 @@ from math import comb, gcd, prod
 from typing import Any
 from urllib.parse import urljoin
 
+from miner.languages import web_values
 from miner.languages.calculations import OF_TWO
 
 _LARGEST = 1 << 16
@@ -181,6 +182,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "each so many, in tuples": lambda a, b: [tuple(a[at : at + b]) for at in range(0, len(a), b)],
     "each with its next": lambda a, b: [tuple(a[at : at + b]) for at in range(len(a) - b + 1)] if b > 0 else None,
     **OF_TWO,
+    **web_values.OF_TWO,
     "these keys": lambda a, b: {key: a[key] for key in b},
     "all but these keys": lambda a, b: {key: value for key, value in a.items() if key not in b},
     "these values": lambda a, b: [a[key] for key in b],

@@ -29,6 +29,7 @@ from unicodedata import combining, normalize
 from urllib.parse import parse_qs, parse_qsl, quote, quote_plus, unquote, unquote_plus, urlencode, urlsplit
 from uuid import UUID
 
+from miner.languages import web_values
 from miner.languages.calculations import OF_ONE, flat
 
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
@@ -147,6 +148,13 @@ def _hash_in_java(value: str) -> int:
     number = 0
     for unit in memoryview(value.encode("utf-16-le")).cast("H"):
         number = (31 * number + unit) & 0xFFFFFFFF
+    return number - (1 << 32) if number >> 31 else number
+
+
+def _list_hash_in_java(value: list[int]) -> int:
+    number = 1
+    for item in value:
+        number = (31 * number + item) & 0xFFFFFFFF
     return number - (1 << 32) if number >> 31 else number
 
 
@@ -339,6 +347,15 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "as Go shows it": _in_go,
     "as Java shows it": _in_java,
     "its hash in Java": _hash_in_java,
+    "the hash of its numbers in Java": _list_hash_in_java,
+    "a UUID by its md5": lambda v: str(UUID(_digest("md5")(v), version=3)),
+    **{
+        f"its {size} bytes, {order}{name}": lambda v, size=size, order=order, kind=kind: kind(v.to_bytes(size, order))  # type: ignore[misc]
+        for size in (2, 4, 8)
+        for order in ("big", "little")
+        for name, kind in (("", bytes), (" in numbers", list))
+    },
+    "its four bytes turned": lambda v: int.from_bytes(v.to_bytes(4, "big"), "little"),
     "its CRC-32": lambda v: zlib.crc32(v.encode()),
     "its CRC-32 in hexadecimal": lambda v: f"{zlib.crc32(v.encode()):08x}",
     "its Adler-32": lambda v: zlib.adler32(v.encode()),
@@ -351,6 +368,7 @@ CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "its ending": lambda v: posixpath.splitext(v)[1],
     "without its ending": lambda v: posixpath.splitext(v)[0],
     **OF_ONE,
+    **web_values.OF_ONE,
     "all but its first, by key": lambda v: dict(list(v.items())[1:]),
     **{f"all between {left!r} and {right!r}": _all_between(left, right) for left, right in _AROUND},
     **{f"what is between {left!r} and {right!r}": _between(left, right) for left, right in _AROUND},

@@ -27,6 +27,7 @@ from miner.languages import simple_values
 from miner.languages.base import Guess, KnownText, WrittenForm
 from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost, percent_formatted, short
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
+from miner.languages.web_values import in_element
 
 if TYPE_CHECKING:
     from harness.core.expectations import Expectations, Expected, Site
@@ -120,6 +121,22 @@ class _KnownLiterals:
             return True
         is_phrase = re.search(r"\w\W+\w", text) is not None
         return is_phrase and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.tests) is not None
+
+    @cached_property
+    def _small(self) -> frozenset[str]:
+        return frozenset(map(str.lower, self.literals))
+
+    def place_of(self, values_kept: Collection[Any]) -> str:
+        """Where values are that all stand there, as they are or in other letters; empty where not all do."""
+        if all(map(self.holds, values_kept)):
+            return "what the tests have elsewhere"
+        in_others = all(map(self._holds_otherwise, values_kept))
+        return "what the tests have elsewhere, in small letters or capitals" if in_others else ""
+
+    def _holds_otherwise(self, value: Any) -> bool:
+        """Whether a text stands there in other letters, and is in small ones or in capitals alone."""
+        is_changed = isinstance(value, str) and value in (value.lower(), value.upper())
+        return is_changed and len(repr(value)) >= _TELLING and repr(value).lower() in self._small
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there, or in order at equal distances."""
@@ -764,8 +781,8 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         pattern_bits = _bits(needed.loaded(pattern), None, words) if pattern is not None else 0.0
         key = "what the tests raise" if any(map(needed.is_of_test, values_kept)) else f"{op} {expected.kept}"
         return key, _A_CLASS + min(pattern_bits, _A_CLASS)  # one message may hold all words there are
-    if values_kept and all(map(written.holds, values_kept)):
-        return "what the tests have elsewhere", _A_LOOK
+    if values_kept and (place := written.place_of(values_kept)):
+        return place, _A_LOOK
     bits = _bits_near(needed, values_kept, words)
     few = (
         1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
@@ -1069,6 +1086,11 @@ def _rules(
         yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.base_value))  # type: ignore[misc]
         yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
     yield from _within_values()
+    for name, change in CHANGES.items():
+        yield (
+            f"what is written, {name}, in the element that the base gives",
+            lambda need, change=change: _handing(need, in_element(need.base_value, change(need.literals[0]))),  # type: ignore[misc]
+        )
     for name, folder in (("in the work tree", False), ("beside its test", True)):
         yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
     yield from _combined()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 
 import pytest
 
@@ -198,3 +199,11 @@ def test_no_bytes_break_a_reader(form, seed):
         except results.UnreadableError:
             continue
         assert all(result.names and all(result.names) and result.seconds >= 0 for result in found)
+
+
+def test_a_tap_point_that_ends_in_a_backslash_takes_no_longer_than_others():
+    data = b"1..1\nok 1 -" + b" " * 1_000_000 + b"\\\n"
+    began = time.process_time()
+    with pytest.raises(results.UnreadableError, match="0 of 1"):
+        results.read("tap", data)
+    assert time.process_time() - began < 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -121,3 +122,10 @@ def test_a_tripwire_under_the_key_of_the_tests_is_a_violation():
     body = b'{"t": "watched"}'
     line = b"w0 " + sign(KEYS.tests, b"w0", body) + b" " + body + b"\n"
     assert "signature" in read(line, KEYS).violations[0]
+
+
+def test_json_with_a_text_that_does_not_end_takes_no_longer_than_other_text():
+    body = b"{" + b"[" * 300 + b'"' + b'\\"' * 200_000 + b"}"
+    began = time.process_time()
+    assert read(b"t0 " + sign(KEYS.tests, b"t0", body) + b" " + body + b"\n", KEYS).violations
+    assert time.process_time() - began < 5

@@ -950,3 +950,82 @@ def test_what_a_visible_test_has_beside_the_same_inputs_is_one_try():
 
     assert guessed([(None, HIDDEN)]).bits > 40
     assert guessed([(None, HIDDEN)], old=[old]).rule.startswith("what a visible test has beside what is written there")
+
+
+def in_javascript(value):
+    """A value as JavaScript's runner hands it out; what has a tag has it already."""
+    return value if isinstance(value, list) and value[:1] == ["js"] else javascript.READING.encode(value)
+
+
+def guessed_in_javascript(calls, wanted, base=None):
+    """The guess where each call is to give a value, and the base gives one text for all."""
+    sites = {slot: Site(op="js.deep", sides=("out", "kept"), options={"rules": "strict"}) for slot in range(len(calls))}
+    kept = [in_javascript(value) for value in wanted]
+    events = tuple(Expected(slot=slot, kept=(value,), size=values.size(value)) for slot, value in enumerate(kept))
+    before = [Event(test_id="t.js::f", slot=slot, values=(in_javascript(base),)) for slot in sites if base is not None]
+    asked = "".join(f"__goldseam__({slot}, () => [f({call})]);" for slot, call in enumerate(calls))
+    files = {"t.js": f'test("f", () => {{ {asked} }});'}
+    tests = {"t.js::f": ExpectedTest(place="host", events=events)}
+    return guess(
+        Expectations(files=files, sites=sites, tests=tests), before, [*tests], KnownText(words=""), javascript.READING
+    )
+
+
+SALT, ZEPHYR = "sesquipedalian salt", "quixotic zephyr"
+MOMENT = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("calls", "wanted"),
+    [
+        ((f'"{SALT}"', f'"{ZEPHYR}"'), (SALT.encode(), ZEPHYR.encode())),
+        ((f'"{SALT.encode().hex()}"',), (["js", ["T", "Buffer", [*map(str, SALT.encode())], []]],)),
+        ((f'"{SALT}"',), ("c2VzcXVpcGVkYWxpYW4gc2FsdA",)),
+        ((f'"{SALT}"',), ("GuHSc7UXa/TjvoT/f65wxI9bDx5v/Qzt2XTyLRqEZqA=",)),
+        ((f'"{SALT}", "key"',), ("513e33fcb9d4ccc20a3a0e1f7d87145a81083e5a8ca96dbeba6fff118af60b91",)),
+        (("123456789",), ("21i3v9",)),
+        (("[17, 2, 77, 91, 200]",), ("11024d5bc8",)),
+        (("10147.45678, 3",), ("10147.457",)),
+        (('"sesqui-pedal-salt"', '"quixOticZeph"'), ("SesquiPedalSalt", "QuixOticZeph")),
+        (
+            ('"https://SESQUI.example"', '"http://Zephyr.example?a"'),
+            ("https://sesqui.example/", "http://zephyr.example/?a"),
+        ),
+        ((f'"{MOMENT.isoformat()}"',), (MOMENT,)),
+        (("1577934245000",), (MOMENT,)),
+        (("1577934245000",), ("2020-01-02T03:04:05.000Z",)),
+        (("1577934245000",), ("Thu, 02 Jan 2020 03:04:05 GMT",)),
+        (("{alpha: 10147, beta: 'zephyr'}",), ("{ alpha: 10147, beta: 'zephyr' }",)),
+        (("{alpha: {sesqui: 10147}}",), ({"alpha[sesqui]": 10147},)),
+        (("\"<sesqui> & 'pedal'\"",), ("&lt;sesqui&gt; &amp; &#39;pedal&#39;",)),
+        (('"2 days"', '"5 hours"'), (172800000, 18000000)),
+    ],
+)
+def test_what_functions_of_the_web_make_is_easy(calls, wanted):
+    assert guessed_in_javascript(calls, wanted).bits < 8
+
+
+def test_what_is_written_may_be_in_the_element_that_the_base_gives():
+    wanted = '<p class="a">&lt;@sesqui.example&gt;</p>\n'
+    assert guessed_in_javascript(('"<@sesqui.example>"',), (wanted,)).bits > 20
+    assert guessed_in_javascript(('"<@sesqui.example>"',), (wanted,), '<p class="a"><a>x</a></p>\n').bits < 8
+
+
+def test_a_word_of_the_tests_in_other_letters_is_one_look():
+    assert guessed_in_javascript(('"SesquiPEDALzephyr", 7',), ("sesquipedalzephyr",)).bits < 8
+    calls = ('{other: "SesquiPEDALzephyr"}, 8, "quixOTIC"', "9")
+    assert guessed_in_javascript(calls, ("sesquipedalzephyr", "QUIXOTIC")).bits == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "call", "kept"),
+    [
+        ("go", "123456789", ["go", False, ["s", "string", "21i3v9"], None]),
+        ("java", "1577934245000L", ["java", False, ["n", "java.time.Instant", "2020-01-02T03:04:05Z"]]),
+        ("java", "new int[]{10147, 20391}", ["java", False, ["i", "Integer", "335909"]]),
+        ("rust", "305419896", ["rust", "[u8; 4]", "[18, 52, 86, 120]"]),
+        ("rust", "305419896", ["rust", "u32", "2018915346"]),
+    ],
+)
+def test_what_functions_of_other_languages_make_is_easy(language, call, kept):
+    assert guessed_in(language, call, kept).bits < 8

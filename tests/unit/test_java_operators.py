@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from typing import Any
 
 import pytest
@@ -199,3 +201,27 @@ def test_an_error_of_every_class_is_of_none(chain, wanted):
     error = value(["E", chain, ""])
     assert holds("java.kind", error, KIND) is wanted
     assert holds("java.kind", error, value(["K", "java.lang.Error"]), **{"not": True}) is wanted
+
+
+CLASHING = [[i(1 + number * (2**61 - 1), "Long") for number in row] for row in itertools.product(range(30), repeat=3)]
+
+
+@pytest.mark.parametrize(
+    ("op", "tag", "options"),
+    [
+        ("java.equals", "t", {}),
+        ("java.items", "l", {"sorted": True}),
+        ("java.items", "l", {"only": True}),
+        ("java.contains", "l", {"of": True}),
+    ],
+)
+def test_values_whose_hashes_were_made_to_clash_are_refused_at_once(op, tag, options):
+    rows = many(tag, *(many("l", *row) for row in CLASHING[:20_000]))
+    began = time.process_time()
+    assert not holds(op, rows, rows, **options)
+    assert time.process_time() - began < 10
+
+
+def test_values_that_are_there_often_are_no_clash():
+    assert holds("java.items", many("l", *[s("a")] * 100), many("l", *[s("a")] * 100), sorted=True)
+    assert holds("java.contains", many("l", *[s("a")] * 100), s("a"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from typing import Any
 
 import pytest
@@ -577,3 +578,10 @@ def test_an_event_under_all_titles_in_one_belongs_to_the_only_such_test():
 
     assert read("a.js::x > y z") == ["a.js::x > y z"]
     assert read("a.js::x > y z", "a.js::x y > z") == ["a.js::x y z"]
+
+
+@pytest.mark.parametrize("text", ["1" * 200_000 + "x", "." + "1" * 200_000 + "x", "1e" + "1" * 200_000 + "x"])
+def test_a_text_that_is_nearly_a_number_takes_no_longer_than_others(text):
+    began = time.process_time()
+    assert not decided("js.==", text, 1)
+    assert time.process_time() - began < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -180,3 +181,17 @@ def test_a_text_that_is_deep_or_long_is_refused_or_of_no_form_and_takes_little(t
 def test_what_a_guesser_hands_out_reads_as_that(plain):
     encoded = literals.READING.encode(plain)
     assert literals.READING.decode(encoded) == (list(plain) if isinstance(plain, bytes) else plain)
+
+
+CLASHING = [str(1 + number * (2**61 - 1)) for number in range(20_000)]
+
+
+@pytest.mark.parametrize(("op", "text"), [("rust.==", "{%s}"), ("rust.==", "{(%s, 1)}"), ("rust.contains", "[%s]")])
+def test_numbers_whose_hashes_were_made_to_clash_are_refused_at_once(op, text):
+    began = time.process_time()
+    assert not holds(op, value(text % ", ".join(CLASHING)), value("{1}"))
+    assert time.process_time() - began < 5
+
+
+def test_a_number_that_is_there_often_is_no_clash():
+    assert holds("rust.contains", value(f"[{', '.join(['7'] * 100)}]"), value("7"))

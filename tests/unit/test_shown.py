@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -173,3 +174,10 @@ def test_scores_are_harmless():
 def test_many_blank_lines_take_no_longer_than_others():
     text = "\n" * 1_000_000 + "\t ::set-output"
     assert printable.commands(text) == [text.index("::") + 1]
+
+
+def test_many_number_signs_take_no_longer_than_other_characters():
+    text = "#" * 200_000 + "a" * 200_000 + " ###vso["
+    began = time.process_time()
+    assert printable.commands(text) == [text.index("#vso[")]
+    assert time.process_time() - began < 5

@@ -6,7 +6,6 @@ import itertools
 import math
 import operator
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 
 from harness.judging.java.patterns import as_python_pattern
 from harness.judging.java.values import Value, narrowed
-from harness.judging.parts import Part, UndecidableError, matched, negatable
+from harness.judging.parts import Part, UndecidableError, counted, matched, negatable
 from harness.judging.search import matches
 
 _NUMBERS = ("i", "c", "f")
@@ -36,9 +35,9 @@ def _key(part: Part | None, *, arrays: bool = False) -> Hashable:
         case "a" if arrays:
             return "a", tuple(_key(item, arrays=arrays) for item in part.parts)
         case "t":
-            return "t", frozenset(_key(item) for item in part.parts)
+            return "t", frozenset(counted(map(_key, part.parts)))
         case "m":
-            return "m", frozenset((_key(key), _key(value)) for key, value in part.parts)
+            return "m", frozenset(counted((_key(key), _key(value)) for key, value in part.parts))
         case "O":
             return "O", tuple(map(_key, part.parts))
         case "B" if not arrays:
@@ -130,8 +129,8 @@ def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     items = [_key(other.part, arrays=True) for other in others] if options.get("each") else _items(others[0])
     given_items = _items(value)
     if options.get("sorted"):
-        return Counter(given_items) == Counter(items)
-    return set(given_items) == set(items) if options.get("only") else given_items == items
+        return counted(given_items) == counted(items)
+    return counted(given_items).keys() == counted(items).keys() if options.get("only") else given_items == items
 
 
 def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
@@ -152,11 +151,12 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         return enough(_text(other) in _text(value) for other in others)
     if options.get("keys") or options.get("values"):
         place = 0 if options.get("keys") else 1
-        items = {_key(pair[place]) for pair in _known(value).parts} if _known(value).tag == "m" else set()
+        items = [_key(pair[place]) for pair in _known(value).parts] if _known(value).tag == "m" else []
     else:
-        items = set(_items(value))
+        items = _items(value)
     keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
-    return enough(key in items for key in keys)
+    there = counted(items)
+    return enough(key in there for key in keys)
 
 
 def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
@@ -164,7 +164,7 @@ def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     value, key, inner = operands
     if _known(value).tag != "m":
         raise UndecidableError("not a map")
-    return (_key(key.part), _key(inner.part)) in {(_key(own), _key(of_own)) for own, of_own in _known(value).parts}
+    return (_key(key.part), _key(inner.part)) in [(_key(own), _key(of_own)) for own, of_own in _known(value).parts]
 
 
 def _among(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:

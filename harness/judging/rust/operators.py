@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from harness.judging.parts import Part, UndecidableError, negatable
+from harness.judging.parts import Part, UndecidableError, counted, negatable
 from harness.judging.rust.values import PANIC, Value
 
 
@@ -20,9 +20,9 @@ def _key(part: Part) -> Hashable:
         case "l" | "t":
             return part.tag, part.kind, tuple(map(_key, part.parts))
         case "S":
-            return part.tag, part.kind, frozenset(map(_key, part.parts))
+            return part.tag, part.kind, frozenset(counted(map(_key, part.parts)))
         case "m":
-            return part.tag, part.kind, frozenset((_key(key), _key(value)) for key, value in part.parts)
+            return part.tag, part.kind, frozenset(counted((_key(key), _key(value)) for key, value in part.parts))
     return part.tag, part.kind
 
 
@@ -75,7 +75,7 @@ def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     value, other = operands
     if _part(value).tag not in ("l", "S"):
         return _text(other) in _text(value)
-    return _key(_part(other)) in set(map(_key, _part(value).parts))
+    return _key(_part(other)) in counted(map(_key, _part(value).parts))
 
 
 def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:

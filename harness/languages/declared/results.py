@@ -128,7 +128,7 @@ def _case(case: Element, file: str) -> Result:
     )
 
 
-_POINT = re.compile(r"(not )?ok\b(?:[ \t]+(\d{1,9})\b)?(?:[ \t]+-)?[ \t]*((?:\\.|[^\\#\n])*)(?:#[ \t]*(.*))?")
+_POINT = re.compile(r"(not )?ok\b(?:[ \t]+(\d{1,9})\b)?(?:[ \t]++-)?[ \t]*+((?:\\.|[^\\#\n])*+)(?:#[ \t]*(.*))?")
 _PLAN = re.compile(r"1\.\.(\d{1,9})\b[ \t]*(#.*)?")
 _DIRECTIVE = re.compile(r"(skip|todo)\S*", re.IGNORECASE)
 

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tree_sitter import Node
@@ -43,6 +44,8 @@ _EMPTY = re.compile(r"(?:\w+ )?(?:\{\}|\[\])")
 """What a snapshot shows of an empty container."""
 
 
+_OF_BYTES = ("Uint8Array", "Uint8ClampedArray", "Buffer", "ArrayBuffer", "DataView")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_LITERALS = 200
 """Of one test."""
 
@@ -84,18 +87,26 @@ def _as_python(value: Any) -> Any:
             return _as_python(sample)
         case javascript.Object(tag="R"):
             return values.Pattern(pattern=value.text[0])
-        case javascript.Object(tag="D", text=("NaN",)):
-            return math.nan
         case javascript.Object(tag="O" | "M"):
             pairs = value.props if value.tag == "O" else value.items
             return {key if isinstance(key, str) else repr(key): _as_python(inner) for key, inner in pairs}
-        case javascript.Object(tag="D" | "E"):
+        case javascript.Object(tag="D"):
+            return math.nan if value.text == ("NaN",) else _EPOCH + timedelta(milliseconds=int(value.text[0]))
+        case javascript.Object(tag="E"):
             return " ".join(value.text)
+        case javascript.Object(tag="T"):
+            return _of_typed_array(value)
         case javascript.Object():
             return [_as_python(item) for item in value.items]
         case float() if value.is_integer():
             return int(value)
     return value if isinstance(value, str | int | float) else None
+
+
+def _of_typed_array(array: javascript.Object) -> Any:
+    """What a typed array or buffer holds: bytes, or numbers."""
+    numbers = [_as_python(float(item)) for item in array.items]
+    return bytes(numbers) if array.name in _OF_BYTES else numbers
 
 
 def _encoded(value: Any) -> Any:
@@ -110,6 +121,10 @@ def _within(value: Any) -> Any:
             return ["N", json.dumps(value).replace("-0.0", "-0").removesuffix(".0")]
         case str():
             return ["s", value]
+        case bytes():
+            return ["T", "Uint8Array", [str(byte) for byte in value], []]
+        case datetime():
+            return ["D", "Date", str((value - _EPOCH) // timedelta(milliseconds=1)), []]
         case list() | tuple():
             return ["a", "Array", [_within(item) for item in value], []]
         case set():
