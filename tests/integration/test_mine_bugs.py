@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
+from harness.dataset.seal import sealed
 from miner.candidates import scan
 from miner.demo.history import build_history, locate_data
 from miner.pipeline import stages
@@ -33,6 +35,7 @@ def mine(history, out, cache, *words: str, fault: str | None = None) -> Ran:
                 return true(*arguments, **more)
 
             patched.setattr(module, name, planted)
+            patched.setattr(sealed, "_opened", threading.Event())  # tests of the same worker may have opened one
         return goldseam("mine", history, "-o", out, "--no-validate", *words, GOLDSEAM_CACHE_DIR=str(cache))
 
 
