@@ -103,7 +103,8 @@ def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...
 def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...], bool], list[str]]:
     """What `lacking` gives, each with whether it is a package by its name, and the files that were read for it."""
     files = frozenset(tree.files())
-    packages, mains = dict(_packages(tree)), dict(_packages(tree, fields=("main",)))
+    manifests = _manifests(tree)
+    packages, mains = dict(_packages(manifests)), dict(_packages(manifests, fields=("main",)))
     code = [path for path in test_files if path.endswith(SUFFIXES) and not path.endswith((".json", ".node"))]
     waiting = [path for path in code if path in files]
     if len(waiting) < len(code):
@@ -198,23 +199,28 @@ def unneeded(tree: Tree, test_files: Sequence[str]) -> frozenset[str]:
     return frozenset(folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST) - needed
 
 
-def _packages(tree: Tree, *, fields: Sequence[str] = ("main", "module")) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Name of each package that the repository itself holds, and the files that its import may mean."""
-    for path in tree.files():
-        folder, name = posixpath.split(path)
-        if name == MANIFEST and "node_modules" not in folder.split("/"):
-            manifest = read_manifest(tree, folder)
-            exports = manifest.get("exports")
-            root = exports.get(".", exports) if isinstance(exports, dict) else exports
-            leaves = [*_leaves([*map(manifest.get, fields), root])]
-            ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves or ["index"]]
-            entries = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
-            if isinstance(own := manifest.get("name"), str):
-                yield own, entries
-                for key, value in exports.items() if isinstance(exports, dict) else ():
-                    if key.startswith("./") and (leaves := [*_leaves(value)]):
-                        yield own + key[1:], tuple(posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves)
-            yield folder, entries
+def _manifests(tree: Tree) -> list[tuple[str, dict[str, Any]]]:
+    """Folder and manifest of each package that the repository itself holds."""
+    folders = [folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST]
+    return [(folder, read_manifest(tree, folder)) for folder in folders if "node_modules" not in folder.split("/")]
+
+
+def _packages(
+    manifests: Sequence[tuple[str, Mapping[str, Any]]], *, fields: Sequence[str] = ("main", "module")
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Name of each of these packages, and the files that its import may mean."""
+    for folder, manifest in manifests:
+        exports = manifest.get("exports")
+        root = exports.get(".", exports) if isinstance(exports, dict) else exports
+        leaves = [*_leaves([*map(manifest.get, fields), root])]
+        ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves or ["index"]]
+        entries = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
+        if isinstance(own := manifest.get("name"), str):
+            yield own, entries
+            for key, value in exports.items() if isinstance(exports, dict) else ():
+                if key.startswith("./") and (leaves := [*_leaves(value)]):
+                    yield own + key[1:], tuple(posixpath.normpath(posixpath.join(folder, leaf)) for leaf in leaves)
+        yield folder, entries
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -263,7 +269,7 @@ def _needed(tree: Tree, wanted: Sequence[Sequence[str]]) -> list[tuple[str, str]
     Folder and script of each that has one and lacks what its import means.
     """
     own, files = own_packages(tree), frozenset(tree.files())
-    ways = {folder: entries for folder, entries in _packages(tree) if folder in own.values()}
+    ways = {folder: entries for folder, entries in _packages(_manifests(tree)) if folder in own.values()}
     visited: set[str] = set()
     order: dict[str, str] = {}
 
