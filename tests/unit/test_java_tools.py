@@ -199,14 +199,14 @@ def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups)
 
 
 @pytest.mark.parametrize(
-    ("outputs", "given"),
+    ("outputs", "oldest"),
     [
         (("OK",), ""),
-        (("Source option 5 is no longer supported. Use 7 or later.", "OK"), "source=7 target=7"),
-        (("Target option 1.5 is no longer supported. Use 1.8 or later.",) * 2 + ("OK",), "source=8 target=8 release=8"),
+        (("Source option 5 is no longer supported. Use 7 or later.", "OK"), "7"),
+        (("Target option 1.5 is no longer supported. Use 1.8 or later.", "OK"), "8"),
     ],
 )
-def test_a_later_java_is_told_to_the_compiler_whose_pom_has_one_written_out_as_well(project, tmp_path, outputs, given):
+def test_maven_is_told_the_oldest_java_that_the_compiler_takes(project, tmp_path, outputs, oldest):
     class Told(project["Project"]):
         def __init__(self):
             self.repository, self.day, self.maven, self.online, self.left = tmp_path, "-", [], [], list(outputs)
@@ -215,9 +215,12 @@ def test_a_later_java_is_told_to_the_compiler_whose_pom_has_one_written_out_as_w
             text = self.left.pop(0)
             return SimpleNamespace(returncode=int(text != "OK"), stdout=f"[ERROR] {text}")
 
-    told = Told()
+        def extension(self):
+            return tmp_path
+
+    told, words = Told(), [f"-Dmaven.ext.class.path={tmp_path}", f"-Dgoldseam.oldest={oldest}"]
     assert told.compile(tmp_path).returncode == 0
-    assert told.maven == told.online == [f"-Dmaven.compiler.{word}" for word in given.split()]
+    assert told.maven == told.online == (words if oldest else [])
 
 
 @pytest.mark.parametrize(

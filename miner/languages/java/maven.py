@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
-_FETCH, _PROJECT = (f"/tmp/{name}.py" for name in ("maven", "project"))  # noqa: S108
+_FETCH, _PROJECT, _EXTENSION = (f"/tmp/{name}" for name in ("maven.py", "project.py", "OldestJava.java"))  # noqa: S108
 _GIVEN, _FIXED = "poms.tar", "fixed.tar"
 _CACHE = f"{CACHE_DIR}/maven"
 """Libraries that builds of the repository have had; what one may put there, others of the same repository get."""
@@ -88,6 +88,7 @@ def _called(request: ImageRequest, kind: str) -> str:
     return "\n".join(
         (
             *(write_tool(f"/tmp/{name}", text) for name, text in sources().items()),  # noqa: S108 - inside the container
+            write_tool(_EXTENSION, tool("OldestJava.java")),
             write_tool(_PROJECT, tool("project.py")),
             f"python3 {_PROJECT} {HOME} {FACTS_PATH} {SETTINGS} {STORE} {_CACHE} {day} {kind} {words}",
         )

@@ -73,8 +73,14 @@ OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. U
 CENTRAL = "https://repo.maven.apache.org/maven2"
 BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
 """Versions that are the day of a build: as Maven orders them, newer than any with fewer digits."""
-LATER = ("source", "target"), ("release",)
-"""Where a later Java is told: in place of the compiler's own defaults, then before what a pom has written out."""
+EXTENSION = """\
+<component-set><components><component>
+  <role>org.apache.maven.AbstractMavenLifecycleParticipant</role>
+  <role-hint>goldseam</role-hint>
+  <implementation>goldseam.OldestJava</implementation>
+</component></components></component-set>
+"""
+"""How Maven finds a class that sees to projects before they are built (https://maven.apache.org/examples/maven-3-lifecycle-extensions.html)."""
 LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
 DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 """The plugin writes one before each pom."""
@@ -116,13 +122,21 @@ class Project:
             ran = self.call(folder, *words)
         while ran.returncode and (match := MISSING.search(ran.stdout)) and self.stand_in(*match.groups()):
             ran = self.call(folder, *words)
-        for names in LATER:
-            match = OLDEST.search(ran.stdout) if ran.returncode else None
-            if match is None:
-                break
-            self.call_with(*(f"-Dmaven.compiler.{name}={match[1].removeprefix('1.')}" for name in names))
+        if ran.returncode and (match := OLDEST.search(ran.stdout)):
+            oldest = match[1].removeprefix("1.")
+            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
             ran = self.call(folder, *words)
         return ran
+
+    def extension(self) -> Path:
+        """The folder of what raises the Java that poms name for the compiler, compiled if it is not there."""
+        folder = self.home / "extension"
+        if not folder.exists():
+            words = ["-nowarn", "-cp", str(self.home / "maven/lib/*"), "-d", str(folder), "/tmp/OldestJava.java"]  # noqa: S108
+            subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
+            (folder / "META-INF/plexus").mkdir(parents=True)
+            (folder / "META-INF/plexus/components.xml").write_text(EXTENSION)
+        return folder
 
     def call_with(self, *words: str) -> None:
         """Give Maven more words from now on, in trials too."""
