@@ -382,6 +382,15 @@ class Language(Protocol):
         """
         return []
 
+    def tests_by_settings(self, repo: Contents, commit: str, paths: Sequence[str]) -> list[str]:
+        """Of files in folders of tests, those that the repository's own settings make test modules.
+
+        Raises:
+            MissingObjectsError: of a partial clone, which lacks a file.
+
+        """
+        return []
+
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
         """Whether nothing of these changed files, documentation and tests aside, is known to run otherwise than before.
 

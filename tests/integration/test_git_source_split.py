@@ -156,6 +156,18 @@ def test_a_runner_gets_the_tests_of_the_language_that_most_code_is_in(tmp_path, 
     assert (cut.test_files, made) == (given, wanted)
 
 
+@pytest.mark.parametrize(("setting", "given"), [("python_files = *", ("tests/parts.py",)), ("", ())])
+def test_what_pytests_own_settings_call_a_test_module_is_one_if_it_asserts_anything(tmp_path, setting, given):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {"pytest.ini": f"[pytest]\n{setting}\n"})
+    tests = "class Parts_:\n    def adds(self):\n        assert 1\n"
+    repo.commit("Fix a", {"src/a.py": "1\n", "tests/parts.py": tests, "tests/_util.py": "x = 1\n"})
+    cut, _, _ = head_split(repo)
+    assert isinstance(cut, Split)
+    assert cut.test_files == given
+    assert bool(cut.data) is not bool(given)
+
+
 def test_deleted_tests_are_not_given_to_the_runner(tmp_path):
     repo = project(tmp_path / "app")
     repo.commit("Before", {"tests/test_old.py": "def test(): ...\n"})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from miner.evidence.tree import Evidence, Recipe
+from miner.languages.python.images import exclude_newer
 from miner.languages.python.recipes import distributions, missing, recipe_fixes
 from tests.trees import Files
 
@@ -74,6 +77,17 @@ def test_what_a_repository_out_of_reach_would_give_is_taken_from_the_index():
     assert first.overrides == ("h11",)
     assert first.rung.endswith("-repository:h11")
     assert recipe_fixes.after_failure(first, said) is None
+
+
+def test_what_cannot_be_built_on_a_younger_interpreter_is_taken_as_of_when_that_was_settled():
+    said = "  × Failed to build `cffi==1.11.5`\n  ├─▶ The build backend returned an error\n"
+    day = exclude_newer.settled(datetime(2018, 8, 9, tzinfo=UTC), "3.11")
+    first = recipe_fixes.after_failure(recipe("cffi"), said, day)
+
+    assert (first.later, first.rung) == ((("cffi", "2023-04-23"),), "x+later:cffi")
+    assert recipe_fixes.after_failure(first, said, day) is None
+    assert exclude_newer.settled(datetime(2024, 8, 9, tzinfo=UTC), "3.11") == ""
+    assert recipe_fixes.after_failure(recipe("cffi"), said) is None
 
 
 def test_another_conflict_changes_nothing_of_pytest():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib import resources
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from harness.core import python_source, test_ids
@@ -41,7 +42,7 @@ from miner.languages.python.images.build_recipe import BuildJob, expect_resolvin
 from miner.languages.python.images.ladder import climb
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
 from miner.languages.python.stripping.static import leaves
-from miner.languages.python.test_command import test_commands, test_paths, usable
+from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.layers import egress
 
@@ -71,6 +72,7 @@ _STUB, _OF_MODULES = ".pyi", (".py", ".pyx", ".c", ".cpp")
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
 _CHECKERS = re.compile(rb"pytest[-_](?:mypy|pyright)|stubtest")
 """What checks types while tests run."""
+_ASSERTS = re.compile(rb"^\s*(?:assert|with (?:pytest\.)?raises)\b|\.assert_?\w+\(", re.MULTILINE)
 _TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
@@ -90,6 +92,12 @@ class Python:
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Text files whose examples are doctests."""
         return doctests.changed_texts(repo, base, head, kinds)
+
+    def tests_by_settings(self, repo: Contents, commit: str, paths: Sequence[str]) -> list[str]:
+        """Those that pytest's `python_files` names and that assert something."""
+        names = module_names(partial(repo.read_file, commit))
+        named = [path for path in paths if path.endswith(".py") and any(PurePath(path).match(name) for name in names)]
+        return [path for path in named if _ASSERTS.search(repo.read_file(commit, path) or b"")]
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
         """Comments and layout; stubs of modules beside them, where no plugin of pytest reads these."""

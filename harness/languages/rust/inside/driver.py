@@ -269,10 +269,9 @@ class Listing(Run):
         self.tail = (self.tail + data)[:LONGEST]
 
 
-def run_target(target, word, preload, handed):
+def run_target(target, word, env, handed):
     """Run the tests of a program that are asked for, each alone; True if all is well."""
-    libraries = output_of(["rustc", "--print", "target-libdir"], target.folder)[1].strip()
-    env = dict(target.env(), LD_PRELOAD=preload, LD_LIBRARY_PATH=libraries, GOLDSEAM_VALUES=handed.path)
+    env = dict(target.env(), **env)
     handed.empty()
 
     def start(kind, *arguments):
@@ -329,6 +328,8 @@ def main(settings, names):
     with open(settings["handout"], "w", encoding="utf-8") as file:
         file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
+    libraries = output_of(["rustc", "--print", "target-libdir"], None)[1].strip()
+    env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     word = os.urandom(16).hex()
     targets = targets_of(names)
     well = True
@@ -336,7 +337,7 @@ def main(settings, names):
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
     for target in targets:
         if target.program:
-            well = run_target(target, word, preload, handed) and well
+            well = run_target(target, word, env, handed) and well
     return 0 if well else 1
 
 

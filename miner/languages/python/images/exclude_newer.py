@@ -72,6 +72,11 @@ def for_tests(when: datetime, minor: str) -> tuple[str, ...]:
     return (*options, *(option for name, since in UPLOADED_AGAIN.items() for option in _late(when, (name,), (since,))))
 
 
+def settled(when: datetime, minor: str) -> str:
+    """The day by which distributions surely run on an interpreter (ISO 8601); empty if the commit is not older."""
+    return max((day.isoformat() for day in _grown_up(when, (minor,))), default="")
+
+
 def _grown_up(when: datetime, minors: Iterable[str]) -> list[date]:
     """The days on which interpreters that are younger than the commit had tools that run on them."""
     days = (RELEASED[minor] for minor in minors if minor in RELEASED)

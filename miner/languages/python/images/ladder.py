@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from miner.languages.base import RefusedError
 from miner.languages.built import BuiltImage, Collected, Failing, Repairing
-from miner.languages.python.images import pythons
+from miner.languages.python.images import exclude_newer, pythons
 from miner.languages.python.images.build_recipe import BuildJob, image_of, record
 from miner.languages.python.recipes import recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
@@ -203,7 +203,8 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
         try:
             image = image_of(job, interpreter, recipe, ground)
         except RefusedError as refused:
-            mended = recipe_fixes.after_failure(recipe, refused.said)
+            settled = exclude_newer.settled(job.when, interpreter.minor)
+            mended = recipe_fixes.after_failure(recipe, refused.said, settled)
             if mended is None:
                 if best is not None:
                     return best

@@ -105,6 +105,14 @@ def younger(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((match[1].lower().replace("_", "-"), match[2]) for match in _YOUNGER.finditer(plain))
 
 
+_UNBUILT = re.compile(r"Failed to build `([A-Za-z0-9][\w.-]*)==")
+
+
+def unbuilt(text: str) -> tuple[str, ...]:
+    """The distributions of the index that could not be built, normalised."""
+    return tuple(dict.fromkeys(map(distribution, _UNBUILT.findall(text))))
+
+
 _REPOSITORY = re.compile(r"`([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])? @ (?:│ )?git\+[^`]*`.{0,80}?Git operation failed")
 
 

@@ -51,13 +51,14 @@ def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
     return recipe
 
 
-def after_failure(recipe: Recipe, output: str) -> Recipe | None:
+def after_failure(recipe: Recipe, output: str, settled: str = "") -> Recipe | None:
     """The recipe to try next after resolving or installing failed; None where the output names nothing known.
 
     What a distribution needs to be built and does not declare is there when it is built. What was uploaded again after
     the commit is taken as of then. Versions that the index doesn't have (any more) lose their pin; so does a pytest
     that is too old to be used. What a git repository out of reach would give is taken from the index. What a native
-    build lacks is added from Debian.
+    build lacks is added from Debian. What can't be built at all, on an interpreter that is younger than the commit, is
+    taken as of the day on which that one was `settled` (ISO 8601).
     """
     return (
         _with_packages(recipe, missing.packages(output))
@@ -66,6 +67,7 @@ def after_failure(recipe: Recipe, output: str) -> Recipe | None:
         or _without_vanished(recipe, missing.vanished(output))
         or _with_newer_pytest(recipe, output)
         or _with_releases(recipe, missing.repositories(output))
+        or _with_later(recipe, ((name, settled) for name in missing.unbuilt(output) if settled))
     )
 
 
