@@ -198,15 +198,22 @@ def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups)
     assert (match and match.groups()) == groups
 
 
+_OLD = "Source option 5 is no longer supported. Use 7 or later."
+_GONE = "cannot find symbol\n  location: variable manager of type java.lang.SecurityManager"
+
+
 @pytest.mark.parametrize(
-    ("outputs", "oldest"),
+    ("outputs", "told"),
     [
-        (("OK",), ""),
-        (("Source option 5 is no longer supported. Use 7 or later.", "OK"), "7"),
-        (("Target option 1.5 is no longer supported. Use 1.8 or later.", "OK"), "8"),
+        (("OK",), []),
+        ((_OLD, "OK"), ["oldest=7"]),
+        (("Target option 1.5 is no longer supported. Use 1.8 or later.", "OK"), ["oldest=8"]),
+        ((_GONE, "OK"), ["release"]),
+        ((_OLD, _GONE, "OK"), ["oldest=7", "release"]),
+        ((_GONE, "package sun.misc does not exist"), None),
     ],
 )
-def test_maven_is_told_the_oldest_java_that_the_compiler_takes(project, tmp_path, outputs, oldest):
+def test_maven_compiles_for_the_oldest_java_that_there_is_and_against_what_that_had(project, tmp_path, outputs, told):
     class Told(project["Project"]):
         def __init__(self):
             self.repository, self.day, self.maven, self.online, self.left = tmp_path, "-", [], [], list(outputs)
@@ -218,9 +225,10 @@ def test_maven_is_told_the_oldest_java_that_the_compiler_takes(project, tmp_path
         def extension(self):
             return tmp_path
 
-    told, words = Told(), [f"-Dmaven.ext.class.path={tmp_path}", f"-Dgoldseam.oldest={oldest}"]
-    assert told.compile(tmp_path).returncode == 0
-    assert told.maven == told.online == (words if oldest else [])
+    one = Told()
+    ran = one.compile(tmp_path)
+    words = [word for option in told or [] for word in (f"-Dmaven.ext.class.path={tmp_path}", f"-Dgoldseam.{option}")]
+    assert (ran.returncode, one.maven, one.online, one.left) == (int(told is None), words, words, [])
 
 
 @pytest.mark.parametrize(

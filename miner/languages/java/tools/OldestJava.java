@@ -1,6 +1,7 @@
 package goldseam;
 
 import java.util.List;
+import java.util.Properties;
 import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.ConfigurationContainer;
@@ -8,33 +9,56 @@ import org.apache.maven.model.Plugin;
 import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
-/** Raises the Java that projects have compiled for to the oldest for which the compiler still does. */
+/**
+ * Raises the Java that projects have compiled for to the oldest for which the compiler still does (`goldseam.oldest`), or
+ * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`).
+ */
 public final class OldestJava extends AbstractMavenLifecycleParticipant {
     private static final List<String> NAMES =
         List.of("source", "target", "release", "testSource", "testTarget", "testRelease");
+    private static final String PREFIX = "maven.compiler.", WITH_RELEASE = "3.11.0";
 
     @Override
     public void afterProjectsRead(MavenSession session) {
         String oldest = session.getUserProperties().getProperty("goldseam.oldest");
+        boolean byRelease = session.getUserProperties().containsKey("goldseam.release");
         for (MavenProject project : session.getProjects()) {
-            for (String name : NAMES) {
-                String told = project.getProperties().getProperty("maven.compiler." + name);
-                boolean byDefault = told == null && List.of("source", "target").contains(name);
-                if (byDefault || isOlder(told, oldest)) project.getProperties().setProperty("maven.compiler." + name, oldest);
-            }
+            if (oldest != null) raise(project.getProperties(), oldest);
+            if (byRelease) useRelease(project.getProperties());
             for (Plugin plugin : project.getBuildPlugins()) {
                 if (!plugin.getArtifactId().equals("maven-compiler-plugin")) continue;
-                raise(plugin, oldest);
-                plugin.getExecutions().forEach(execution -> raise(execution, oldest));
+                if (byRelease && plugin.getVersion().matches("[12]\\..*|3\\.[0-5](\\..*)?")) plugin.setVersion(WITH_RELEASE);
+                see(plugin, oldest, byRelease);
+                plugin.getExecutions().forEach(execution -> see(execution, oldest, byRelease));
             }
         }
     }
 
-    private static void raise(ConfigurationContainer place, String oldest) {
-        if (!(place.getConfiguration() instanceof Xpp3Dom)) return;
+    private static void raise(Properties told, String oldest) {
         for (String name : NAMES) {
-            Xpp3Dom written = ((Xpp3Dom) place.getConfiguration()).getChild(name);
-            if (written != null && isOlder(written.getValue(), oldest)) written.setValue(oldest);
+            String level = told.getProperty(PREFIX + name);
+            boolean byDefault = level == null && List.of("source", "target").contains(name);
+            if (byDefault || isOlder(level, oldest)) told.setProperty(PREFIX + name, oldest);
+        }
+    }
+
+    private static void useRelease(Properties told) {
+        String level = told.getProperty(PREFIX + "target", told.getProperty(PREFIX + "source"));
+        if (level != null) told.putIfAbsent(PREFIX + "release", plain(level));
+    }
+
+    private static void see(ConfigurationContainer place, String oldest, boolean byRelease) {
+        if (!(place.getConfiguration() instanceof Xpp3Dom)) return;
+        Xpp3Dom written = (Xpp3Dom) place.getConfiguration();
+        for (String name : NAMES) {
+            Xpp3Dom level = written.getChild(name);
+            if (level != null && oldest != null && isOlder(level.getValue(), oldest)) level.setValue(oldest);
+        }
+        Xpp3Dom level = written.getChild(written.getChild("target") == null ? "source" : "target");
+        if (byRelease && level != null && written.getChild("release") == null) {
+            Xpp3Dom release = new Xpp3Dom("release");
+            release.setValue(plain(level.getValue()));
+            written.addChild(release);
         }
     }
 
@@ -43,6 +67,10 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
     }
 
     private static int major(String version) {
-        return Integer.parseInt(version.trim().replaceFirst("^1\\.", ""));
+        return Integer.parseInt(plain(version));
+    }
+
+    private static String plain(String version) {
+        return version.trim().replaceFirst("^1\\.", "");
     }
 }

@@ -69,6 +69,10 @@ MISSING = re.compile(
 )
 STAND_IN = "of-another-version"
 """Beside files of a version that are those of another: that version."""
+GONE = re.compile(
+    r"location: [^\n]*\bjavax?\.|package javax?\.[\w.]+ does not exist|package org\.omg\.[\w.]+ does not exist"
+)
+"""How the compiler misses what an earlier JDK had."""
 OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later")
 CENTRAL = "https://repo.maven.apache.org/maven2"
 BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
@@ -126,6 +130,11 @@ class Project:
             oldest = match[1].removeprefix("1.")
             self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
             ran = self.call(folder, *words)
+        if ran.returncode and GONE.search(ran.stdout):
+            again = [f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.release"]
+            if not (by_release := self.call(folder, *words, *again)).returncode:
+                self.call_with(*again)
+                return by_release
         return ran
 
     def extension(self) -> Path:
