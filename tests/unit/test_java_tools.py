@@ -402,6 +402,22 @@ def test_where_the_compiler_tells_no_name_it_is_that_of_the_call_around_the_plac
 
 
 @pytest.mark.parametrize(
+    ("source", "column", "name"),
+    [
+        ('\t\tassertEquals("foo", HtmlUtils.anchor("a"));', 31, "anchor"),  # an old plugin's
+        ('    assertEquals("foo", HtmlUtils.anchor("a"));', 34, "anchor"),
+        ("\tanchor(1);", 1, "anchor"),
+        ("\tanchor(1);", 9, "anchor"),
+        ("anchor(1);", 0, "anchor"),
+        ("", 5, ""),
+    ],
+)
+def test_a_symbol_that_the_compiler_does_not_name_is_where_it_points(driver, tmp_path, source, column, name):
+    (tmp_path / "ATest.java").write_text(f"\n{source}\n")
+    assert driver["pointed"](tmp_path / "ATest.java", 2, column) == name
+
+
+@pytest.mark.parametrize(
     ("text", "classes"),
     [
         ("package money.tests\n\nclass PricesTest {\n    class Inner\n}\n", ["money.tests.PricesTest"]),

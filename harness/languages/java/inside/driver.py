@@ -33,6 +33,8 @@ WANTED = re.compile(
     r"|(?:unreported )?exception ([\w.]+)(?:;| is never thrown)"
 )
 """How the compiler tells which name, or which form of one, it misses."""
+SYMBOL = "cannot find symbol"
+"""What it says before the name, which old plugins of Maven leave out."""
 UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
 """Files that no module is built from."""
 BUILD_FILE = re.compile(r"(?:^|/)(?:pom\.xml|gradle\.properties)$|\.gradle(?:\.kts)?$|\.versions\.toml$")
@@ -204,7 +206,7 @@ def compile_all(project, root, modules):
         errors = {}
         for place, line, column, message in failures(text):
             path = os.path.relpath(place)
-            name = missing_name(message) or called(path, line, column)
+            name = missing_name(message) or (pointed if SYMBOL in message else called)(path, line, column)
             text_of = "%s:%s:%s: %s" % (os.path.basename(path), line, column, message)
             errors.setdefault(path, []).append((text_of, name))
         tests = {path for path in errors if any(path in m.types_of or inside(path, m.test_sources) for m in left)}
@@ -283,10 +285,27 @@ def missing_name(message):
     return next(filter(None, match.groups())).rpartition(".")[2] if match else ""
 
 
+def lines_to(path, line):
+    """The lines of a source up to one."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().split("\n")[:line]
+
+
+def pointed(path, line, column):
+    """The name at a place in a source, or behind its dot; old plugins of Maven count from 0, and a tab as one."""
+    raw = " " + lines_to(path, line)[-1]
+    wide = " " + raw[1:].expandtabs(8)
+    for form in (r".\.\s*([A-Za-z_$]\w*)", r"\W([A-Za-z_$]\w*)"):
+        for text, at in ((wide, column - 1), (raw, column), (raw, column - 1)):
+            match = re.match(form, text[max(at, 0) :])
+            if match:
+                return match.group(1)
+    return ""
+
+
 def called(path, line, column):
     """The method whose call is around a place in a source, of which the compiler says that it is given what it can't take."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [text.expandtabs(8) for text in file.read().split("\n")[:line]]
+    lines = [text.expandtabs(8) for text in lines_to(path, line)]
     closed = 0
     for match in reversed(list(re.finditer(r"(\w*)\s*\(|\)", "\n".join(lines[-9:-1] + [lines[-1][: column - 1]])))):
         if match.group() == ")":
