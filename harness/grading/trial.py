@@ -214,7 +214,7 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
             "seconds": spec.budgets.seconds,
             "patches": {name: patch_facts(patch) for name, patch in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
-            **({"build": _as_json(build)} if build else {}),
+            **({"build": {**_as_json(build), "without": sorted(spec.test.env)}} if build else {}),
             **program.spec,
         },
     }

@@ -89,6 +89,34 @@ public class OldTest {
     public void isOne() { assertEquals(1, row); }
 }
 """
+ENCLOSED = """\
+package money;
+
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Test;
+import org.junit.experimental.runners.Enclosed;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+
+@RunWith(Enclosed.class)
+public class EnclosedTest {
+    @RunWith(Parameterized.class)
+    public static class Rows {
+        @Parameterized.Parameters(name = "row={0}")
+        public static Object[] rows() { return new Object[] {1, 2}; }
+
+        @Parameterized.Parameter
+        public int row;
+
+        @Test
+        public void isOne() { assertEquals(1, row); }
+
+        @Test
+        public void isLess() { assertEquals(1, Math.min(row, 1)); }
+    }
+}
+"""
 CRASHES = """\
 package money;
 
@@ -116,8 +144,8 @@ class BrokenTest {
     void later() { Prices.later(1); }
 }
 """
-KINDS_TEST, OLD_TEST, CRASHES_TEST, BROKEN_TEST = (
-    f"src/test/java/money/{name}Test.java" for name in ("Kinds", "Old", "Crashes", "Broken")
+KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, BROKEN_TEST = (
+    f"src/test/java/money/{name}Test.java" for name in ("Kinds", "Old", "Enclosed", "Crashes", "Broken")
 )
 
 
@@ -133,6 +161,7 @@ FILES = {
     **everywhere({java.PRICES: java.BASE, java.TEST: java.BEFORE}),
     KINDS_TEST: KINDS,
     OLD_TEST: OLD,
+    ENCLOSED_TEST: ENCLOSED,
     CRASHES_TEST: CRASHES,
     GONE_TEST: "package money;\n\nclass GoneTest { sun.misc.Gone gone; }\n",
     **java.CHECKS,
@@ -244,6 +273,17 @@ def test_every_kind_of_test_is_told_with_its_rows_and_a_crash_loses_no_other(tas
     assert statuses(report, CRASHES_TEST) == {"a()": "PASSED", "b()": "ERROR", "c()": "PASSED"}
     assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
     assert '"made" is wrong' in report.texts[f"{KINDS_TEST}::made()[2][1]"]
+
+
+def test_rows_of_an_enclosed_class_are_run_alone_by_their_names(task, sandbox):
+    names = {
+        f"money.EnclosedTest$Rows::[row={row}]::{name}[row={row}](money.EnclosedTest$Rows)": status
+        for name, *by_row in (("isOne", "PASSED", "FAILED"), ("isLess", "PASSED", "PASSED"))
+        for row, status in enumerate(by_row, 1)
+    }
+    assert statuses(run(task, sandbox, ENCLOSED_TEST), ENCLOSED_TEST) == names
+    alone = {name: status for name, status in names.items() if "isOne" in name}
+    assert statuses(run(task, sandbox, f"{ENCLOSED_TEST}::{next(iter(alone))}"), ENCLOSED_TEST) == alone
 
 
 def test_a_file_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):

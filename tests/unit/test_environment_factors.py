@@ -80,6 +80,11 @@ def test_variables_that_hold_for_a_factor_are_those_of_the_environment_that_is_t
     assert tox.variables(Files({"tox.ini": text})) == {"MODE": "strict", "WITH_EXTRAS": "yes"}
 
 
+def test_an_environment_of_a_python_goes_before_others_and_what_installs_more_before_what_installs_less():
+    listed = "lint\npy{39,310}-{crypto,nocrypto}\npy{39,310}{-crypto,}-mypy\npy39\npypi-description\n"
+    assert factors.chosen(listed, ("tests", "crypto: crypto")) == {"crypto"}
+
+
 def test_the_groups_of_every_released_factor_are_taken_together_and_extras_of_one():
     text = (
         "[tox]\nenvlist =\n    py{39,313}\n    py{39,313}-{clients,flask,nightly,numpy}\n    docs\n[testenv]\n"

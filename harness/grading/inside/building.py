@@ -69,12 +69,13 @@ def run_build(build, printed, facts):
             remove(place)
         if os.path.lexists(place):
             os.unlink(place)
+    env = {name: value for name, value in os.environ.items() if name not in build["without"]}  # the tests' own
     began = time.monotonic()
     with open(os.devnull) as nothing:
         child = subprocess.Popen(
             build["argv"],
             cwd=WORK,
-            env=dict(os.environ, **build["env"]),
+            env=dict(env, **build["env"]),
             stdin=nothing,
             stdout=printed.entry,
             stderr=printed.entry,

@@ -132,7 +132,7 @@ public final class Recorder implements TestExecutionListener {
                 return FilterResult.included("");
             }
             Place place = new Place(found.getUniqueId());
-            String name = place.name.replaceAll("(\\[[^\\]]*\\])+$", ""); // JUnit 4 knows its rows beforehand
+            String name = place.name.replaceAll("\\[[^\\]]*\\]", ""); // JUnit 4 knows its rows beforehand
             boolean wanted = whole.contains(place.type) || only.contains(place.type + " " + name);
             String id = found.getUniqueId().toString();
             return FilterResult.includedIf(wanted && past.stream().noneMatch(one -> (one + "/").startsWith(id + "/")));

@@ -63,7 +63,7 @@ class Module(object):
         if root is None:
             return False
         self.types_of[path] = types_in_kotlin(path) or [path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")]
-        self.alone.setdefault(path, []).append(re.sub(r"(\[[^\]]*\])+$", "", name))
+        self.alone.setdefault(path, []).append(re.sub(r"\[[^\]]*\]", "", name))
         return True
 
     def selection(self):

@@ -49,7 +49,8 @@ def _split(line: str) -> Iterable[str]:
 def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
     """The factors, less Pythons, of the environment of a list whose tests say most; none where it has none.
 
-    Released versions go before others, the newest of them first, and what needs no service before what does.
+    Those that name a Python go before others, released versions before others, the newest of them first, what needs no
+    service before what does, and what installs more before what installs less.
     """
     lines = tuple(deps)
     best: tuple[tuple[object, ...], frozenset[str]] | None = None
@@ -58,10 +59,13 @@ def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
         factors = frozenset(word for word in words if not _PYTHON.fullmatch(word))
         if any(_OTHER_WORK.fullmatch(word) for word in words):
             continue
+        held = active(lines, factors)
         rank = (
+            len(factors) < len(set(words)),
             -sum(bool(_UNSTABLE.search(word)) for word in factors),
             -sum(bool(_SERVICE.match(word)) for word in factors),
-            _newest(active(lines, factors)),
+            _newest(held),
+            len(held),
             place,
         )
         if best is None or rank > best[0]:

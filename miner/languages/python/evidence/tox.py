@@ -56,7 +56,8 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
 
 def _chosen(parser: RawConfigParser) -> frozenset[str]:
     """The factors of the environment of the matrix whose tests say most."""
-    return factors.chosen(_listed(parser), lines(parser.get("testenv", "deps", fallback="")))
+    installed = (line for key in ("deps", "extras") for line in lines(parser.get("testenv", key, fallback="")))
+    return factors.chosen(_listed(parser), installed)
 
 
 def _listed(parser: RawConfigParser) -> str:
