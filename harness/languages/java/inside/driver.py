@@ -35,6 +35,8 @@ WANTED = re.compile(
 """How the compiler tells which name, or which form of one, it misses."""
 SYMBOL = "cannot find symbol"
 """What it says before the name, which old plugins of Maven leave out."""
+DEREFERENCED = "void cannot be dereferenced"
+"""What it says of the dot behind a call."""
 UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
 """Files that no module is built from."""
 BUILD_FILE = re.compile(r"(?:^|/)(?:pom\.xml|gradle\.properties)$|\.gradle(?:\.kts)?$|\.versions\.toml$")
@@ -206,7 +208,7 @@ def compile_all(project, root, modules):
         errors = {}
         for place, line, column, message in failures(text):
             path = os.path.relpath(place)
-            name = missing_name(message) or (pointed if SYMBOL in message else called)(path, line, column)
+            name = missing_name(message) or find(message)(path, line, column)
             text_of = "%s:%s:%s: %s" % (os.path.basename(path), line, column, message)
             errors.setdefault(path, []).append((text_of, name))
         tests = {path for path in errors if any(path in m.types_of or inside(path, m.test_sources) for m in left)}
@@ -291,27 +293,55 @@ def lines_to(path, line):
         return file.read().split("\n")[:line]
 
 
+def find(message):
+    """How the name is found that the compiler points to, and does not tell."""
+    return pointed if SYMBOL in message else dereferenced if DEREFERENCED in message else called
+
+
+def places(path, line, column):
+    """Where in a source, from its last lines on, the compiler may point to, likeliest first.
+
+    Old plugins of Maven count from 0, and a tab as one.
+    """
+    lines = lines_to(path, line)
+    raw = "\n".join(lines[-9:])
+    wide = "\n".join(text.expandtabs(8) for text in lines[-9:])
+    for text, at in ((wide, column - 1), (raw, column), (raw, column - 1)):
+        yield text, max(text.rfind("\n") + 1 + at, 0)
+
+
 def pointed(path, line, column):
-    """The name at a place in a source, or behind its dot; old plugins of Maven count from 0, and a tab as one."""
-    raw = " " + lines_to(path, line)[-1]
-    wide = " " + raw[1:].expandtabs(8)
-    for form in (r".\.\s*([A-Za-z_$]\w*)", r"\W([A-Za-z_$]\w*)"):
-        for text, at in ((wide, column - 1), (raw, column), (raw, column - 1)):
-            match = re.match(form, text[max(at, 0) :])
+    """The name at a place in a source, or behind its dot."""
+    for form in (r"\.\s*([A-Za-z_$]\w*)", r"\b([A-Za-z_$]\w*)"):
+        for text, at in places(path, line, column):
+            match = re.compile(form).match(text, at)
             if match:
                 return match.group(1)
     return ""
 
 
+def dereferenced(path, line, column):
+    """The method whose call ends before the dot at a place in a source."""
+    texts = (text[:at].rstrip() for text, at in places(path, line, column) if text[at : at + 1] == ".")
+    return around(next(texts, ""), ended=True)
+
+
 def called(path, line, column):
     """The method whose call is around a place in a source, of which the compiler says that it is given what it can't take."""
-    lines = [text.expandtabs(8) for text in lines_to(path, line)]
+    text, at = next(places(path, line, column))
+    return around(text[:at])
+
+
+def around(text, ended=False):
+    """The method whose call is open where a text ends, or of one that has `ended` there."""
     closed = 0
-    for match in reversed(list(re.finditer(r"(\w*)\s*\(|\)", "\n".join(lines[-9:-1] + [lines[-1][: column - 1]])))):
+    for match in reversed(list(re.finditer(r"(\w*)\s*\(|\)", text))):
         if match.group() == ")":
             closed += 1
         elif closed:
             closed -= 1
+            if ended and not closed:
+                return match.group(1)
         elif match.group(1):
             return match.group(1)
     return ""
