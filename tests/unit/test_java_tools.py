@@ -419,7 +419,7 @@ def test_a_symbol_that_the_compiler_does_not_name_is_where_it_points(driver, tmp
 
 @pytest.mark.parametrize(
     ("source", "column"),
-    [('\trule.set("a", one(2)).set("b");', 22), ('    rule.set("a", one(2)).set("b");', 26), ("rule\n  .set(1).to();", 10)],
+    [('\trule.set("a", one(2)).to();', 22), ('    rule.set("a", one(2)).to();', 26), ("rule\n  .set(1).to();", 10)],
 )
 def test_where_nothing_is_given_back_it_is_the_call_before_the_dot(driver, tmp_path, source, column):
     (tmp_path / "ATest.java").write_text(source)
