@@ -8,18 +8,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core import wording
 from harness.core.errors import InputError
+from harness.core.instance import Instance
 from harness.core.wording import counted
 from harness.dataset.ledger.entry import Entry, Event
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
 
 UNKNOWN_ENDPOINT = "unknown"
 

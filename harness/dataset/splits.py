@@ -10,19 +10,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.core.errors import InputError
+from harness.core.instance import Instance
 from harness.core.wording import counted, one_of
 from harness.dataset.folder import DATASET_FILE, Dataset, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
 
 
 class By(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.core.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
+from harness.core.instance import TestStatus
 from harness.grading.scoring import Demands, Round
 from harness.grading.trial import BuildRun, Trial
 from harness.judging.tripwires import Watch

@@ -6,16 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core.clock import prefix
+from harness.core.instance import Hidden, Instance
 from harness.core.wording import counted
 from harness.dataset.seal.canary_marks import in_comment, in_markdown
 from harness.interop.rows import touched
 from harness.languages import language_of
-
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden, Instance
 
 GRADER = "grader.py"
 

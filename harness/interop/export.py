@@ -7,18 +7,16 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import Hidden, Instance, TaskState
 from harness.core.wording import one_of
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
 from harness.interop import harbor, inspect_tasks, jsonl, parquet, swebench
 from harness.interop.base import Collection, Content, Exported, Format
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 FORMATS = {"swebench": swebench, "harbor": harbor, "inspect": inspect_tasks, "jsonl": jsonl, "parquet": parquet}
 

@@ -9,16 +9,14 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
+from harness.core.instance import Hidden
 from harness.interop import base
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 from harness.interop.rows import judged
 from harness.languages import language_of
-
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden
 
 name = "harbor"
 folder = True

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec, TestStatus
-    from harness.judging.values import Event
-    from harness.patches.patch import FilePatch
+from harness.core.instance import TestSpec, TestStatus
+from harness.judging.values import Event
+from harness.patches.patch import FilePatch
 
 
 @dataclass(frozen=True, kw_only=True)

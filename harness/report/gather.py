@@ -14,6 +14,7 @@ from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset import folder as dataset_folder
 from harness.dataset import hidden_files, model_files
+from harness.dataset.folder import Dataset
 from harness.dataset.schema import TaskModel
 from harness.dataset.seal.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.judging.places import Place
@@ -26,7 +27,6 @@ from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import Scoresheet
-    from harness.dataset.folder import Dataset
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""

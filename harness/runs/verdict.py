@@ -20,15 +20,15 @@ from harness.grading.scoring import Demands, Round, Scored
 from harness.grading.time_words import time_tests
 from harness.judging.places import by_place, place_of
 from harness.languages import screening
+from harness.languages.base import Chain
 from harness.patches import flags, patch
+from harness.patches.patch import Dropped
 from harness.runs import predictions, run_folder, scaffold_score
 from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import Evidence, InstanceReport, RunFolder, readable
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.languages.base import Chain
-    from harness.patches.patch import Dropped
     from harness.runs.scaffold_score import ScaffoldScore
 
 NULL = predictions.NULL

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from harness.patches.patch import Patch
 from harness.sandbox.images.tools import COMMAND
 from harness.signals import delta
 from harness.signals.model import (
@@ -39,7 +40,6 @@ from harness.signals.observed import (
 )
 
 if TYPE_CHECKING:
-    from harness.patches.patch import Patch
     from harness.signals.static import Reading
 
 NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"

@@ -6,15 +6,13 @@ import base64
 import binascii
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from harness.core.instance import Budgets, TestSpec
+from harness.patches.patch import Patch
 from harness.signals import eslint_config
-
-if TYPE_CHECKING:
-    from harness.core.instance import Budgets, TestSpec
-    from harness.patches.patch import Patch
 
 FILE_BYTES = 512 * 1024
 """A larger file is not looked into."""

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.core import files
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.patches.patch import PatchError
+from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, leaks
 from harness.solve.base import Reply
 from miner.assist import statement_writer
@@ -22,8 +24,6 @@ from miner.assist.model_session import LayeredModel, NotAskedError, Questions, b
 from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material, StatementMeasures
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-    from harness.quality.base import Subject
     from harness.solve.models.meter import Spending
 
 Use = Literal["written", "refused", "not_asked"]

@@ -27,10 +27,10 @@ from harness.core.instance import is_matched
 from miner.candidates import inline
 from miner.candidates.commit_tree import CommitTree
 from miner.languages import LANGUAGES
+from miner.languages.base import Contents
 from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
-    from miner.languages.base import Contents
     from miner.sources.bare import BareRepository
 
 MAX_GOLD_BYTES = 1024 * 1024

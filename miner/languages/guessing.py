@@ -18,9 +18,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import python_source, test_ids
+from harness.core.expectations import Expectations, Expected, Site
 from harness.judging import judge, values
 from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
@@ -28,9 +29,6 @@ from miner.languages.base import Guess, KnownText, WrittenForm
 from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost, percent_formatted, short
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 from miner.languages.web_values import in_element
-
-if TYPE_CHECKING:
-    from harness.core.expectations import Expectations, Expected, Site
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")

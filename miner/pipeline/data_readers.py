@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
+from harness.languages.base import TestReport
+from harness.sandbox.job import Sandbox
 from miner.languages import language_of
 from miner.pipeline.draft import Draft, MiningContext, subject_of, timed
 from miner.proof import Patches, Spending, Subject, prepare
@@ -24,8 +26,6 @@ from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.languages.base import TestReport
-    from harness.sandbox.job import Sandbox
 
 _STAGE = "readers"
 UNREAD = "no_test_reads_the_data"

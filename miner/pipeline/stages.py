@@ -14,12 +14,14 @@ from harness import languages
 from harness.checks import hygiene
 from harness.core import test_ids
 from harness.core.expectations import Expectations
+from harness.core.instance import Task, TestSpec
 from harness.dataset.folder import write_task
 from harness.dataset.similarity import near
 from harness.grading import scoring, trial
 from harness.judging.places import carded
 from harness.languages import screening
 from harness.patches import patch
+from harness.sandbox.job import Sandbox
 from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
@@ -29,6 +31,8 @@ from miner.candidates.split import is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.images.task_image import Collector, Order
 from miner.languages import LANGUAGES, language_of
+from miner.languages.base import Language, TestCommand
+from miner.languages.built import BuiltImage, Collected
 from miner.languages.python.evidence import ci
 from miner.pipeline.data_readers import UNREAD
 from miner.pipeline.draft import (
@@ -53,11 +57,7 @@ from miner.sources.change import Kind, Rejection, Split, Stage
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from harness.core.instance import Task, TestSpec
-    from harness.sandbox.job import Sandbox
     from miner.assist.statement_writer import Material
-    from miner.languages.base import Language, TestCommand
-    from miner.languages.built import BuiltImage, Collected
 
 _TEMPLATE = re.compile(
     r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",

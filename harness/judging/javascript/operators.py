@@ -23,10 +23,9 @@ from harness.judging.javascript.values import (
     is_partial,
     is_plain,
 )
+from harness.judging.values import Pattern
 
 if TYPE_CHECKING:
-    from harness.judging.values import Pattern
-
     Matches = Callable[[Pattern, str], bool]
 
 _MOST_STEPS = 1_000_000

@@ -16,10 +16,10 @@ from harness.judging.frames import has_shape
 from harness.languages import parts
 from harness.languages.base import Framework, InnerGrading, Language, Program, Raised, Reason, TestReport
 from harness.languages.declared import results
+from harness.patches.patch import FilePatch
 
 if TYPE_CHECKING:
     from harness.languages.declared.results import Result
-    from harness.patches.patch import FilePatch
 
 PREFIX = "declared-"
 """Before the format of the results, in the name of a framework."""

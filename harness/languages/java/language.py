@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from harness.core.instance import TestSpec
 from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches.patch import FilePatch
+from harness.patches.patch import FilePatch
 
 FRAMEWORK = "junit"
 HOME = "/opt/goldseam/java"

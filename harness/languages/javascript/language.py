@@ -7,17 +7,14 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from harness.core.clock import prefix
+from harness.core.instance import TestSpec
 from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches.patch import FilePatch
-
+from harness.patches.patch import FilePatch
 
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="

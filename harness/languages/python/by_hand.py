@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from harness.core.clock import prefix
+from harness.core.instance import TestSpec
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import PROGRAM
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
 
 INTERPRETER = "/opt/goldseam/venv/bin/python"
 _SUITES = """\

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 from harness.core.errors import InputError
+from harness.core.instance import TestSpec
 from harness.languages.base import Framework
 from harness.languages.python import nose, pytest
 from harness.languages.python.suites import DJANGO, UNITTEST
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
 
 
 class PythonFramework(Framework, Protocol):

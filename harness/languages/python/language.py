@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.instance import TestSpec
 from harness.languages.base import Framework, InnerGrading, Program, Reason
 from harness.languages.python import by_hand, screen
 from harness.languages.python.frameworks import FRAMEWORKS, framework
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
 
 INTERPRETER = by_hand.INTERPRETER
 _ALWAYS = ("recorder", "handout", "tripwire")

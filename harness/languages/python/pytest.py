@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import TestSpec, TestStatus
 from harness.core.test_ids import stable_ids
 from harness.core.wording import words
 from harness.judging import values
 from harness.judging.frames import Shapes, has_shape
+from harness.judging.values import Event
 from harness.languages.base import Chain, TestReport, chain
-
-if TYPE_CHECKING:
-    from harness.judging.values import Event
 
 name = "pytest"
 suites = False

@@ -9,13 +9,11 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.instance import TestSpec
+from harness.languages.base import TestReport
 from harness.languages.python import pytest
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.languages.base import TestReport
 
 COLLECT_ONLY = "--collect-only"
 PROGRAM = "--"

@@ -11,18 +11,16 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.dataset.folder import Dataset
 from harness.dataset.seal import canary_marks
 from harness.grading.grade import GRADING_VERSION
 from harness.runs.refresh.drift import Finding, Result
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 REFRESH_FILE = "refresh.jsonl"
 SCHEMA_VERSION = 1

@@ -9,7 +9,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -17,9 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from harness.core import wording
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
-
-if TYPE_CHECKING:
-    from harness.solve.base import Usage
+from harness.solve.base import Usage
 
 SCHEMA_VERSION = 1
 MILLION = 1_000_000

@@ -11,18 +11,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
 from harness.quality import sensitive
 from harness.solve.base import Message
+from miner.evidence.tree import Recipe, Tree
+from miner.languages.built import Failing
 from miner.languages.python.recipes import missing
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Recipe, Tree
-    from miner.languages.built import Failing
 
 _JSON = re.compile(r"\{.*\}", re.DOTALL)
 _RESERVED = re.compile(

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from posixpath import dirname
-from typing import TYPE_CHECKING
 
+from harness.core.instance import Task, TestSpec
 from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
+from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
+from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
 from miner.languages.go.code import CODE
@@ -20,11 +22,6 @@ from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
-
-if TYPE_CHECKING:
-    from harness.core.instance import Task, TestSpec
-    from miner.evidence.tree import Tree
-    from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r".*_test\.go")
 _CALLED = re.compile(rb"\b(\w+)\(")

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from harness.core import python_source, test_ids
 from harness.core.instance import Task, TestSpec
@@ -18,6 +17,7 @@ from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
 from harness.patches import patch
+from miner.evidence.tree import Tree
 from miner.languages.base import (
     Code,
     Contents,
@@ -31,6 +31,7 @@ from miner.languages.base import (
     Traced,
     WrittenForm,
 )
+from miner.languages.built import BuiltImage
 from miner.languages.guessing import guess
 from miner.languages.python import doctests
 from miner.languages.python.code import PythonCode
@@ -44,11 +45,7 @@ from miner.languages.python.stripping.static import leaves
 from miner.languages.python.test_command import test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.layers import egress
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
-    from miner.languages.built import BuiltImage
-    from miner.sources.change import Kind
+from miner.sources.change import Kind
 
 _LINES = "_goldseam_lines"
 """Module of the tracer, at the root of the work tree."""

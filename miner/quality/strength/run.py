@@ -27,6 +27,7 @@ from harness.grading import failures, scoring
 from harness.languages.screening import screen_task
 from harness.patches.patch import Patch, PatchError
 from harness.runs import bug_log
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from miner.languages import language_of
 from miner.quality.strength import lines, mutants, pieces
@@ -35,7 +36,6 @@ from miner.quality.strength.result import FIELD, FORMULA, Bounds, Kind, Strength
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.sandbox.executors.base import Executor
     from miner.quality.strength.pieces import Fix
 
 _FACTOR = 4.0
