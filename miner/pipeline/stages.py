@@ -26,8 +26,7 @@ from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
-from miner.candidates.commit_tree import CommitTree
-from miner.candidates.split import is_data, split, test_modules
+from miner.candidates.split import CommitTree, is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.images.task_image import Collector, Order
 from miner.languages import LANGUAGES, language_of

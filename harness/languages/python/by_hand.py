@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from harness.core.clock import prefix
 from harness.core.instance import TestSpec
-from harness.languages.python.frameworks import framework
-from harness.languages.python.suites import PROGRAM
+from harness.languages.python.frameworks import PROGRAM, framework
 
 INTERPRETER = "/opt/goldseam/venv/bin/python"
 _SUITES = """\

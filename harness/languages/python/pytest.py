@@ -1,4 +1,4 @@
-"""pytest, and unittest through it."""
+"""pytest: how it is called, and what its frames mean."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ from harness.judging import values
 from harness.judging.frames import Shapes, has_shape
 from harness.judging.values import Event
 from harness.languages.base import Chain, TestReport, chain
-
-name = "pytest"
-suites = False
-generators = False
 
 BLOCKED_PLUGINS = words(
     "cov flakefinder forked pytest_cov pytest_cov.plugin random_order randomly reporter rerunfailures retry sugar"

@@ -11,7 +11,7 @@ from functools import partial
 from harness.core.instance import TestSpec
 from harness.core.wording import words
 from harness.languages.base import Reason
-from harness.languages.python.suites import program_of
+from harness.languages.python.frameworks import program_of
 from harness.patches.patch import FilePatch, overlap
 
 RUNNER_CONFIG = words(

@@ -18,7 +18,6 @@ from miner.languages.python.evidence import (
     locks,
     metadata,
     nox,
-    pipfile,
     poetry,
     requirements,
     subproject,
@@ -44,7 +43,7 @@ FURTHER: tuple[Detector, ...] = (
     tools.pdm,
     tools.uv,
     tools.flit,
-    pipfile.detect,
+    tools.pipenv,
     nox.detect,
     django.detect,
 )

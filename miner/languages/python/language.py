@@ -14,8 +14,7 @@ from importlib import resources
 from harness.core import python_source, test_ids
 from harness.core.instance import Task, TestSpec
 from harness.languages.python import pytest
-from harness.languages.python.frameworks import framework
-from harness.languages.python.suites import COLLECT_ONLY
+from harness.languages.python.frameworks import COLLECT_ONLY, PYTEST, framework
 from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.base import (
@@ -154,7 +153,7 @@ class Python:
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """Ids of pytest, but those that it would cut in the wrong place or that it never gave in this form."""
-        of_pytest = framework(spec.framework).name == pytest.name
+        of_pytest = framework(spec.framework) is PYTEST
         return tuple(filter(_is_argument, test_ids)) if of_pytest else ()
 
     def stopping(self, spec: TestSpec) -> TestSpec:
