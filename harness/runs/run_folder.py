@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
+from harness.core.records import OpenRecord
 from harness.dataset.model_files import read_text
 from harness.differential.replay import Replay  # noqa: TC001 - pydantic reads it at run time
 from harness.judging.places import Place
@@ -39,10 +40,8 @@ EVIDENCE_FILE = "evidence.age"
 _WORD = re.compile(r"[a-z_]{1,40}")
 
 
-class InstanceReport(BaseModel):
+class InstanceReport(OpenRecord):
     """report.json of one prediction. SWE-bench's fields have its names."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     instance_id: str
@@ -109,10 +108,8 @@ class InstanceReport(BaseModel):
         }
 
 
-class RunRecord(BaseModel):
+class RunRecord(OpenRecord):
     """run.json: what was asked of a run, and where it was done."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     goldseam_version: str

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.core.instance import Budgets, TestSpec
+from harness.core.records import PartialRecord
 from harness.patches.patch import Patch
 from harness.signals import eslint_config
 
@@ -35,18 +36,14 @@ _PATHS = 10
 _MIB = 1024 * 1024
 
 
-class _Frame(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class CompiledFrame(_Frame):
+class CompiledFrame(PartialRecord):
     """Per file: path, whether it compiles, error, line."""
 
     files: tuple[tuple[str, bool | None, str, int], ...]
     why: str
 
 
-class AfterFrame(_Frame):
+class AfterFrame(PartialRecord):
     """Files and processes that were left after the tests."""
 
     network: dict[str, int]

@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.core import files
+from harness.core.records import StrictRecord
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.patches.patch import PatchError
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
 Use = Literal["written", "refused", "not_asked"]
 
 
-class Note(BaseModel):
+class Note(StrictRecord):
     """What came of one task, as it is kept on disk until the dataset is sealed, so that nothing is asked twice."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     key: str
     """Hash of everything that the answer and its check depend on."""

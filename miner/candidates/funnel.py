@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.records import OpenRecord
 from harness.dataset.seal.canary_marks import is_canary_line
 from miner.sources.change import Change, Rejection, Stage
 
@@ -23,10 +24,8 @@ SCHEMA_VERSION = 1
 ACCEPTED = "accepted"
 
 
-class FunnelLine(BaseModel):
+class FunnelLine(OpenRecord):
     """What became of one change. Fields this version does not know survive a round trip."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     repo: str
