@@ -174,14 +174,10 @@ def _read_run(folder: RunFolder) -> Iterator[tuple[Prediction, InstanceReport | 
         (report.model_name_or_path, report.instance_id, report.sample): report for report in folder.reports()
     }
     for prediction in folder.predictions():
-        yield prediction, reports.pop(_identity(prediction), None)
+        yield prediction, reports.pop((prediction.model_name_or_path, prediction.instance_id, prediction.sample), None)
     for (model, instance_id, sample), report in reports.items():  # scored, but predictions.jsonl has lost them
         lost = Prediction(instance_id=instance_id, model_name_or_path=model, model_patch=None, sample=sample)
         yield lost, report
-
-
-def _identity(prediction: Prediction) -> Identity:
-    return (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
 
 
 def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:

@@ -74,7 +74,7 @@ class Sources:
             raise ValueError(f"these are no kept sources: {error}") from error
         return cls(
             python=source.python,
-            files=tuple(_source(file) for file in source.files),
+            files=tuple(Source(path=file.path, before=file.before, after=file.after) for file in source.files),
             configs=tuple((config.path, config.data) for config in source.configs),
         )
 
@@ -87,7 +87,3 @@ def to_read(python: str, sources: Sequence[Source], configs: Sequence[tuple[str,
 
 def _file(source: Source) -> _File:
     return _File.model_construct(path=source.path, before=source.before, after=source.after)
-
-
-def _source(file: _File) -> Source:
-    return Source(path=file.path, before=file.before, after=file.after)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from harness import languages
 from harness.checks import hygiene
@@ -139,7 +139,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
         built = site.images.build(
             order,
             tree,
-            lambda: _tar(site.repo, change.base_commit),
+            lambda: io.BytesIO(site.repo.archive_bytes(change.base_commit)),
             sandbox=site.sandbox,
             log=log,
             progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
@@ -375,10 +375,6 @@ def keep(draft: Draft, site: MiningContext) -> Draft:
         task = applied(task, draft.revealed, count=site.reveal)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
     return draft
-
-
-def _tar(repo: BareRepository, commit: str) -> IO[bytes]:
-    return io.BytesIO(repo.archive_bytes(commit))
 
 
 def write_statement(draft: Draft, site: MiningContext) -> Draft:

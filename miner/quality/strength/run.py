@@ -94,7 +94,7 @@ def measure(
     empty = _try(task, Variant(kind=Kind.EMPTY, patch=b"", description="nothing is changed"), gold, sandbox)
     note("coverage")
     covered = lines.coverage(task, fix, gold.patch, sandbox)
-    variants = tuple(_variants(fix, bounds, _seed(task)))
+    variants = tuple(_variants(fix, bounds, hashlib.sha256(task.hidden.gold_patch).hexdigest()))
     results: dict[int, VariantResult | None] = {}
     for number in _spread(variants):
         if not allows(gold.quick[1] if gold.quick else gold.seconds):
@@ -111,10 +111,6 @@ def measure(
         not_tried=len(variants) - len(results),
         seconds=time.monotonic() - began,
     )
-
-
-def _seed(task: Task) -> str:
-    return hashlib.sha256(task.hidden.gold_patch).hexdigest()
 
 
 def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -15,7 +14,7 @@ from miner.languages.python.evidence.tox import is_requirement
 
 def hatch(tree: Tree) -> Evidence | None:
     """The environment that hatch runs tests in, and those it builds on."""
-    envs = table(pyproject(tree), "tool", "hatch", "envs") or table(_hatch_toml(tree), "envs")
+    envs = table(pyproject(tree), "tool", "hatch", "envs") or table(pyproject(tree, "hatch.toml"), "envs")
     name = next(
         (name_known for name_known in ("hatch-test", "test", "tests", "default", "dev") if table(envs, name_known)),
         None,
@@ -43,10 +42,6 @@ def hatch(tree: Tree) -> Evidence | None:
         extras=tuple(dict.fromkeys(extras)),
     )
     return evidence if requirements or extras else None
-
-
-def _hatch_toml(tree: Tree) -> dict[str, Any]:
-    return pyproject(tree, "hatch.toml")
 
 
 def pdm(tree: Tree) -> Evidence | None:
