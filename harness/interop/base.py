@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Protocol
 
 from harness.core.clock import prefix
 from harness.core.instance import Hidden, Instance
@@ -53,20 +52,19 @@ class Content:
     """Those of the files that may be executed."""
 
 
-class Format(Protocol):
-    """One format: a module with these."""
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One format of another tool's."""
 
-    name: str
     folder: bool
     """Whether it is a folder of files, or one file."""
+    content: Callable[[Collection], Content]
+    """Every file of the export.
 
-    def content(self, collection: Collection) -> Content:
-        """Every file of the export.
+    Raises:
+        InputError: a task cannot be told in this format, or a package that writes it is missing.
 
-        Raises:
-            InputError: a task cannot be told in this format, or a package that writes it is missing.
-
-        """
+    """
 
 
 def is_local(image: str | None) -> bool:

@@ -18,8 +18,6 @@ from harness.interop.base import Collection, Content, Exported, image_notes, mar
 from harness.interop.rows import judged
 from harness.languages import language_of
 
-name = "harbor"
-folder = True
 SCHEMA_VERSION = "1.4"
 _AGENT_SECONDS = 3600.0
 _SPARE_SECONDS = 60.0

@@ -15,8 +15,6 @@ from harness.core.instance import Hidden
 from harness.interop import rows
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 
-name = "swebench"
-folder = True
 SPLIT = "test"
 """The split that `swebench` takes where nobody names one; ours is in the column `split` of the rows."""
 

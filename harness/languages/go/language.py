@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from harness.core.instance import TestSpec
 from harness.languages import parts
@@ -71,7 +71,7 @@ class Go(Language):
     """The toolchain's own tests, with a recorder of ours in the testing package."""
 
     name = "go"
-    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
     allowable = frozenset({MANIFEST, VENDORED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

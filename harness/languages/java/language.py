@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from harness.core.instance import TestSpec
 from harness.languages import parts
@@ -74,7 +74,7 @@ class Java(Language):
     """Tests on JUnit's platform, compiled by Maven or Gradle."""
 
     name = "java"
-    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
     allowable = frozenset({BUILD, CONFIGURATION})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

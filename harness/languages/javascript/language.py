@@ -7,7 +7,7 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from harness.core.clock import prefix
 from harness.core.instance import TestSpec
@@ -75,7 +75,7 @@ class JavaScript(Language):
     """The project's own runner, on Node, with a reporter of ours."""
 
     name = "javascript"
-    frameworks = cast("Mapping[str, Framework]", FRAMEWORKS)
+    frameworks: Mapping[str, Framework] = FRAMEWORKS
     allowable = frozenset({MANIFEST, CONFIGURATION, SNAPSHOT})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -14,7 +14,6 @@ from miner.languages.python.evidence import (
     conda,
     django,
     extras,
-    groups,
     locks,
     metadata,
     nox,
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from miner.languages.python.evidence.ci import Declared
 
 PLAINEST: tuple[Detector, ...] = (
-    groups.detect,
+    extras.group,
     extras.detect,
     poetry.detect,
     tox.detect,

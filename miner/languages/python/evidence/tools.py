@@ -7,7 +7,7 @@ import tomllib
 from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.groups import pick
+from miner.languages.python.evidence.extras import pick
 from miner.languages.python.evidence.metadata import pyproject, strings, table
 from miner.languages.python.evidence.tox import is_requirement
 
