@@ -35,8 +35,6 @@ _TRANSCRIPT_BYTES = 64 * 1024
 
 _DIGITS = re.compile(r"(\d+)")
 
-Identity = tuple[str, str, int]
-
 
 def gather(
     runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bool = False, page_bytes: int = _PAGE_BYTES
@@ -170,11 +168,9 @@ def _items(path: Path, models: Sequence[data.ModelSummary]) -> Iterator[Item]:
 
 
 def _read_run(folder: RunFolder) -> Iterator[tuple[Prediction, InstanceReport | None]]:
-    reports: dict[Identity, InstanceReport] = {
-        (report.model_name_or_path, report.instance_id, report.sample): report for report in folder.reports()
-    }
+    reports = {report.identity: report for report in folder.reports()}
     for prediction in folder.predictions():
-        yield prediction, reports.pop((prediction.model_name_or_path, prediction.instance_id, prediction.sample), None)
+        yield prediction, reports.pop(prediction.identity, None)
     for (model, instance_id, sample), report in reports.items():  # scored, but predictions.jsonl has lost them
         lost = Prediction(instance_id=instance_id, model_name_or_path=model, model_patch=None, sample=sample)
         yield lost, report

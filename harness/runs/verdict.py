@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Outcome, Prediction, Task, TestSpec
+from harness.core.test_ids import readable
 from harness.grading import evidence, failures, scoring
 from harness.grading.failures import CLASSES_VERSION, PatchState
 from harness.grading.grade import GRADING_VERSION, Grade
@@ -25,7 +26,7 @@ from harness.patches import flags, patch
 from harness.patches.patch import Dropped
 from harness.runs import predictions, run_folder, scaffold_score
 from harness.runs.predictions import is_withheld
-from harness.runs.run_folder import Evidence, InstanceReport, RunFolder, readable
+from harness.runs.run_folder import Evidence, InstanceReport, RunFolder
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from harness.core.instance import Budgets, TestSpec
 from harness.core.records import PartialRecord
+from harness.judging.frames import in_characters
 from harness.patches.patch import Patch
 from harness.signals import eslint_config
 
@@ -87,7 +88,7 @@ class Observations:
         compiled: CompiledFrame | None = None
         after: AfterFrame | None = None
         for raw in frames:
-            frame = _plain(raw)
+            frame = in_characters(raw)
             try:
                 if frame["t"] == "source" and frame["why"] == CONFIGURATION:
                     configs.append((str(frame["old"]), base64.b64decode(frame["before"] or "", validate=True)))
@@ -124,15 +125,6 @@ def readable_files(patch: Patch | None) -> Sequence[Any]:
     if patch is None:
         return ()
     return [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary][:MAX_FILES]
-
-
-def _plain(value: Any) -> Any:
-    """A value that can be written as UTF-8: names of files may hold anything."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_plain(key): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _source(frame: Mapping[str, Any]) -> Source:

@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.records import OpenRecord
+from harness.core.test_ids import readable
 from harness.dataset.seal.canary_marks import is_canary_line
 from miner.sources.change import Change, Rejection, Stage
 
@@ -82,7 +83,7 @@ class FunnelLine(OpenRecord):
             title=change.title.encode("utf-8", "replace").decode(),
             stage=rejection.stage if rejection else Stage.ACCEPTED,
             reason=rejection.reason if rejection else ACCEPTED,
-            detail=(rejection.detail if rejection else detail).encode("utf-8", "backslashreplace").decode(),
+            detail=readable(rejection.detail if rejection else detail),
             signals=tuple(signals),
             score=score,
             instance_id=change.instance_id,

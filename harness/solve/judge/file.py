@@ -90,7 +90,7 @@ class Patch:
     @property
     def key(self) -> tuple[str, str, int, str]:
         prediction = self.prediction
-        return (prediction.model_name_or_path, prediction.instance_id, prediction.sample, self.sha256)
+        return (*prediction.identity, self.sha256)
 
     @property
     def empty(self) -> bool:
