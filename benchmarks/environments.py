@@ -39,8 +39,8 @@ from harness.core import process
 from harness.core.errors import GoldseamError
 from harness.dataset.folder import create_dataset
 from harness.sandbox.docker import DockerSandbox
-from miner.candidates.commit_tree import CommitTree
 from miner.candidates.scan import scan
+from miner.candidates.split import CommitTree
 from miner.images.image_builders import HereImages
 from miner.languages.python.detect import detect
 from miner.pipeline import stages

@@ -15,7 +15,7 @@ from harness.analysis.task_score import SampleScore, TaskScore
 from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
-from harness.core.instance import Outcome, Prediction
+from harness.core.instance import Identity, Outcome, Prediction
 from harness.core.wording import did_you_mean
 from harness.dataset.folder import open_dataset
 from harness.judging.places import Place
@@ -296,15 +296,10 @@ def _record(folder: RunFolder) -> RunRecord | None:
     return record
 
 
-def _pairs(
-    folder: RunFolder,
-) -> Mapping[tuple[str, str, int], tuple[Prediction | None, InstanceReport | None]]:
+def _pairs(folder: RunFolder) -> Mapping[Identity, tuple[Prediction | None, InstanceReport | None]]:
     """Each prediction with its report; either may be missing."""
-    reports = {(report.model_name_or_path, report.instance_id, report.sample): report for report in folder.reports()}
-    predictions = {
-        (prediction.model_name_or_path, prediction.instance_id, prediction.sample): prediction
-        for prediction in folder.predictions()
-    }
+    reports = {report.identity: report for report in folder.reports()}
+    predictions = {prediction.identity: prediction for prediction in folder.predictions()}
     return {identity: (predictions.get(identity), reports.get(identity)) for identity in {*reports, *predictions}}
 
 

@@ -15,6 +15,7 @@ from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, Instance, Task, TaskState
 from harness.dataset import folder as dataset_folder
 from harness.dataset import hidden_files, links, model_files
+from harness.dataset.folder import Dataset
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.dataset.seal import access_log
 from harness.patches import patch
@@ -22,7 +23,6 @@ from harness.quality.limits import exceeded, too_sensitive, too_weak
 from harness.scaffold import cut as scaffold_check
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
     from harness.dataset.seal.identity import Keys
 
 IMAGE_DIGEST = re.compile(r"(?:[^\s@]+@)?sha256:[0-9a-f]{64}")

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from harness.checks import hygiene
 from harness.checks.dataset import ImageCheck
 from harness.core import files
+from harness.core.instance import Task
 from harness.core.process import ProgramError, run, stream
 from harness.patches.patch import PatchError
 from harness.sandbox import engine
@@ -35,7 +36,6 @@ from harness.sandbox.images import layers
 
 if TYPE_CHECKING:
     from harness.checks.hygiene import Leak, Secrets
-    from harness.core.instance import Task
 
 _RULES = 3
 """Counted up when what is remembered of a layer changes."""

@@ -17,6 +17,7 @@ from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, InputError
 from harness.core.wording import counted
+from harness.dataset.folder import Dataset
 from harness.dataset.splits import known_split
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, run_folder
@@ -26,7 +27,6 @@ from harness.runs.regrade import State, regrade
 from harness.sandbox.executors.choose import Kind, choose
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
     from harness.runs.run_folder import RunFolder
 
 app = App()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.text import Text
 
@@ -12,14 +12,12 @@ from harness.cli import options
 from harness.cli.shell import complete
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
+from harness.core.instance import Hidden
 from harness.core.wording import counted
 from harness.dataset.folder import Dataset, open_dataset
 from harness.dataset.splits import known_split
 from harness.interop import export as work
 from harness.interop import sync
-
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden
 
 app = App()
 

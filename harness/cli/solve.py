@@ -19,6 +19,7 @@ from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
+from harness.dataset.folder import Dataset
 from harness.dataset.splits import known_split
 from harness.solve import plan as plans
 from harness.solve import prompts
@@ -30,7 +31,6 @@ from harness.solve.models.prices import load as load_prices
 
 if TYPE_CHECKING:
     from harness.cli.views.terminal import Ticker
-    from harness.dataset.folder import Dataset
     from harness.solve.campaign import Report, UnitOutcome
     from harness.solve.estimate import Estimate
     from harness.solve.plan import Unit

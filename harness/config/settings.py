@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from harness.analysis.gate.config import GateRules, parse
 from harness.config import ChosenFile
 from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.instance import PLACEHOLDER
+from harness.core.records import StrictRecord
 from harness.core.wording import did_you_mean, nearest
 from harness.dataset.policy import Policy, parse_policy
 
@@ -31,10 +32,6 @@ _HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?$")
 _KEY = re.compile(r"\s*([\w.\-\"']+)\s*=")
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 _TOOLCHAINS = {
     "pythons": ("Python", ".*", "", ("python{}",)),
     "nodes": ("Node", ".*", "", ("node",)),
@@ -46,7 +43,7 @@ _TOOLCHAINS = {
 """By setting: a toolchain, the form of its versions, one of these, and the programs in its `bin`."""
 
 
-class ImageSettings(_Section):
+class ImageSettings(StrictRecord):
     """`[images]`: how task images are built."""
 
     base: str | None = None
@@ -139,7 +136,7 @@ class ImageSettings(_Section):
         return value.expanduser().absolute()
 
 
-class GithubSettings(_Section):
+class GithubSettings(StrictRecord):
     """`[github]`: which GitHub, as whom, and how patiently. Tokens are read from the environment only."""
 
     api_url: str | None = None
@@ -156,7 +153,7 @@ class GithubSettings(_Section):
     """How long one request may wait for rate limits and faults to pass, in all."""
 
 
-class MiningSettings(_Section):
+class MiningSettings(StrictRecord):
     """`[mining]`: what is taken for a bug fix."""
 
     min_score: float = 2.0
@@ -183,14 +180,14 @@ class MiningSettings(_Section):
     """A model that proposes a recipe where no rung of the ladder gives an environment; None rejects the change."""
 
 
-class SignalsSettings(_Section):
+class SignalsSettings(StrictRecord):
     """`[signals]`: what is measured beside a verdict."""
 
     semgrep_rules: Path | None = None
     """A file or a folder of semgrep rules on this machine."""
 
 
-class SolveSettings(_Section):
+class SolveSettings(StrictRecord):
     """`[solve]`: what asking models costs, and how much of their answers is kept."""
 
     prices: Path | None = None
@@ -202,7 +199,7 @@ class SolveSettings(_Section):
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
 
 
-class DeclaredSettings(_Section):
+class DeclaredSettings(StrictRecord):
     """`[declared."OWNER/NAME"]`: how a repository's tests are run, for a runner that goldseam does not know."""
 
     packages: tuple[str, ...] = ()
@@ -247,7 +244,7 @@ class DeclaredSettings(_Section):
         return value
 
 
-class Settings(_Section):
+class Settings(StrictRecord):
     """All of goldseam.toml."""
 
     images: ImageSettings = Field(default_factory=ImageSettings)

@@ -348,6 +348,10 @@ NOT_READ = "not_read"
 """Field of a prediction whose patch was too much to be read: why."""
 
 
+Identity = tuple[str, str, int]
+"""What no two predictions of a run have alike: model, task and sample."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
     """One model patch for one task, in SWE-bench's fields plus a sample number."""
@@ -359,6 +363,10 @@ class Prediction:
     sample: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Cost, latency, tokens, settings…: kept, never needed."""
+
+    @property
+    def identity(self) -> Identity:
+        return (self.model_name_or_path, self.instance_id, self.sample)
 
     @property
     def not_read(self) -> str:

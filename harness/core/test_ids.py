@@ -68,6 +68,6 @@ def files(paths_or_ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.partition("::")[0] for name in paths_or_ids))
 
 
-def readable(test_id: str) -> str:
-    """An id that every file can hold: what is no character (half a surrogate pair, a byte of a path) is escaped."""
-    return test_id.encode("utf-8", "backslashreplace").decode()
+def readable(text: str) -> str:
+    """Text that every file can hold: what is no character (half a surrogate pair, a byte of a path) is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -6,18 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
 from harness.core.instance import Instance, TaskState
 from harness.dataset import content, policy
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.policy import NONE
 from harness.dataset.seal import access_log
 from harness.judging.places import Place, read_card
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 UNKNOWN = "unknown"
 _AGES = ((90, "under 3 months"), (365, "3 to 12 months"), (730, "1 to 2 years"), (1461, "2 to 4 years"))

@@ -8,26 +8,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core import wording
 from harness.core.errors import InputError
+from harness.core.instance import Instance
+from harness.core.records import StrictRecord
 from harness.core.wording import counted
 from harness.dataset.ledger.entry import Entry, Event
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
 
 UNKNOWN_ENDPOINT = "unknown"
 
 
-class Policy(BaseModel):
+class Policy(StrictRecord):
     """`policy` of dataset.yaml, and `[holdout]` of goldseam.toml. None where a rule is not asked for."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     max_exposures: Annotated[int, Field(ge=1)] | None = None
     """How often a task may be shown to one outside provider: each day and model counts once."""

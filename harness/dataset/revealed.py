@@ -5,12 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core import test_ids as ids
-
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden, Instance
+from harness.core.instance import Hidden, Instance
 
 FIELD = "scaffold"
 """Of task.yaml."""

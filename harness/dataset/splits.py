@@ -10,19 +10,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from harness.core.errors import InputError
+from harness.core.instance import Instance
+from harness.core.records import OpenRecord
 from harness.core.wording import counted, one_of
 from harness.dataset.folder import DATASET_FILE, Dataset, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
 
 
 class By(StrEnum):
@@ -60,10 +59,8 @@ def known_split(dataset: Dataset, split: str | None) -> None:
         one_of("--split", str(split), dict.fromkeys((*Split, *(task.split for task in dataset.instances()), "all")))
 
 
-class Rule(BaseModel):
+class Rule(OpenRecord):
     """`splits` of dataset.yaml."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     by: By
     dev_share: Annotated[float, Field(ge=0, le=1)] = 0.2

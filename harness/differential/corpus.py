@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
+
+from harness.core.records import PartialRecord
 
 SCHEMA_VERSION = 1
 
@@ -21,10 +23,8 @@ Answer = dict[str, Any]
 where the call hangs or ends its process."""
 
 
-class Call(BaseModel):
+class Call(PartialRecord):
     """One call and the fix's answer."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     steps: Steps
     answer: Answer
@@ -34,9 +34,7 @@ class Call(BaseModel):
     """The base answers something else."""
 
 
-class _CallsModel(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _CallsModel(PartialRecord):
     schema_version: int
     calls: tuple[Call, ...]
 

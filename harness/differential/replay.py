@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from pydantic import BaseModel, ConfigDict
 
 from harness.core.errors import InterruptedRunError
+from harness.core.instance import Task
+from harness.core.records import OpenRecord
 from harness.differential.answers import equal
 from harness.differential.corpus import Answer, Call, Corpus
 from harness.differential.jobs import NoReplayError, Surroundings, answers, answers_in_tests
+from harness.patches.patch import Patch
 from harness.sandbox.job import Sandbox, SandboxError
-
-if TYPE_CHECKING:
-    from harness.core.instance import Task
-    from harness.patches.patch import Patch
 
 _TRIED_IN_TESTS = 40
 """Calls at most that are made once more while tests run."""
 
 
-class Replay(BaseModel):
+class Replay(OpenRecord):
     """`replay` of a prediction's report."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     calls: int = 0
     """Calls that hidden tests make, and of these those answered as the fix does (`agree`)."""

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from harness.core.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
+from harness.core.instance import TestStatus
+from harness.core.records import OpenRecord
 from harness.grading.scoring import Demands, Round
 from harness.grading.trial import BuildRun, Trial
 from harness.judging.tripwires import Watch
@@ -23,33 +24,25 @@ class NoEvidenceError(ValueError):
     """results.json does not hold what grading looks at; the message says why not."""
 
 
-_CONFIG = ConfigDict(extra="allow", frozen=True)
-
-
-class TestModel(BaseModel):
+class TestModel(OpenRecord):
     """One test in one round."""
 
     __test__ = False
-    model_config = _CONFIG
 
     status: TestStatus
     seconds: float = 0.0
     raised: Chain = ()
 
 
-class CollectModel(BaseModel):
+class CollectModel(OpenRecord):
     """A file that could not be collected."""
-
-    model_config = _CONFIG
 
     text: str = ""
     raised: Chain = ()
 
 
-class RoundModel(BaseModel):
+class RoundModel(OpenRecord):
     """One container, as it left what it left: before anything is compared, listed or graded."""
-
-    model_config = _CONFIG
 
     attempts: int = 1
     ran: bool
@@ -80,10 +73,8 @@ class RoundModel(BaseModel):
     build: BuildRun | None = None
 
 
-class EvidenceModel(BaseModel):
+class EvidenceModel(OpenRecord):
     """`evidence` of results.json."""
-
-    model_config = _CONFIG
 
     version: int
     task: str

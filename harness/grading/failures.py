@@ -12,14 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.core.instance import Outcome, TestStatus
 from harness.grading.grade import TestsStatus
 from harness.grading.time_words import TimeTests
-
-if TYPE_CHECKING:
-    from harness.languages.base import Chain, Raised
+from harness.languages.base import Chain, Raised
 
 CLASSES_VERSION = 4
 """Goes up when a row below changes, so that labels of different rules are never counted together."""

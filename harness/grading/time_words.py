@@ -14,12 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from harness.core.instance import Hidden
 from harness.patches import patch
-
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden
 
 _WORDS = re.compile(
     r"\b(?:datetime|timedelta|timezone|tzinfo|zoneinfo|ZoneInfo|pytz|dateutil|freezegun|freeze_time|time_machine|"

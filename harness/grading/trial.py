@@ -10,18 +10,16 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import clock
+from harness.core.instance import Budgets, Build, Instance, TestSpec
 from harness.judging import frames, tripwires
 from harness.judging.tripwires import Watch
 from harness.languages import framework, language_of
+from harness.languages.base import Program, TestReport
 from harness.patches.patch import Patch
 from harness.sandbox.job import GRACE_SECONDS, Job, JobResult, MissingImageError, Sandbox
-
-if TYPE_CHECKING:
-    from harness.core.instance import Budgets, Build, Instance, TestSpec
-    from harness.languages.base import Program, TestReport
 
 _BOOTSTRAP = """\
 import json,os

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING, Protocol
 
 from harness.core.clock import prefix
+from harness.core.instance import Hidden, Instance
 from harness.core.wording import counted
 from harness.dataset.seal.canary_marks import in_comment, in_markdown
 from harness.interop.rows import touched
 from harness.languages import language_of
-
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden, Instance
 
 GRADER = "grader.py"
 
@@ -55,20 +52,19 @@ class Content:
     """Those of the files that may be executed."""
 
 
-class Format(Protocol):
-    """One format: a module with these."""
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One format of another tool's."""
 
-    name: str
     folder: bool
     """Whether it is a folder of files, or one file."""
+    content: Callable[[Collection], Content]
+    """Every file of the export.
 
-    def content(self, collection: Collection) -> Content:
-        """Every file of the export.
+    Raises:
+        InputError: a task cannot be told in this format, or a package that writes it is missing.
 
-        Raises:
-            InputError: a task cannot be told in this format, or a package that writes it is missing.
-
-        """
+    """
 
 
 def is_local(image: str | None) -> bool:

@@ -7,30 +7,24 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import Hidden, Instance, TaskState
 from harness.core.wording import one_of
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
-from harness.interop import harbor, inspect_tasks, jsonl, parquet, swebench
+from harness.interop import harbor, inspect_tasks, swebench, tables
 from harness.interop.base import Collection, Content, Exported, Format
 
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-
-FORMATS = {"swebench": swebench, "harbor": harbor, "inspect": inspect_tasks, "jsonl": jsonl, "parquet": parquet}
-
-
-def export_format(name: str) -> Format:
-    """The format of that name.
-
-    Raises:
-        InputError: no such format.
-
-    """
-    return cast("Format", FORMATS[one_of("--format", name, FORMATS)])
+FORMATS = {
+    "swebench": Format(folder=True, content=swebench.content),
+    "harbor": Format(folder=True, content=harbor.content),
+    "inspect": Format(folder=True, content=inspect_tasks.content),
+    "jsonl": Format(folder=False, content=tables.json_lines),
+    "parquet": Format(folder=False, content=tables.parquet),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +69,7 @@ def export(
         dataset: whose tasks they are; its ledger gets a line before anything is to be seen at `out`.
         out: a new or empty folder, or a file, which is replaced; the format tells which. `-` is standard output, for a
             file.
-        to: a name out of `harness.interop.formats.FORMATS`.
+        to: a name out of `FORMATS`.
         hidden_of: reads a task's hidden side; None leaves the hidden side out.
         ids: these tasks, whatever their state; by default every proved one.
         split: only tasks of this split.
@@ -85,7 +79,7 @@ def export(
             cannot tell.
 
     """
-    form = export_format(to)
+    form = FORMATS[one_of("--format", to, FORMATS)]
     _refuse_place(out, folder=form.folder)
     chosen = _chosen(dataset, ids, split)
     tasks = [

@@ -9,19 +9,15 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
+from harness.core.instance import Hidden
 from harness.interop import base
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 from harness.interop.rows import judged
 from harness.languages import language_of
 
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden
-
-name = "harbor"
-folder = True
 SCHEMA_VERSION = "1.4"
 _AGENT_SECONDS = 3600.0
 _SPARE_SECONDS = 60.0

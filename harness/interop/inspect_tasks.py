@@ -11,9 +11,6 @@ from harness.core.errors import InputError
 from harness.interop import base, rows
 from harness.interop.base import Collection, Content, Exported, image_notes, is_local, marked
 
-name = "inspect"
-folder = True
-
 
 def content(collection: Collection) -> Content:
     """`task.py`, `samples.jsonl` (public), `compose/ID.yaml` and, with the hidden side, `hidden/ID/`."""

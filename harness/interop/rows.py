@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
 from harness.core.errors import InputError
+from harness.core.instance import Instance
 from harness.core.test_ids import has_no_address
 from harness.core.wording import counted
 from harness.judging.places import read_card
@@ -23,7 +24,6 @@ from harness.languages.python.frameworks import framework
 from harness.patches import patch as patches
 
 if TYPE_CHECKING:
-    from harness.core.instance import Instance
     from harness.interop.base import Collection, Exported
 
 LOG_PARSER = "parse_log_pytest_v2"

@@ -19,11 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
 from harness.core.extras import install_command
 from harness.core.files import refuse_newer
+from harness.core.records import OpenRecord
 
 REVISION_VERSION = 1
 _OBJECTS, _REVISIONS = "objects", "revisions"
@@ -38,19 +39,15 @@ _EXTRAS = {"s3": "s3", "s3a": "s3"}
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class FileEntry(BaseModel):
+class FileEntry(OpenRecord):
     """One file of a revision."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     sha256: Sha256
     size: Annotated[int, Field(ge=0)]
 
 
-class Revision(BaseModel):
+class Revision(OpenRecord):
     """What a dataset was when it was pushed."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: Annotated[int, Field(ge=1)] = REVISION_VERSION
     kind: Literal["goldseam dataset"] = "goldseam dataset"

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
+from harness.core.instance import Hidden
 from harness.interop import rows
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden
-
-name = "swebench"
-folder = True
 SPLIT = "test"
 """The split that `swebench` takes where nobody names one; ours is in the column `split` of the rows."""
 

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.core.test_ids import readable
+
 _LINE = re.compile(rb"([stw])(\d{1,9}) ([0-9a-f]{32}) (\{.*\})", re.DOTALL)
 
 
@@ -131,7 +133,7 @@ def _loads(body: bytes) -> Any:
     if isinstance(frame, dict) and re.search(rb"\\u[dD]", body) is not None:
         large_fields = ("values", "raised", "value") if frame.get("t") == "value" else ()
         return {
-            _in_characters(name): inner if name in large_fields else _in_characters(inner)
+            in_characters(name): inner if name in large_fields else in_characters(inner)
             for name, inner in frame.items()
         }
     return frame
@@ -170,10 +172,10 @@ def _real(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_int=_whole, parse_float=_real, parse_constant=_real)
 
 
-def _in_characters(decoded: Any) -> Any:
+def in_characters(decoded: Any) -> Any:
     """What of JSON can be written as UTF-8: half a surrogate pair becomes an escape."""
     if isinstance(decoded, str):
-        return decoded.encode("utf-8", "backslashreplace").decode()
+        return readable(decoded)
     if isinstance(decoded, dict):
-        return {_in_characters(name): _in_characters(inner) for name, inner in decoded.items()}
-    return [_in_characters(inner) for inner in decoded] if isinstance(decoded, list) else decoded
+        return {in_characters(name): in_characters(inner) for name, inner in decoded.items()}
+    return [in_characters(inner) for inner in decoded] if isinstance(decoded, list) else decoded

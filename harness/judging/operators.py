@@ -6,9 +6,10 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import GoldseamError
+from harness.core.expectations import Site
 from harness.judging import arrays, search, values
 from harness.judging.arrays import Array
 from harness.judging.go import operators as go
@@ -17,9 +18,6 @@ from harness.judging.javascript import operators as javascript
 from harness.judging.parts import counted
 from harness.judging.rust import operators as rust
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
-
-if TYPE_CHECKING:
-    from harness.core.expectations import Site
 
 CATCHING = ("raises", "js.raises", "go.panics", "java.raises", "rust.panics")
 """Operators whose one value is what was raised."""

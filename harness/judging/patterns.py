@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from harness.judging.values import Pattern
+
 
 def translated(source: str, piece: re.Pattern[str], in_python: Callable[[str], str], flags: int) -> str:
     """A pattern whose pieces are each put as Python has them.
@@ -27,3 +29,84 @@ def translated(source: str, piece: re.Pattern[str], in_python: Callable[[str], s
     except (re.error, OverflowError) as error:
         raise ValueError("not a pattern") from error
     return pattern
+
+
+_JAVASCRIPT_PIECE = re.compile(
+    r"\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWsSbBnrtfv0]|[1-9]|[^a-zA-Z0-9])"  # an escape
+    r"|\[\^?(?:\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWnrtfv0]|[^a-zA-Z0-9])|[^\\\]\[&|~])*\]"  # a class
+    r"|\((?:\?(?:[:=!]|<[=!]|<[A-Za-z_]\w*>))?|\)|\{\d*(?:,\d*)?\}\??|[*+?]\??|[\^$.|]|[^\\\[\](){}*+?^$.|]"
+)
+_SPACES = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+_PIECES = {
+    ".": r"[^\n\r\u2028\u2029]", "[]": r"(?!)", "[^]": r"[\s\S]", r"\s": f"[{_SPACES}]", r"\S": f"[^{_SPACES}]",
+    r"\v": r"\x0b", r"\0": r"\x00", r"\/": "/", r"\-": r"\-",
+}  # fmt: skip
+"""What Python writes otherwise."""
+
+
+def of_javascript(source: str, flags: str) -> Pattern:
+    """The pattern as Python has it.
+
+    Raises:
+        ValueError: the two languages may differ in what it matches.
+
+    """
+    if set(flags) - set("gimsu"):
+        raise ValueError("a flag that Python does not have")
+    compiled = int(re.ASCII | (re.IGNORECASE if "i" in flags else 0) | (re.MULTILINE if "m" in flags else 0))
+    pattern = translated(source, _JAVASCRIPT_PIECE, lambda piece: _javascript_in_python(piece, flags), compiled)
+    return Pattern(pattern=pattern, flags=compiled)
+
+
+def _javascript_in_python(piece: str, flags: str) -> str:
+    """A piece of a pattern as Python has it."""
+    if piece == "$":
+        return r"(?=[\n\r\u2028\u2029]|\Z)" if "m" in flags else r"\Z"
+    if piece == "^" and "m" in flags:
+        return r"(?:\A|(?<=[\n\r\u2028\u2029]))"
+    if piece == "." and "s" in flags:
+        return r"[\s\S]"
+    if piece in _PIECES:
+        return _PIECES[piece]
+    if piece.startswith("(?<") and piece[3] not in "=!":
+        return f"(?P<{piece[3:]}"
+    if piece.startswith(r"\u{"):
+        if "u" not in flags:
+            raise ValueError("an escape that means repetition")
+        return re.escape(chr(int(piece[3:-1], 16)))
+    if piece.startswith("{") and not piece[1:2].isdigit():
+        raise ValueError("a brace that stands for itself")
+    return piece.replace(r"\/", "/").replace(r"\v", r"\x0b").replace(r"\0", r"\x00")
+
+
+_JAVA_ENDS = r"\n\r\u0085\u2028\u2029"
+_JAVA_PIECE = re.compile(
+    r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWsStnrf]|[^a-zA-Z0-9])"  # an escape
+    r"|\[\^?(?:\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWsStnrf]|[^a-zA-Z0-9])|[^\\\]\[&|~])+\]"  # a class
+    r"|\((?:\?(?:[:=!]|<[=!]))?|\)|\{\d+(?:,\d*)?\}[?+]?|[*+?][?+]?|[.|^$]|[^\\\[\](){}*+?^$.|]"
+)
+_JAVA_FLAGS = re.compile(r"\(\?(i?)(s?)\)")
+
+
+def of_java(source: str, *, whole: bool) -> Pattern:
+    """The pattern as Python has it, of all of a text or of a part of it.
+
+    Raises:
+        ValueError: the two languages may differ in what it matches.
+
+    """
+    flags = int(re.ASCII)
+    if match := _JAVA_FLAGS.match(source):
+        flags |= (re.IGNORECASE if match[1] else 0) | (re.DOTALL if match[2] else 0)
+        source = source[match.end() :]
+    pattern = translated(source, _JAVA_PIECE, lambda piece: _java_in_python(piece, flags), flags)
+    return Pattern(pattern=rf"\A(?:{pattern})\Z" if whole else pattern, flags=flags)
+
+
+def _java_in_python(piece: str, flags: int) -> str:
+    if piece == "$":
+        return rf"(?=(?:\r\n|[{_JAVA_ENDS}])?\Z)"
+    if piece == ".":
+        return r"[\s\S]" if flags & re.DOTALL else f"[^{_JAVA_ENDS}]"
+    return r"\A" if piece == "^" else piece

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from harness.core.instance import Hidden, Task
+from harness.core.instance import Hidden, Task
 
 CARD = "judged"
 """The field of `quality` in task.yaml that tells where a task is judged."""

@@ -15,13 +15,10 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core import process
 from harness.core.errors import InfrastructureError
-
-if TYPE_CHECKING:
-    from harness.judging.values import Pattern
+from harness.judging.values import Pattern
 
 CPU_SECONDS = 1.0
 """Of one search."""

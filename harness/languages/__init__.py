@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.core.errors import InputError
+from harness.languages.base import Framework, Language
 from harness.languages.declared.language import DECLARED
 from harness.languages.go.language import GO
 from harness.languages.java.language import JAVA
 from harness.languages.javascript.language import JAVASCRIPT
 from harness.languages.python.language import PYTHON
 from harness.languages.rust.language import RUST
-
-if TYPE_CHECKING:
-    from harness.languages.base import Framework, Language
 
 LANGUAGES: dict[str, Language] = {
     "python": PYTHON,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec, TestStatus
-    from harness.judging.values import Event
-    from harness.patches.patch import FilePatch
+from harness.core.instance import TestSpec, TestStatus
+from harness.judging.values import Event
+from harness.patches.patch import FilePatch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +87,9 @@ class TestReport:
 class Framework(Protocol):
     """One test framework: what its frames mean."""
 
-    name: str
-    """As `framework` of task.yaml has it; no two languages have one of the same name."""
+    @property
+    def name(self) -> str:
+        """As `framework` of task.yaml has it; no two languages have one of the same name."""
 
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
         """Per-test results from the frames of the test process, values that assertions handed out among them."""

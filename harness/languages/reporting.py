@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import TestStatus
 from harness.core.test_ids import readable
 from harness.judging import values
 from harness.judging.frames import has_shape
+from harness.judging.values import Event
 from harness.languages.base import Chain, TestReport, chain
-
-if TYPE_CHECKING:
-    from harness.judging.values import Event
 
 _SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     "collected": {"ids": (list,)},

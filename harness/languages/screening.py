@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core import test_ids
+from harness.core.instance import Task, TestSpec
 from harness.languages import language_of
 from harness.patches.patch import MAX_BYTES, MAX_FILES, Dropped, FilePatch, Patch, overlap, parse
-
-if TYPE_CHECKING:
-    from harness.core.instance import Task, TestSpec
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from harness.patches.patch import Patch
+from harness.patches.patch import Patch
 
 _SIGNS = (
     ("frames", re.compile(rb"\b_getframe\b|\bf_(locals|globals|back|code)\b|\binspect\.(stack|currentframe)\b")),

@@ -10,12 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from harness.quality.base import Reader, Subject
-    from harness.quality.change import FileChange
-
+from harness.quality.base import Reader, Subject
+from harness.quality.change import FileChange
 
 RULE = 1
 DEEPEST = 6

@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
 from harness.dataset.similarity import shingles
-
-if TYPE_CHECKING:
-    from harness.quality.base import Names, Reader, Subject
-    from harness.quality.change import FileChange
+from harness.quality.base import Names, Reader, Subject
+from harness.quality.change import FileChange
 
 FORMULA = 1
 GRAM = 5

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.analysis import scoresheet
 from harness.core.errors import InputError
+from harness.core.instance import Identity
 from harness.dataset import content
 from harness.dataset.folder import Dataset, write_instances
 from harness.quality.solved import SolveRate, Trial, difficulty_with, measured
@@ -125,12 +126,10 @@ def _scored(sheets: Sequence[Scoresheet]) -> Iterator[tuple[Scoresheet, str]]:
                 yield sheet, task_id
 
 
-def _patches(run: Path) -> Mapping[tuple[str, str, int], str]:
+def _patches(run: Path) -> Mapping[Identity, str]:
     """The digest of each patch of a run, so that one scored again is known."""
     return {
-        (prediction.model_name_or_path, prediction.instance_id, prediction.sample): hashlib.sha256(
-            prediction.patch_bytes()
-        ).hexdigest()
+        prediction.identity: hashlib.sha256(prediction.patch_bytes()).hexdigest()
         for prediction in RunFolder(path=run).predictions()
     }
 

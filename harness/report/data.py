@@ -16,11 +16,11 @@ from harness.report.text import CutText, head
 from harness.runs.predictions import read_transcript, transcript_path
 from harness.runs.public_reason import Counts
 from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder, RunRecord
+from harness.stats import Interval
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import Scoresheet
     from harness.runs.task_metadata import TaskFacts
-    from harness.stats import Interval
 
 _MESSAGE_BYTES = 16 * 1024
 CONTROLS = ("gold", "null")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.analysis.compare import Answer
-from harness.core.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
+from harness.core.instance import Outcome
 from harness.judging.places import Place  # noqa: TC001 - pydantic reads it at run time
 from harness.report import figures
 from harness.runs.task_metadata import standing

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.analysis.usage import usage_of
+from harness.core.instance import Prediction
 from harness.report import data
 from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.runs import public_reason
 
 if TYPE_CHECKING:
-    from harness.core.instance import Prediction
     from harness.runs.run_folder import InstanceReport, RunFolder
 
 _RESULTS_BYTES = 64 * 1024 * 1024
@@ -71,20 +71,19 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
     sheltered = is_gold and not leave.hidden
     patch, note = _patch(item, leave, sheltered=sheltered)
     transcript = None if sheltered else data.transcript_of(item.folder.path, prediction, leave.transcript_bytes)
-    if report is None:
-        return data.PredictionView(
-            column=item.column,
-            instance_id=prediction.instance_id,
-            sample=prediction.sample,
-            patch=patch,
-            patch_note=note,
-            transcript=transcript,
-            usage=usage_of(prediction.extra),
-        )
-    return data.PredictionView(
+    shown = data.PredictionView(
         column=item.column,
         instance_id=prediction.instance_id,
         sample=prediction.sample,
+        patch=patch,
+        patch_note=note,
+        transcript=transcript,
+        usage=usage_of(prediction.extra),
+    )
+    if report is None:
+        return shown
+    return replace(
+        shown,
         outcome=report.outcome,
         failure_class="" if report.resolved else clean(report.failure_class or report.outcome.value),
         reason=clean(report.reason if leave.hidden else public_reason.words(report, is_gold=is_gold))[
@@ -92,8 +91,6 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         ],
         fail_to_pass=public_reason.counts(report, "FAIL_TO_PASS"),
         pass_to_pass=public_reason.counts(report, "PASS_TO_PASS"),
-        patch=patch,
-        patch_note=note,
         dropped=(
             tuple(public_reason.dropped_part(part) for part in report.dropped)
             if leave.hidden
@@ -105,12 +102,10 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         cpu_seconds=report.cpu_seconds,
         attempts=report.attempts,
         place=report.place.value,
-        usage=usage_of(prediction.extra),
         flags=() if sheltered else tuple((flag.get("path", "?"), flag.get("sign", "?")) for flag in report.flags),
         tripwires=() if sheltered else tuple((hit.get("path", "?"), hit.get("kind", "?")) for hit in report.tripwires),
         replay=report.replay.words() if report.replay else "",
         signals={} if sheltered else _signals(report, leave),
-        transcript=transcript,
         hidden=_hidden(item, report, leave) if leave.hidden else None,
     )
 

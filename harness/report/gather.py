@@ -14,6 +14,7 @@ from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset import folder as dataset_folder
 from harness.dataset import hidden_files, model_files
+from harness.dataset.folder import Dataset
 from harness.dataset.schema import TaskModel
 from harness.dataset.seal.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.judging.places import Place
@@ -26,7 +27,6 @@ from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import Scoresheet
-    from harness.dataset.folder import Dataset
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""
@@ -34,8 +34,6 @@ _STATEMENT_BYTES = 24 * 1024
 _TRANSCRIPT_BYTES = 64 * 1024
 
 _DIGITS = re.compile(r"(\d+)")
-
-Identity = tuple[str, str, int]
 
 
 def gather(
@@ -170,18 +168,12 @@ def _items(path: Path, models: Sequence[data.ModelSummary]) -> Iterator[Item]:
 
 
 def _read_run(folder: RunFolder) -> Iterator[tuple[Prediction, InstanceReport | None]]:
-    reports: dict[Identity, InstanceReport] = {
-        (report.model_name_or_path, report.instance_id, report.sample): report for report in folder.reports()
-    }
+    reports = {report.identity: report for report in folder.reports()}
     for prediction in folder.predictions():
-        yield prediction, reports.pop(_identity(prediction), None)
+        yield prediction, reports.pop(prediction.identity, None)
     for (model, instance_id, sample), report in reports.items():  # scored, but predictions.jsonl has lost them
         lost = Prediction(instance_id=instance_id, model_name_or_path=model, model_patch=None, sample=sample)
         yield lost, report
-
-
-def _identity(prediction: Prediction) -> Identity:
-    return (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
 
 
 def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:

@@ -16,11 +16,11 @@ from harness.report import figures
 from harness.report.matrix import MIXED, NONE, PENDING, Row, rows
 from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, duel
+from harness.stats import Interval
 
 if TYPE_CHECKING:
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, ReportData
-    from harness.stats import Interval
 
 TASKS_SHOWN = 20
 _CLASSES_SHOWN = 12

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from harness.core.wording import percent
 from harness.report.text import visible
 from harness.report.words import dollars
-
-if TYPE_CHECKING:
-    from harness.stats import Interval
+from harness.stats import Interval
 
 _LABEL_HEIGHT = 7.0
 _LABEL_WIDTH = 4.0

@@ -19,6 +19,7 @@ from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
 from harness.core.wording import counted
 from harness.dataset import content
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import chain, ledger
 from harness.dataset.seal import access_log
 from harness.differential.replay import replayed
@@ -35,13 +36,12 @@ from harness.runs.task_metadata import TaskFacts, read_facts
 from harness.runs.task_store import TaskStore, filled
 from harness.runs.verdict import NULL, ScoringRequest, ScreenedPatch, Verdict
 from harness.runs.verdict_cache import VerdictCache
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from harness.signals import attach, observed, static
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
     from harness.grading.trial import Trial
-    from harness.sandbox.executors.base import Executor
 
 
 CONTROLS = 3

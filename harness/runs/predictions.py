@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.instance import NOT_READ, Prediction
+from harness.core.instance import NOT_READ, Identity, Prediction
 from harness.core.wording import counted, did_you_mean
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
@@ -379,16 +379,15 @@ def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
 
 
 def _refuse_duplicates(path: Path, predictions: Iterable[Prediction]) -> None:
-    keys_seen: set[tuple[str, str, int]] = set()
+    identities: set[Identity] = set()
     for prediction in predictions:
-        key = (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
-        if key in keys_seen:
+        if prediction.identity in identities:
             raise InputError(
                 f"{path}: {prediction.instance_id} is predicted twice by {prediction.model_name_or_path!r} "
                 f"(sample {prediction.sample})",
                 hint="give further samples a `sample` number of their own",
             )
-        keys_seen.add(key)
+        identities.add(prediction.identity)
 
 
 def is_withheld(prediction: Prediction) -> bool:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
+from harness.core.instance import Hidden, Prediction, Task
+from harness.dataset.folder import Dataset
 from harness.dataset.seal import sealed
 from harness.dataset.seal.identity import Keys, encrypt, recipients_digest
 from harness.dataset.seal.sealed import Container
@@ -23,8 +25,6 @@ from harness.runs.verdict import Verdict
 from harness.signals.model import Imports, Network, Runtime, Signals, Writes
 
 if TYPE_CHECKING:
-    from harness.core.instance import Hidden, Prediction, Task
-    from harness.dataset.folder import Dataset
     from harness.runs.run_folder import InstanceReport
 
 KIND = "evidence"

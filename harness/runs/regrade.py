@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import BugError, InputError
+from harness.core.instance import Prediction, Task
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
 from harness.grading.failures import CLASSES_VERSION
@@ -24,10 +26,6 @@ from harness.runs.redaction import Redaction, veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.verdict import CannotReplayError, carried, look, replay
 from harness.signals import attach
-
-if TYPE_CHECKING:
-    from harness.core.instance import Prediction, Task
-    from harness.dataset.folder import Dataset
 
 _VERDICT = ("outcome", "failure_class", "cause", "reason")
 _RULES = ("grading_version", "classes_version", "key")

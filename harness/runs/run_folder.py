@@ -12,11 +12,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.instance import Outcome, Prediction
+from harness.core.instance import Identity, Outcome, Prediction
+from harness.core.records import OpenRecord
+from harness.core.test_ids import readable
 from harness.dataset.model_files import read_text
 from harness.differential.replay import Replay  # noqa: TC001 - pydantic reads it at run time
 from harness.judging.places import Place
@@ -39,10 +41,8 @@ EVIDENCE_FILE = "evidence.age"
 _WORD = re.compile(r"[a-z_]{1,40}")
 
 
-class InstanceReport(BaseModel):
+class InstanceReport(OpenRecord):
     """report.json of one prediction. SWE-bench's fields have its names."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     instance_id: str
@@ -99,6 +99,11 @@ class InstanceReport(BaseModel):
     mac: str = ""
     """Over all other fields and the patch, by harness/runs/report_mac.py; empty where nobody vouches for the report."""
 
+    @property
+    def identity(self) -> Identity:
+        """Of the prediction that it is about."""
+        return (self.model_name_or_path, self.instance_id, self.sample)
+
     @field_validator("tests_status")
     @classmethod
     def _share_ids(cls, shares: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
@@ -109,10 +114,8 @@ class InstanceReport(BaseModel):
         }
 
 
-class RunRecord(BaseModel):
+class RunRecord(OpenRecord):
     """run.json: what was asked of a run, and where it was done."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     goldseam_version: str
@@ -219,7 +222,7 @@ class RunFolder:
         """Whether a prediction's report is as it was written here, for this very patch."""
         fields = _json(self.sample_folder(prediction) / REPORT_FILE)
         identity = tuple(fields.get(name) for name in ("model_name_or_path", "instance_id", "sample"))
-        return identity == _identity(prediction) and report_mac.holds_json(REPORT_FILE, fields, _patch(prediction))
+        return identity == prediction.identity and report_mac.holds_json(REPORT_FILE, fields, _patch(prediction))
 
     def has_own_evidence(self, prediction: Prediction) -> bool:
         """Whether what a prediction's report stands on is still what it was found on."""
@@ -323,9 +326,9 @@ def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> t
         InputError: the run already holds another patch for the same model, task and sample.
 
     """
-    merged = {_identity(prediction): prediction for prediction in old}
+    merged = {prediction.identity: prediction for prediction in old}
     for prediction in new:
-        earlier = merged.setdefault(_identity(prediction), prediction)
+        earlier = merged.setdefault(prediction.identity, prediction)
         is_same = (earlier.model_patch, earlier.not_read) == (prediction.model_patch, prediction.not_read)
         if not is_same and not (is_withheld(earlier) or is_withheld(prediction)):
             raise InputError(
@@ -334,10 +337,6 @@ def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> t
                 hint="choose another folder with -o",
             )
     return tuple(merged.values())
-
-
-def _identity(prediction: Prediction) -> tuple[str, str, int]:
-    return (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
 
 
 def folder_name(model: str) -> str:
@@ -360,11 +359,6 @@ def swebench_tests_status(tests: TestsStatus) -> dict[str, dict[str, list[str]]]
         }
         for name, statuses in lists.items()
     }
-
-
-def readable(text: str) -> str:
-    """Text that can be written as UTF-8: what is no character (untrusted code may print it) becomes an escape."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def instance_report(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
-
 from harness.core.instance import Outcome, Task, TestStatus
+from harness.core.records import OpenRecord
 from harness.dataset.revealed import FIELD, functions_shown, public_of
 
 if TYPE_CHECKING:
@@ -19,10 +18,8 @@ _OF_TESTS = frozenset({None, "tests_failed", "regression"})
 """Causes under which each test has a result of its own."""
 
 
-class ScaffoldScore(BaseModel):
+class ScaffoldScore(OpenRecord):
     """`scaffold` of a prediction's report.json: only where its task shows tests."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     functions: int
     """Test functions that the task shows."""

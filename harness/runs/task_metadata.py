@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from harness.core.instance import TaskState
+from harness.core.records import OpenRecord
 from harness.dataset.folder import TASK_FILE, Dataset
 from harness.dataset.model_files import read_model
 from harness.dataset.revealed import FIELD as SCAFFOLD
@@ -18,10 +17,8 @@ from harness.dataset.schema import TaskModel
 from harness.judging.places import Place, read_card, weakest
 
 
-class TaskFacts(BaseModel):
+class TaskFacts(OpenRecord):
     """`facts` of run.json, and what cohorts are made of. None where it is not known."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     repo: str | None = None
     language: str | None = None

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.core.errors import GoldseamError, InputError
 from harness.core.instance import Instance, Prediction, Task
+from harness.dataset.folder import Dataset
 from harness.dataset.hidden_files import TEST_FILE
 from harness.dataset.ledger import ledger
 from harness.grading import calibration
 from harness.languages import framework
 from harness.patches import patch
 from harness.runs.predictions import GOLD, WITHHELD, is_withheld
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)

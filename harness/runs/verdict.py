@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Outcome, Prediction, Task, TestSpec
+from harness.core.test_ids import readable
 from harness.grading import evidence, failures, scoring
 from harness.grading.failures import CLASSES_VERSION, PatchState
 from harness.grading.grade import GRADING_VERSION, Grade
@@ -20,15 +21,15 @@ from harness.grading.scoring import Demands, Round, Scored
 from harness.grading.time_words import time_tests
 from harness.judging.places import by_place, place_of
 from harness.languages import screening
+from harness.languages.base import Chain
 from harness.patches import flags, patch
+from harness.patches.patch import Dropped
 from harness.runs import predictions, run_folder, scaffold_score
 from harness.runs.predictions import is_withheld
-from harness.runs.run_folder import Evidence, InstanceReport, RunFolder, readable
+from harness.runs.run_folder import Evidence, InstanceReport, RunFolder
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.languages.base import Chain
-    from harness.patches.patch import Dropped
     from harness.runs.scaffold_score import ScaffoldScore
 
 NULL = predictions.NULL

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from harness.core import files
 from harness.core.errors import InfrastructureError
+from harness.core.instance import Budgets, Service
 from harness.sandbox import engine, hardening, owners
 from harness.sandbox.images import platforms
 from harness.sandbox.images.pulls import REGISTRY_SECONDS, Puller
@@ -26,7 +27,6 @@ from harness.sandbox.images.pulls import REGISTRY_SECONDS, Puller
 if TYPE_CHECKING:
     import socket
 
-    from harness.core.instance import Budgets, Service
 
 CLOSE_SECONDS = 30.0
 _KILLED = 128 + signal.SIGKILL

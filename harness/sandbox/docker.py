@@ -11,6 +11,7 @@ import secrets
 import select
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -23,7 +24,6 @@ from harness.sandbox.streams import Demultiplexer
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
     from types import TracebackType
 
     from harness.sandbox.containers import Janitor, Net

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.instance import Budgets, Service
 from harness.sandbox import engine
-
-if TYPE_CHECKING:
-    from harness.core.instance import Budgets, Service
 
 USER = 65532
 BASE_ENV: Mapping[str, str] = {

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
 from harness.core.errors import InfrastructureError
-
-if TYPE_CHECKING:
-    from harness.core.instance import Budgets, Service
+from harness.core.instance import Budgets, Service
 
 
 class MissingImageError(InfrastructureError):

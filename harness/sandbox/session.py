@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.core.instance import Budgets, Service
 from harness.sandbox import engine, pod
 from harness.sandbox.containers import Containers, ContainerSpec, Net
 from harness.sandbox.job import PYTHON, SandboxError
@@ -21,7 +22,6 @@ from harness.sandbox.streams import Conversation, Demultiplexer, Merged
 if TYPE_CHECKING:
     import socket
 
-    from harness.core.instance import Budgets, Service
 
 READ_LIMIT = 256 * 1024 * 1024
 """Bytes that may be taken out of a container at once."""

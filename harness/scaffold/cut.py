@@ -10,14 +10,11 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
+from harness.core.instance import Task
 from harness.dataset.revealed import FIELD, Names, candidates, function_of, revealed_ids
 from harness.patches import patch
-
-if TYPE_CHECKING:
-    from harness.core.instance import Task
 
 __all__ = ["CannotCutError", "cut"]
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from harness.core.test_ids import readable
+from harness.patches.patch import Patch
 from harness.sandbox.images.tools import COMMAND
 from harness.signals import delta
 from harness.signals.model import (
@@ -39,7 +41,6 @@ from harness.signals.observed import (
 )
 
 if TYPE_CHECKING:
-    from harness.patches.patch import Patch
     from harness.signals.static import Reading
 
 NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"
@@ -257,14 +258,10 @@ def _skipped(patch: Patch | None, inputs: SignalInputs) -> tuple[Skipped, ...]:
     skipped = [Skipped(path=source.path, why=_why(source.why_not)) for source in inputs.sources if source.why_not]
     files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
     why = f"more than {MAX_FILES} files are changed"
-    return (*skipped, *(Skipped(path=_plain(file.path), why=why) for file in files[MAX_FILES:]))
+    return (*skipped, *(Skipped(path=readable(file.path), why=why) for file in files[MAX_FILES:]))
 
 
 def _why(word: str) -> str:
     if word != "too large":
         return word
     return f"too large: it has more than {FILE_BYTES // 1024} KiB, or all files together more than {_TOTAL_MIB} MiB"
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import GoldseamError
+from harness.core.instance import Prediction, Task
 from harness.core.wording import counted
+from harness.patches.patch import Patch
+from harness.sandbox.executors.base import Executor
+from harness.sandbox.job import Sandbox
 from harness.signals import assemble, static
 from harness.signals.assemble import NO_TOOLS
 from harness.signals.observed import Observations
 from harness.signals.sources import FILE, Sources, to_read
 
 if TYPE_CHECKING:
-    from harness.core.instance import Prediction, Task
     from harness.grading.trial import Trial
-    from harness.patches.patch import Patch
     from harness.runs.run_folder import InstanceReport, RunFolder
     from harness.runs.verdict import Verdict
-    from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
     from harness.signals.static import Rules
 
 EVIDENCE = "signals"

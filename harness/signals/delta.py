@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from harness.core.records import PartialRecord
 from harness.signals.model import (
     Complexity,
     EslintLint,
@@ -26,11 +27,7 @@ OWN_CWE = {"B102": 95, "B307": 95}
 """Where bandit's number is broader than the weakness: `exec` and `eval` are CWE-95, not any injection of commands."""
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class RuffFinding(_Answer):
+class RuffFinding(PartialRecord):
     """One line of ruff's report, as the program in the tools image passes it on."""
 
     rule: str
@@ -40,7 +37,7 @@ class RuffFinding(_Answer):
     text: str
 
 
-class BanditFinding(_Answer):
+class BanditFinding(PartialRecord):
     """One result of bandit's report."""
 
     rule: str
@@ -53,7 +50,7 @@ class BanditFinding(_Answer):
     text: str
 
 
-class Function(_Answer):
+class Function(PartialRecord):
     """A function as lizard sees it; `digest` is of its text."""
 
     path: str
@@ -62,21 +59,21 @@ class Function(_Answer):
     digest: str
 
 
-class Unread(_Answer):
+class Unread(PartialRecord):
     """A file that a tool could not parse."""
 
     path: str
     why: str
 
 
-class UnreadSides(_Answer):
+class UnreadSides(PartialRecord):
     """Files that a tool could not parse."""
 
     before: tuple[Unread, ...] = ()
     after: tuple[Unread, ...] = ()
 
 
-class RuffSides(_Answer):
+class RuffSides(PartialRecord):
     """Findings of ruff, or why there are none."""
 
     before: tuple[RuffFinding, ...] = ()
@@ -84,7 +81,7 @@ class RuffSides(_Answer):
     error: str = ""
 
 
-class BanditSides(_Answer):
+class BanditSides(PartialRecord):
     """Findings of bandit, or why there are none."""
 
     before: tuple[BanditFinding, ...] = ()
@@ -108,7 +105,7 @@ class EslintSides(RuffSides):
     why_not: str = ""
 
 
-class LizardSides(_Answer):
+class LizardSides(PartialRecord):
     """Functions by lizard, or why there are none."""
 
     before: tuple[Function, ...] = ()
@@ -116,7 +113,7 @@ class LizardSides(_Answer):
     error: str = ""
 
 
-class Answer(_Answer):
+class Answer(PartialRecord):
     """Results of all tools for one prediction."""
 
     ruff: RuffSides

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from harness.core.records import OpenRecord
 
 SCHEMA_VERSION = 1
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-
-class Measure(_Part):
+class Measure(OpenRecord):
     """Something that was measured, or not, and then why not."""
 
     measured: bool = True
     why_not: str = ""
 
 
-class CompiledFile(_Part):
+class CompiledFile(OpenRecord):
     """One changed Python file."""
 
     path: str
@@ -37,7 +35,7 @@ class Compiles(Measure):
     files: tuple[CompiledFile, ...] = ()
 
 
-class ImportedFile(_Part):
+class ImportedFile(OpenRecord):
     """One changed Python file."""
 
     path: str
@@ -54,7 +52,7 @@ class Imports(Measure):
     files: tuple[ImportedFile, ...] = ()
 
 
-class LintFinding(_Part):
+class LintFinding(OpenRecord):
     """One finding of a linter in a changed file."""
 
     rule: str
@@ -84,7 +82,7 @@ class EslintLint(Lint):
     """Parts of the configuration that were not followed; at most 20."""
 
 
-class SecurityFinding(_Part):
+class SecurityFinding(OpenRecord):
     """One finding of a security tool in a changed file."""
 
     tool: str
@@ -113,7 +111,7 @@ class Security(Measure):
     gone_by_cwe: dict[str, int] = Field(default_factory=dict)
 
 
-class FunctionComplexity(_Part):
+class FunctionComplexity(OpenRecord):
     """Cyclomatic complexity of a function that the patch changes; null where it is not there."""
 
     path: str
@@ -134,7 +132,7 @@ class Complexity(Measure):
     """At most 50, those that changed most first."""
 
 
-class PatchSize(_Part):
+class PatchSize(OpenRecord):
     """Size of what was applied: the patch without the parts that were left out."""
 
     files: int = 0
@@ -178,14 +176,14 @@ class Writes(Measure):
     """There was more than is looked through."""
 
 
-class Skipped(_Part):
+class Skipped(OpenRecord):
     """A changed file that was not looked into."""
 
     path: str
     why: str
 
 
-class Signals(_Part):
+class Signals(OpenRecord):
     """All signals of one prediction. They never change its verdict."""
 
     schema_version: int = SCHEMA_VERSION

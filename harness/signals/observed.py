@@ -6,15 +6,15 @@ import base64
 import binascii
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from harness.core.instance import Budgets, TestSpec
+from harness.core.records import PartialRecord
+from harness.judging.frames import in_characters
+from harness.patches.patch import Patch
 from harness.signals import eslint_config
-
-if TYPE_CHECKING:
-    from harness.core.instance import Budgets, TestSpec
-    from harness.patches.patch import Patch
 
 FILE_BYTES = 512 * 1024
 """A larger file is not looked into."""
@@ -37,18 +37,14 @@ _PATHS = 10
 _MIB = 1024 * 1024
 
 
-class _Frame(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class CompiledFrame(_Frame):
+class CompiledFrame(PartialRecord):
     """Per file: path, whether it compiles, error, line."""
 
     files: tuple[tuple[str, bool | None, str, int], ...]
     why: str
 
 
-class AfterFrame(_Frame):
+class AfterFrame(PartialRecord):
     """Files and processes that were left after the tests."""
 
     network: dict[str, int]
@@ -92,7 +88,7 @@ class Observations:
         compiled: CompiledFrame | None = None
         after: AfterFrame | None = None
         for raw in frames:
-            frame = _plain(raw)
+            frame = in_characters(raw)
             try:
                 if frame["t"] == "source" and frame["why"] == CONFIGURATION:
                     configs.append((str(frame["old"]), base64.b64decode(frame["before"] or "", validate=True)))
@@ -129,15 +125,6 @@ def readable_files(patch: Patch | None) -> Sequence[Any]:
     if patch is None:
         return ()
     return [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary][:MAX_FILES]
-
-
-def _plain(value: Any) -> Any:
-    """A value that can be written as UTF-8: names of files may hold anything."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_plain(key): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _source(frame: Mapping[str, Any]) -> Source:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from pydantic import Base64Bytes, BaseModel, ConfigDict, ValidationError
+from pydantic import Base64Bytes, ValidationError
 
+from harness.core.records import PartialRecord
 from harness.signals.observed import Source
 
 FILE = "sources.json.gz"
@@ -18,24 +19,18 @@ SCHEMA_VERSION = 1
 _LARGEST = 16 * 1024 * 1024
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _File(PartialRecord):
     path: str
     before: Base64Bytes | None
     after: Base64Bytes | None
 
 
-class _Config(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _Config(PartialRecord):
     path: str
     data: Base64Bytes
 
 
-class _StoredSource(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _StoredSource(PartialRecord):
     schema_version: int = SCHEMA_VERSION
     python: str
     files: tuple[_File, ...]
@@ -79,7 +74,7 @@ class Sources:
             raise ValueError(f"these are no kept sources: {error}") from error
         return cls(
             python=source.python,
-            files=tuple(_source(file) for file in source.files),
+            files=tuple(Source(path=file.path, before=file.before, after=file.after) for file in source.files),
             configs=tuple((config.path, config.data) for config in source.configs),
         )
 
@@ -92,7 +87,3 @@ def to_read(python: str, sources: Sequence[Source], configs: Sequence[tuple[str,
 
 def _file(source: Source) -> _File:
     return _File.model_construct(path=source.path, before=source.before, after=source.after)
-
-
-def _source(file: _File) -> Source:
-    return Source(path=file.path, before=file.before, after=file.after)

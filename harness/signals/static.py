@@ -11,10 +11,11 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.core.instance import Budgets
+from harness.core.records import PartialRecord
 from harness.sandbox.images.tools import PYTHON
 from harness.sandbox.job import Job, Sandbox
 from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at run time
@@ -50,9 +51,7 @@ LARGEST = 4 * 1024 * 1024
 _HINT = "semgrep_rules under [signals] in goldseam.toml, or GOLDSEAM_SIGNALS_SEMGREP_RULES, names a file or a folder"
 
 
-class _Answers(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _Answers(PartialRecord):
     versions: dict[str, str]
     items: dict[str, Answer]
 

@@ -10,12 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from harness.core.errors import InfrastructureError
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
+from harness.core.instance import Instance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from harness.core.instance import Instance
+from harness.dataset.folder import Dataset
 from harness.patches import patch
 from harness.solve import plan as plans
+from harness.solve.base import Agent
 from harness.solve.campaign import Campaign, Report, UnitOutcome, job_of
 from harness.solve.estimate import Estimate, estimate
 from harness.solve.models.endpoint import Endpoint, is_pinned
@@ -22,9 +25,6 @@ from harness.solve.records import Records
 from harness.solve.workspace.workspace import Workspaces
 
 if TYPE_CHECKING:
-    from harness.core.instance import Instance
-    from harness.dataset.folder import Dataset
-    from harness.solve.base import Agent
     from harness.solve.models.meter import Limits, Spending
     from harness.solve.models.prices import Prices
     from harness.solve.plan import Plan, Unit

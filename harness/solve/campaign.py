@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import BugError, GoldseamError, InfrastructureError
 from harness.core.instance import Instance, Prediction
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.ledger.ledger import Event
 from harness.dataset.revealed import statement_with
@@ -22,7 +23,6 @@ from harness.solve.records import Records, State, transcript_of
 from harness.solve.workers import run_all
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
     from harness.solve.models.meter import Spending
     from harness.solve.models.stack import Wrapped
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from harness.core.instance import Prediction
 from harness.dataset.revealed import statement_with
 from harness.solve.base import Agent, LimitReachedError, Reply, Request, SolveJob
 from harness.solve.models import tokens
 
 if TYPE_CHECKING:
-    from harness.core.instance import Prediction
     from harness.solve.models.prices import Price, Rates
     from harness.solve.plan import Unit
 

@@ -11,18 +11,16 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
 from harness.core.instance import Instance, Prediction, TaskState
+from harness.dataset.folder import Dataset
 from harness.dataset.revealed import statement_with
 from harness.dataset.splits import Split
+from harness.solve.base import Agent
 from harness.solve.models.meter import Spending
 from harness.solve.records import Records, State
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-    from harness.solve.base import Agent
 
 
 @dataclass(frozen=True, kw_only=True)

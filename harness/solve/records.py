@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.instance import Prediction
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import as_json, read_predictions
+from harness.solve.base import Attempt
 from harness.solve.models.meter import Spending
 
 if TYPE_CHECKING:
-    from harness.core.instance import Prediction
-    from harness.solve.base import Attempt
     from harness.solve.models.masking import Masker
 
 SCHEMA_VERSION = 1

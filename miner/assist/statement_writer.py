@@ -11,17 +11,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.core import test_ids as ids
+from harness.languages.base import TestReport
 from harness.quality import sensitive
+from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, SharedWithTests, leaks, shared_with_tests
 from harness.solve.base import Message
 from miner.candidates.statement import fix_lines, links_only
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
-    from harness.quality.base import Subject
 
 PROMPT = 1
 """Version of what is said to the model and of what is taken of it."""

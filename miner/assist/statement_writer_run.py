@@ -10,11 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.core import files
+from harness.core.records import StrictRecord
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.patches.patch import PatchError
+from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, leaks
 from harness.solve.base import Reply
 from miner.assist import statement_writer
@@ -22,17 +25,13 @@ from miner.assist.model_session import LayeredModel, NotAskedError, Questions, b
 from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material, StatementMeasures
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-    from harness.quality.base import Subject
     from harness.solve.models.meter import Spending
 
 Use = Literal["written", "refused", "not_asked"]
 
 
-class Note(BaseModel):
+class Note(StrictRecord):
     """What came of one task, as it is kept on disk until the dataset is sealed, so that nothing is asked twice."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     key: str
     """Hash of everything that the answer and its check depend on."""

@@ -5,25 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import files
 from harness.core.errors import InterruptedRunError
 from harness.core.instance import Task, TaskState
 from harness.dataset import content
+from harness.dataset.folder import Dataset
 from harness.dataset.hidden_files import CALLS_FILE, hidden_files
 from harness.dataset.seal import access_log, sealing
 from harness.differential.answers import equal
 from harness.differential.corpus import Answer, Call, Corpus, Steps
 from harness.differential.jobs import NoReplayError, Surroundings, answers, record
 from harness.languages.screening import screen_task
+from harness.patches.patch import Patch
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from miner.calls.nearby import pool_of, variants
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-    from harness.patches.patch import Patch
-    from harness.sandbox.executors.base import Executor
 
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _NEAR_TELLING, _NEAR_OTHER, _NEAR_AGAIN = 60, 6, 12

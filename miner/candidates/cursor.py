@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.records import OpenRecord
 from harness.dataset.seal.canary_marks import FIELD
 from miner.sources.origin import Progress
 
@@ -17,10 +18,8 @@ FILE = "cursors.json"
 SCHEMA_VERSION = 1
 
 
-class Cursor(BaseModel):
+class Cursor(OpenRecord):
     """How far one origin has been mined."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
 
     tip: str
     """Newest commit of the default branch then."""

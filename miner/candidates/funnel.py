@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.records import OpenRecord
+from harness.core.test_ids import readable
 from harness.dataset.seal.canary_marks import is_canary_line
 from miner.sources.change import Change, Rejection, Stage
 
@@ -23,10 +25,8 @@ SCHEMA_VERSION = 1
 ACCEPTED = "accepted"
 
 
-class FunnelLine(BaseModel):
+class FunnelLine(OpenRecord):
     """What became of one change. Fields this version does not know survive a round trip."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     repo: str
@@ -83,7 +83,7 @@ class FunnelLine(BaseModel):
             title=change.title.encode("utf-8", "replace").decode(),
             stage=rejection.stage if rejection else Stage.ACCEPTED,
             reason=rejection.reason if rejection else ACCEPTED,
-            detail=(rejection.detail if rejection else detail).encode("utf-8", "backslashreplace").decode(),
+            detail=readable(rejection.detail if rejection else detail),
             signals=tuple(signals),
             score=score,
             instance_id=change.instance_id,

@@ -11,14 +11,10 @@ import difflib
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from harness.languages.rust.inside import inline as rust
+from miner.languages.base import Contents
 from miner.sources.change import Kind
-
-if TYPE_CHECKING:
-    from miner.languages.base import Contents
-
 
 _C_FAMILY = re.compile(
     rb"^[+-]\s*(?:TEST_CASE|TEST_CASE_TEMPLATE|SCENARIO|TEST|TEST_F|TEST_P|BOOST_AUTO_TEST_CASE)\s*\(", re.MULTILINE

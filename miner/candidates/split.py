@@ -25,13 +25,17 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import is_matched
 from miner.candidates import inline
-from miner.candidates.commit_tree import CommitTree
 from miner.languages import LANGUAGES
+from miner.languages.base import Contents
+from miner.languages.python.evidence.subproject import PROJECT_FILES
 from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
-    from miner.languages.base import Contents
     from miner.sources.bare import BareRepository
+
+if TYPE_CHECKING:
+    from miner.sources.bare import BareRepository
+
 
 MAX_GOLD_BYTES = 1024 * 1024
 """A larger gold patch is no task: graders refuse such patches from models too."""
@@ -463,3 +467,23 @@ def _notes(kinds: Mapping[str, Kind]) -> tuple[str, ...]:
 
 def _of(kinds: Mapping[str, Kind], kind_wanted: Kind) -> Sequence[str]:
     return [path for path, kind in kinds.items() if kind is kind_wanted]
+
+
+class CommitTree:
+    """The tree of a commit in a bare repository."""
+
+    def __init__(self, repo: BareRepository, commit: str) -> None:
+        self._repo = repo
+        self._commit = commit
+        self._projects: dict[str, bytes] | None = None
+
+    def read(self, path: str) -> bytes | None:
+        if path.rpartition("/")[2] not in PROJECT_FILES:
+            return self._repo.read_file(self._commit, path)
+        if self._projects is None:  # where there are several, all are asked for
+            files = (file for file in self.files() if file.rpartition("/")[2] in PROJECT_FILES)
+            self._projects = self._repo.read_files(self._commit, files)
+        return self._projects.get(path)
+
+    def files(self) -> tuple[str, ...]:
+        return self._repo.list_files(self._commit)

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from miner.sources.change import Change, LinkedIssue
 from miner.sources.messages import read_message, without_code
-
-if TYPE_CHECKING:
-    from miner.sources.change import Change, LinkedIssue
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TRAILER = re.compile(

@@ -17,13 +17,16 @@ from harness.cli.views.terminal import RunTicker, Ticker
 from harness.config.settings import Settings, load_settings
 from harness.core import files
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.instance import Prediction
 from harness.dataset.folder import Dataset, create_dataset
 from harness.grading.scoring import Demands
 from harness.report.page import render
 from harness.runs import evaluate
 from harness.runs.predictions import read_predictions
 from harness.runs.run_folder import RunFolder, Score, scores
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.job import Sandbox
 from miner.cli import display
 from miner.cli.display import MineTicker
 from miner.cli.mine import summary_json
@@ -34,9 +37,6 @@ from miner.pipeline import mine
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
-    from harness.core.instance import Prediction
-    from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
     from miner.candidates.funnel import FunnelSummary
 
 app = App()

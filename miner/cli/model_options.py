@@ -15,6 +15,7 @@ from harness.cli.model_options import cache_of, limit_option, prices_of, prices_
 from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
+from harness.dataset.folder import Dataset
 from harness.sandbox.executors.choose import Kind
 from harness.sandbox.executors.local import default_jobs
 from harness.solve.models.endpoint import Endpoint, is_pinned
@@ -26,7 +27,6 @@ from miner.assist.statement_writer_run import Writer, tally_of
 
 if TYPE_CHECKING:
     from harness.config.settings import Settings
-    from harness.dataset.folder import Dataset
 
 _PANEL = f"{ADVANCED}: models"
 

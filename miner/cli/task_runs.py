@@ -15,7 +15,10 @@ from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError
 from harness.core.wording import counted
+from harness.dataset.folder import Dataset
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.job import Sandbox
 from harness.solve.workspace.workspace import Workspaces
 from miner.calls import recording as calls_work
 from miner.quality.strength import run as strength_work
@@ -23,9 +26,6 @@ from miner.quality.strength.result import Bounds
 from miner.stripping import dataset as stripping
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
-    from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
     from miner.calls.recording import Recording
     from miner.quality.strength.run import TaskStrength
     from miner.stripping.dataset import StrippedTask

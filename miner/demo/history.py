@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core import process
 from harness.core.errors import InputError
+from harness.core.records import StrictRecord
 from miner.sources.change import MergeStyle
 
 _SHA_OF = re.compile(r"\{sha:([\w-]+)\}")
@@ -26,17 +27,13 @@ _GITHUB = "GitHub <noreply@github.com>"
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Commit(_Model):
+class _Commit(StrictRecord):
     message: str
     date: str
     patch: str
 
 
-class _PullStep(_Model):
+class _PullStep(StrictRecord):
     pull: int
     style: Literal["merge", "squash", "rebase"]
     branch: str
@@ -54,7 +51,7 @@ class _PullStep(_Model):
         return str(self.pull)
 
 
-class _CommitStep(_Model):
+class _CommitStep(StrictRecord):
     commit: str
     author: str
     message: str
@@ -67,13 +64,13 @@ class _CommitStep(_Model):
         return self.commit
 
 
-class _Start(_Model):
+class _Start(StrictRecord):
     author: str
     date: str
     message: str
 
 
-class _History(_Model):
+class _History(StrictRecord):
     schema_version: Literal[1]
     repository: str
     remote: str

@@ -13,14 +13,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
+from harness.core.records import StrictRecord
 
 if TYPE_CHECKING:
     from miner.demo.history import DemoRepository
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Answer(StrictRecord):
     patch: str | None = None
     expect: Outcome
     why: str = ""
@@ -35,9 +34,7 @@ class _ModelAnswers(BaseModel):
     answers: dict[str, _Answer]
 
 
-class _Answers(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Answers(StrictRecord):
     schema_version: Literal[1]
     models: list[_ModelAnswers]
 

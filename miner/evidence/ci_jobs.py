@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from harness.quality import sensitive
 from miner.evidence import ci_services, shell
 from miner.evidence.shell import followed
+from miner.evidence.tree import Tree
 from miner.evidence.yamlfile import mapping, sequence, strings, walk
 
 if TYPE_CHECKING:
     from miner.evidence.ci_services import DeclaredService
-    from miner.evidence.tree import Tree
 
 
 _EXPRESSION = re.compile(r"\$|\{\{")

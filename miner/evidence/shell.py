@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
+from miner.evidence.tree import Tree
 
 _LONGEST = 50_000
 _MOST = 500

@@ -19,6 +19,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.instance import Instance
+from harness.dataset.folder import Dataset
 from harness.sandbox import engine, owners
 from harness.sandbox.images.layers import Pipe
 from miner.images.cli_choices import Builder
@@ -30,8 +32,6 @@ from miner.layers.source import KIND as SOURCE
 
 if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
-    from harness.core.instance import Instance
-    from harness.dataset.folder import Dataset
     from miner.layers.dockerfile import ParsedDockerfile, Section
     from miner.layers.runner import Workshop
 

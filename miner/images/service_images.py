@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
+from harness.sandbox.executors.base import Place
 from harness.sandbox.images import service_image
 from harness.sandbox.images.pulls import Puller
 from miner.images.layer_registry import LayerRegistry
 
 if TYPE_CHECKING:
-    from harness.sandbox.executors.base import Place
     from harness.sandbox.images.service_image import ServiceImage
 
 _REGISTRY_SECONDS = 10.0

@@ -16,10 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID
+from harness.core.records import OpenRecord
 from harness.patches import patch
 from harness.patches.patch import PatchError
 
@@ -85,9 +86,7 @@ def _list(value: object) -> object:
 Ids = Annotated[tuple[str, ...], BeforeValidator(_list)]
 
 
-class _RowModel(BaseModel):
-    model_config = ConfigDict(extra="allow", frozen=True)
-
+class _RowModel(OpenRecord):
     instance_id: str
     repo: str
     base_commit: str

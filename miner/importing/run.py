@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset import content
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
+from harness.sandbox.executors.base import Executor
+from harness.sandbox.job import Sandbox
 from miner.candidates.funnel import Funnel, FunnelLine
 from miner.images.image_builders import Images, images_of
 from miner.importing.place import SIGNAL
@@ -23,9 +26,6 @@ from miner.sources.git import open_source
 
 if TYPE_CHECKING:
     from harness.config.settings import Settings
-    from harness.dataset.folder import Dataset
-    from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
 
 
 class Observer(Protocol):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness import languages
+from harness.core.instance import TestSpec
+from miner.languages.base import Language
 from miner.languages.declared.language import DECLARED
 from miner.languages.go.language import GO
 from miner.languages.java.language import JAVA, KOTLIN
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 from miner.languages.rust.language import RUST
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from miner.languages.base import Language
 
 LANGUAGES: dict[str, Language] = {
     "python": PYTHON,

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from harness.core.expectations import Expectations
 from harness.core.instance import Task, TestSpec
+from harness.judging.values import Event
+from harness.languages.base import TestReport
 from harness.quality.base import Reader
+from harness.quality.change import FileChange
+from miner.evidence.tree import Tree
+from miner.languages.built import BuiltImage, Collect, Repairing
+from miner.sources.change import Kind, Rejection
 
 if TYPE_CHECKING:
     from harness.config.settings import DeclaredSettings
-    from harness.judging.values import Event
-    from harness.languages.base import TestReport
-    from harness.quality.change import FileChange
-    from miner.evidence.tree import Tree
-    from miner.languages.built import BuiltImage, Collect, Repairing
     from miner.layers.layer import Input
     from miner.layers.runner import Workshop
-    from miner.sources.change import Kind, Rejection
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from harness.core.instance import Build, TestSpec
-    from miner.evidence.tree import Recipe
+from harness.core.instance import Build, TestSpec
+from miner.evidence.tree import Recipe
 
 
 @dataclass(frozen=True, kw_only=True)

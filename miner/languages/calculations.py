@@ -10,13 +10,11 @@ import operator
 import re
 import shlex
 import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from difflib import SequenceMatcher
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 _MOST = 1 << 8
 """Items, or times, from which on what is made of them is no guess."""

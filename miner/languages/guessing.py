@@ -17,10 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property, lru_cache, partial
+from typing import Any
 
 from harness.core import python_source, test_ids
+from harness.core.expectations import Expectations, Expected, Site
 from harness.judging import judge, values
 from harness.judging.values import Approx, ClassName, Event, MalformedError, Pattern, Record
 from miner.languages import simple_values
@@ -28,9 +29,6 @@ from miner.languages.base import Guess, KnownText, WrittenForm
 from miner.languages.combinations import PAIRS, SEVERAL, TRIPLES, outermost, percent_formatted, short
 from miner.languages.conversions import CHANGES, json_of, of_each, of_keys, of_leaves
 from miner.languages.web_values import in_element
-
-if TYPE_CHECKING:
-    from harness.core.expectations import Expectations, Expected, Site
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SPECIAL = re.compile(r"\\.|\[[^]]*\]|\{\d*,?\d*\}|[^\w\s]")
@@ -195,7 +193,7 @@ class _Needed:
         return replace(self, literals=(*self.row, *self.literals), row=()) if self.row else None
 
     @cached_property
-    def passed(self) -> dict[Callable[[_Needed], Event | None], bool]:
+    def passed(self) -> dict[_Rule, bool]:
         """By rule, whether what it makes is right."""
         return {}
 
@@ -418,7 +416,7 @@ def _of_needed(
     needed: Sequence[_Needed],
     words: Mapping[str, float],
     written: _KnownLiterals,
-    rules: Mapping[str, Callable[[_Needed], Event | None]],
+    rules: Mapping[str, _Rule],
 ) -> Guess:
     """How hard it is to make some assertions hold."""
     in_column = {key for key, sought in _together(needed).items() if written.has_column(sought)}
@@ -480,7 +478,7 @@ def _of_rule(place: int) -> float:
 
 
 def _of_rule_and_rest(
-    rules: Iterable[Callable[[_Needed], Event | None]],
+    rules: Iterable[_Rule],
     needs: Sequence[tuple[_Needed, str]],
     costs: Mapping[str, float],
     best: float,
@@ -1058,143 +1056,141 @@ def _bits_of_other_members(near: Any, value: Collection[Any], words: Mapping[str
 # -- rules that are one try each
 
 
+_Value = Callable[[_Needed], Any]
+"""What a rule hands out for an assertion; raises where it has nothing."""
+_Rule = Callable[[_Needed], Event | None]
 _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
 
 
 def _rules(
     known_text: str, texts: Sequence[str], test_texts: Sequence[str], visible: _VisibleTests, reading: Reading
-) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+) -> Iterator[tuple[str, _Rule]]:
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
-    for constant in _CONSTANTS:
-        yield f"always {constant!r}", lambda need, value=constant: _handing(need, value)  # type: ignore[misc]
-    for place in (0, 1, 2, 3, -1, -2):
-        yield (
-            f"what is written in its call, number {place}",
-            lambda need, place=place: _handing(  # type: ignore[misc]
-                need, need.literals[place]
-            ),
-        )
-    for strange, own in itertools.product((0, -1), (0, -1)):
-        yield (
-            f"a text of the tests, word {strange} that the base does not give is its word {own} that is not there",
-            lambda need, strange=strange, own=own: _handing(  # type: ignore[misc]
-                need, _like_another(need.base_value, test_texts, strange, own)
-            ),
-        )
-    yield from _of_visible_tests(visible)
-    for name, change in CHANGES.items():
-        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(need.base_value))  # type: ignore[misc]
-        yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
-    yield from _within_values()
-    for name, change in CHANGES.items():
-        yield (
-            f"what is written, {name}, in the element that the base gives",
-            lambda need, change=change: _handing(need, in_element(need.base_value, change(need.literals[0]))),  # type: ignore[misc]
-        )
-    for name, folder in (("in the work tree", False), ("beside its test", True)):
-        yield f"what is written, {name}", lambda need, folder=folder: _handing(need, _path(need, folder=folder))  # type: ignore[misc]
-    yield from _combined()
     words_known = set(_WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
-    yield from _in_one(near)
     known = [word for word in dict.fromkeys(_WORD.findall(known_text)) if not word.isspace()]
-    yield "all words that are known, in a list", lambda need: _handing(need, _within(need, known))
-    yield "an object of all words that are known", lambda need: _handing(need, dict.fromkeys(_within(need, known), 1))
+    for name, value in _rule_values(known, near, test_texts, visible):
+        yield name, partial(_handing_by, value=value)
     all_texts = {"everything": " ".join(known), "the statement": known_text, "all texts of the base": " ".join(near)}
     for what, text in all_texts.items():
         for name, error in reading.errors(text[:4000]):
-            yield f"{name} that says {what}", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
-    yield "no error", lambda need: _raising(need, None)
+            yield f"{name} that says {what}", partial(_raising, error=error)
+    yield "no error", partial(_raising, error=None)
 
 
-def _of_visible_tests(visible: _VisibleTests) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
-    """Rules that look into the tests that the base has."""
-    for name, form in (("", lambda value: value), (", stripped", str.strip), (", cleaned", inspect.cleandoc)):
-        yield (
-            f"what the visible tests have nearest to it{name}",
-            lambda need, form=form: _handing(need, form(visible.nearest(need.base_value))),  # type: ignore[misc]
-        )
-        for place in (0, 1, -1):
-            yield (
-                f"what a visible test has beside what is written there, number {place}{name}",
-                lambda need, form=form, place=place: _handing(  # type: ignore[misc]
-                    need, form(visible.beside(need)[place])
-                ),
-            )
-
-
-def _within_values() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
-    """Rules that change what is inside of what the base gives, or of what is written first."""
+def _rule_values(
+    known: Sequence[str], texts: Sequence[str], test_texts: Sequence[str], visible: _VisibleTests
+) -> Iterator[tuple[str, _Value]]:
+    """What the rules hand out, the likeliest first, of the words that are known and the texts that are near to them."""
+    for constant in _CONSTANTS:
+        yield f"always {constant!r}", partial(_always, value=constant)
+    for place in (0, 1, 2, 3, -1, -2):
+        yield f"what is written in its call, number {place}", partial(_written, place=place)
+    for strange, own in itertools.product((0, -1), (0, -1)):
+        name = f"a text of the tests, word {strange} that the base does not give is its word {own} that is not there"
+        yield name, partial(_like_another, texts=test_texts, strange=strange, own=own)
+    yield from _of_visible_tests(visible)
+    for name, change in CHANGES.items():
+        yield f"what the base gives, {name}", partial(_changed, of=_given, change=change)
+        yield f"what is written, {name}", partial(_changed, of=_written, change=change)
     for within, each in (("each", of_each), ("each key", of_keys), ("all that is inside", of_leaves)):
         for name, change in CHANGES.items():
-            for what, value in (("the base gives", lambda need: need.base_value), ("is written", _first_written)):
-                yield (
-                    f"what {what}, {within} {name}",
-                    lambda need, each=each, change=change, value=value: _handing(  # type: ignore[misc]
-                        need, each(_container(value(need)), change)
-                    ),
-                )
+            yield f"what the base gives, {within} {name}", partial(_changed_inside, of=_given, each=each, change=change)
+            yield f"what is written, {within} {name}", partial(_changed_inside, of=_written, each=each, change=change)
+    for name, change in CHANGES.items():
+        yield f"what is written, {name}, in the element that the base gives", partial(_in_element, change=change)
+    for name, folder in (("in the work tree", False), ("beside its test", True)):
+        yield f"what is written, {name}", partial(_path, folder=folder)
+    yield from _of_several()
+    yield "all texts that are written there, in one", lambda need: _joined(need, map(str, need.literals))
+    for sign in _SIGNS:
+        name = f"rows that are written there, as formats and joined by {sign!r}, in one"
+        yield name, partial(_rows_in_one, sign=sign)
+    yield "all texts of the base, in one", lambda need: _joined(need, texts)
+    yield "all words that are known, in a list", lambda need: _within(need, known)
+    yield "an object of all words that are known", lambda need: dict.fromkeys(_within(need, known), 1)
 
 
-def _first_written(needed: _Needed) -> Any:
-    return needed.literals[0]
+def _of_visible_tests(visible: _VisibleTests) -> Iterator[tuple[str, _Value]]:
+    """Rules that look into the tests that the base has."""
+
+    def nearest(needed: _Needed, form: Callable[[Any], Any]) -> Any:
+        return form(visible.nearest(needed.base_value))
+
+    def beside(needed: _Needed, form: Callable[[Any], Any], place: int) -> Any:
+        return form(visible.beside(needed)[place])
+
+    for name, form in (("", lambda value: value), (", stripped", str.strip), (", cleaned", inspect.cleandoc)):
+        yield f"what the visible tests have nearest to it{name}", partial(nearest, form=form)
+        for place in (0, 1, -1):
+            rule = f"what a visible test has beside what is written there, number {place}{name}"
+            yield rule, partial(beside, form=form, place=place)
 
 
-def _container(value: Any) -> Any:
-    """What has others inside; raises for what has none, which other rules change as a whole."""
-    if not isinstance(value, list | tuple | dict):
-        raise TypeError(type(value).__name__)
+def _handing_by(needed: _Needed, value: _Value) -> Event:
+    return _handing(needed, value(needed))
+
+
+def _always(_needed: _Needed, value: Any) -> Any:
     return value
 
 
-def _in_one(texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
-    """Rules that put many texts into one: those of a call, as they are or row by row, and those of the base."""
-    yield (
-        "all texts that are written there, in one",
-        lambda need: _handing(need, _joined(need, map(str, need.literals))),
-    )
-    for sign in _SIGNS:
-        yield (
-            f"rows that are written there, as formats and joined by {sign!r}, in one",
-            lambda need, sign=sign: _handing(need, _joined(need, _rows_as_texts(need, sign))),  # type: ignore[misc]
-        )
-    yield "all texts of the base, in one", lambda need: _handing(need, _joined(need, texts))
+def _given(needed: _Needed) -> Any:
+    return needed.base_value
 
 
-def _rows_as_texts(needed: _Needed, sign: str) -> Iterator[str]:
-    """Each row of texts that is written in a call: put into the first of them, and joined."""
+def _written(needed: _Needed, place: int = 0) -> Any:
+    return needed.literals[place]
+
+
+def _changed(needed: _Needed, of: _Value, change: Callable[[Any], Any]) -> Any:
+    return change(of(needed))
+
+
+def _changed_inside(needed: _Needed, of: _Value, each: Callable[..., Any], change: Callable[[Any], Any]) -> Any:
+    """A value with what is inside of it changed; raises for what has none, which other rules change as a whole."""
+    value = of(needed)
+    if not isinstance(value, list | tuple | dict):
+        raise TypeError(type(value).__name__)
+    return each(value, change)
+
+
+def _in_element(needed: _Needed, change: Callable[[Any], Any]) -> Any:
+    return in_element(needed.base_value, change(needed.literals[0]))
+
+
+def _rows_in_one(needed: _Needed, sign: str) -> str:
+    """Each row of texts that is written in a call, put into the first of them, and joined."""
+    texts: list[str] = []
     for value in needed.literals[:_NEARS]:
         for row in value if isinstance(value, list | tuple) else ():
             if isinstance(row, list | tuple) and row and all(isinstance(text, str) for text in row):
                 with contextlib.suppress(TypeError, ValueError):
-                    yield percent_formatted(*short(row))
-                yield sign.join(row)
+                    texts.append(percent_formatted(*short(row)))
+                texts.append(sign.join(row))
+    return _joined(needed, texts)
 
 
-def _like_another(answer: str, texts: Sequence[str], strange: int, own: int) -> str:
+def _like_another(needed: _Needed, texts: Sequence[str], strange: int, own: int) -> str:
     """The text that is nearest to what the base gives, with one of its names as that has it."""
-    given = _WORD.findall(answer[:_MOST_LIKE])
-    text = _nearest(texts, [answer[:_MOST_LIKE]])
+    answer = needed.base_value[:_MOST_LIKE]
+    given = _WORD.findall(answer)
+    text = _nearest(texts, [answer])
     there = _WORD.findall(text)
     names_there = [word for word in there if word.isidentifier() and word not in given]
     names_given = [word for word in given if word.isidentifier() and word not in there]
     return re.sub(rf"\b{names_there[strange]}\b", names_given[own], text)
 
 
-def _combined() -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
-    """Rules of several values together: of what is written in a call, of the base's answers, of how often and when."""
-    for name, value in _of_several():
-        yield name, lambda need, value=value: _handing(need, value(need))  # type: ignore[misc]
-
-
 @cache
-def _of_several() -> tuple[tuple[str, Callable[[_Needed], Any]], ...]:
+def _of_several() -> tuple[tuple[str, _Value], ...]:
+    """Rules of several values together: of what is written in a call, of the base's answers, of how often and when."""
     return tuple(_values_of_several())
 
 
-def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
-    written: list[tuple[str, Callable[[_Needed], Any]]] = [
-        ("what the base gives", lambda need: need.base_value),
+def _values_of_several() -> Iterator[tuple[str, _Value]]:
+    written: list[tuple[str, _Value]] = [
+        ("what the base gives", _given),
         ("the first that is written", lambda need: need.outer[0]),
         ("the second", lambda need: need.outer[1]),
         ("the third", lambda need: need.outer[2]),
@@ -1202,36 +1198,36 @@ def _values_of_several() -> Iterator[tuple[str, Callable[[_Needed], Any]]]:
     ]
     base, first, second, third, last = written
     pairs = (*itertools.permutations((base, first, second), 2), (first, third), (second, third), (first, last))
-    combinations: list[
-        tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, Callable[[_Needed], Any]]]]]
-    ] = [
-        (PAIRS, pairs),
-        (TRIPLES, ((first, second, third), (base, first, second))),
-    ]
+    triples = ((first, second, third), (base, first, second))
+    combinations: list[tuple[Mapping[str, Callable[..., Any]], Sequence[Sequence[tuple[str, _Value]]]]]
+    combinations = [(PAIRS, pairs), (TRIPLES, triples)]
     for functions, operands in combinations:
         for values_of in operands:
+            words, of = zip(*values_of, strict=True)
             for name, make in functions.items():
-                yield (
-                    f"{', '.join(word for word, _ in values_of)}: {name}",
-                    lambda need, make=make, of=values_of: make(*short(value(need) for _, value in of)),  # type: ignore[misc]
-                )
+                yield f"{', '.join(words)}: {name}", partial(_made_of, make=make, of=of)
     for kind, count in itertools.product((object, str, int), (2, 3, 4, _NEARS)):
         for name, make in SEVERAL.items():
-            yield (
-                f"the first {count} that are written of {kind.__name__}, {name}",
-                lambda need, make=make, kind=kind, count=count: make(  # type: ignore[misc]
-                    short([value for value in need.outer if isinstance(value, kind)][:count])
-                ),
-            )
+            rule = f"the first {count} that are written of {kind.__name__}, {name}"
+            yield rule, partial(_made_of_first, make=make, kind=kind, count=count)
     for more in (0, 1):
         yield f"how often it was asked, and {more}", lambda need, more=more: need.expected.n + more  # type: ignore[misc]
         yield f"its place in its test, and {more}", lambda need, more=more: need.place + more  # type: ignore[misc]
     for step in (-1, 1):
-        yield (
-            f"what the base gives {step} further",
-            lambda need, step=step: need.answers[max(need.place + step, 0)],  # type: ignore[misc]
-        )
+        yield f"what the base gives {step} further", partial(_answer_further, step=step)
     yield "what the base gives most often in its test", lambda need: _most_common(need.answers)
+
+
+def _made_of(needed: _Needed, make: Callable[..., Any], of: Sequence[_Value]) -> Any:
+    return make(*short(value(needed) for value in of))
+
+
+def _made_of_first(needed: _Needed, make: Callable[..., Any], kind: type, count: int) -> Any:
+    return make(short([value for value in needed.outer if isinstance(value, kind)][:count]))
+
+
+def _answer_further(needed: _Needed, step: int) -> Any:
+    return needed.answers[max(needed.place + step, 0)]
 
 
 def _most_common(answers: Iterable[Any]) -> Any:
@@ -1246,14 +1242,14 @@ def _path(needed: _Needed, *, folder: bool) -> str:
     return posixpath.normpath(posixpath.join(_WORK, around, needed.literals[0]))
 
 
-def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
+def _gets_through(rule: _Rule, needed: _Needed) -> bool:
     if rule not in needed.passed:
         in_row = needed.in_row
         needed.passed[rule] = _is_right(rule, needed) or (in_row is not None and _is_right(rule, in_row))
     return needed.passed[rule]
 
 
-def _is_right(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
+def _is_right(rule: _Rule, needed: _Needed) -> bool:
     try:
         event = rule(needed)
     except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing

@@ -12,17 +12,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
+from harness.languages.base import TestReport
 from miner.languages.base import Assertion, Mode, RecordedTests, Slot, Strippable, TaskRun, WrittenForm
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
 
 Side = Literal["out", "kept"]
 MAX_EVENTS = 5000

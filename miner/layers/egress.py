@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from miner.evidence.tree import Tree
 from miner.layers import package_index
 
 if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
     from miner.layers.secrets import BuildSecrets
 
 _WEB = (80, 443)

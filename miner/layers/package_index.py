@@ -30,6 +30,7 @@ from packaging.utils import (
 )
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.core.records import PartialRecord
 from harness.core.wording import counted
 from miner.layers import secrets
 
@@ -58,9 +59,7 @@ class _File(BaseModel):
     yanked: bool | str = False
 
 
-class _Project(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _Project(PartialRecord):
     files: tuple[_File, ...]
 
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
+from harness.languages.base import TestReport
+from harness.sandbox.job import Sandbox
 from miner.languages import language_of
 from miner.pipeline.draft import Draft, MiningContext, subject_of, timed
 from miner.proof import Patches, Spending, Subject, prepare
@@ -24,8 +26,6 @@ from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.languages.base import TestReport
-    from harness.sandbox.job import Sandbox
 
 _STAGE = "readers"
 UNREAD = "no_test_reads_the_data"
@@ -105,7 +105,7 @@ class _Search:
                 return trouble
             if turned := _passed(after.report) - _passed(before.report):
                 return self._narrowed(turned, ids, after.report)
-            seconds_each = _seconds_each(after.report)
+            seconds_each = sum(after.report.seconds.values()) / max(1, len(after.report.seconds))
         if seconds_each is not None and seconds_each * len(self._collected) > _KEPT_SECONDS:
             return self._no("no_fail_to_pass", "tests that name it are the same with the fix and without")
         after, before = self._both(self.subject.test_files)
@@ -192,10 +192,6 @@ class _Search:
 
 def _passed(report: TestReport) -> set[str]:
     return {test_id for test_id, status in report.statuses.items() if status is TestStatus.PASSED}
-
-
-def _seconds_each(report: TestReport) -> float:
-    return sum(report.seconds.values()) / max(1, len(report.seconds))
 
 
 def ids_naming(data: Iterable[str], test_ids: Iterable[str]) -> dict[str, int]:

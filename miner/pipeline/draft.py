@@ -13,10 +13,13 @@ from harness.core.expectations import Expectations
 from harness.core.instance import Hidden, Instance, Task, TaskState, TestSpec
 from harness.core.test_ids import files
 from harness.dataset import task_states
+from harness.dataset.folder import Dataset
 from harness.patches import patch
+from harness.sandbox.job import Sandbox
 from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
 from miner.languages import LANGUAGES, language_of
+from miner.languages.built import Attempt, BuiltImage
 from miner.layers.package_index import Index
 from miner.proof import DEFAULT_CONFIDENCE, Notebook, Proof, Spending, Subject, counted, names_of_fix, sensitivity
 from miner.proof.services import Pins
@@ -27,13 +30,10 @@ from miner.sources.change import Candidate, Kind, Rejection, Split
 
 if TYPE_CHECKING:
     from harness.config.settings import Settings
-    from harness.dataset.folder import Dataset
-    from harness.sandbox.job import Sandbox
     from harness.scaffold.reveal import PublicTests
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer, WrittenStatement
     from miner.images.image_builders import Images
-    from miner.languages.built import Attempt, BuiltImage
     from miner.quality.strength.result import Strength
 
 

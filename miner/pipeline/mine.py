@@ -14,6 +14,8 @@ from harness.core.instance import TaskState
 from harness.dataset import content
 from harness.dataset.folder import Dataset, write_instances
 from harness.runs import bug_log
+from harness.sandbox.executors.base import Executor
+from harness.sandbox.job import Sandbox
 from miner.candidates.cursor import Cursor, Cursors
 from miner.candidates.funnel import Funnel, FunnelLine, FunnelSummary, summarise
 from miner.candidates.recognise import RULES, THRESHOLD
@@ -33,8 +35,6 @@ from miner.sources.git import is_url
 
 if TYPE_CHECKING:
     from harness.config.settings import Settings
-    from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer
     from miner.sources.history import ChangeFilter

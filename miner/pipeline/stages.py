@@ -8,27 +8,30 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from harness import languages
 from harness.checks import hygiene
 from harness.core import test_ids
 from harness.core.expectations import Expectations
+from harness.core.instance import Task, TestSpec
 from harness.dataset.folder import write_task
 from harness.dataset.similarity import near
 from harness.grading import scoring, trial
 from harness.judging.places import carded
 from harness.languages import screening
 from harness.patches import patch
+from harness.sandbox.job import Sandbox
 from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
 from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
-from miner.candidates.commit_tree import CommitTree
-from miner.candidates.split import is_data, split, test_modules
+from miner.candidates.split import CommitTree, is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.images.task_image import Collector, Order
 from miner.languages import LANGUAGES, language_of
+from miner.languages.base import Language, TestCommand
+from miner.languages.built import BuiltImage, Collected
 from miner.languages.python.evidence import ci
 from miner.pipeline.data_readers import UNREAD
 from miner.pipeline.draft import (
@@ -53,11 +56,7 @@ from miner.sources.change import Kind, Rejection, Split, Stage
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from harness.core.instance import Task, TestSpec
-    from harness.sandbox.job import Sandbox
     from miner.assist.statement_writer import Material
-    from miner.languages.base import Language, TestCommand
-    from miner.languages.built import BuiltImage, Collected
 
 _TEMPLATE = re.compile(
     r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
@@ -140,7 +139,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
         built = site.images.build(
             order,
             tree,
-            lambda: _tar(site.repo, change.base_commit),
+            lambda: io.BytesIO(site.repo.archive_bytes(change.base_commit)),
             sandbox=site.sandbox,
             log=log,
             progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
@@ -376,10 +375,6 @@ def keep(draft: Draft, site: MiningContext) -> Draft:
         task = applied(task, draft.revealed, count=site.reveal)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
     return draft
-
-
-def _tar(repo: BareRepository, commit: str) -> IO[bytes]:
-    return io.BytesIO(repo.archive_bytes(commit))
 
 
 def write_statement(draft: Draft, site: MiningContext) -> Draft:

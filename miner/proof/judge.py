@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import has_no_address
@@ -16,9 +16,7 @@ from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES, ObservedRun, State
 from miner.proof.runs import MOST_RUNS, PROOF_BUDGETS, Spending, troubled
 from miner.proof.subject import rejection
-
-if TYPE_CHECKING:
-    from miner.sources.change import Rejection
+from miner.sources.change import Rejection
 
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
 _MEMORY_FACTOR, _MEMORY_FLOOR, _MEMORY_CEILING = 4.0, 2048, 8192

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from harness.languages.base import Chain, TestReport
+from harness.languages.base import Chain, TestReport
 
 _NAMES = frozenset({"gaierror", "NameResolutionError", "ServerNotFoundError"})
 _NUMBERS = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})

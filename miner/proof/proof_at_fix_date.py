@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness.core import clock
 from harness.core.instance import TestStatus
+from harness.sandbox.job import Sandbox
 from miner.proof.flakiness_causes import passed
 from miner.proof.observe import observe
 from miner.proof.subject import Subject, prepare
@@ -20,7 +21,6 @@ from miner.proof.variations import PLAIN, Cause
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from harness.sandbox.job import Sandbox
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, ObservedRun, State
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
 
+from harness.core.instance import TestSpec
 from harness.core.test_ids import selectors
 from harness.languages import screening
+from harness.patches import patch
 from harness.sandbox import engine as imageclock
+from harness.sandbox.job import Sandbox
 from miner.proof.flakiness_causes import Blamed, blame, passed
 from miner.proof.judge import Proof, budgets, differing, hopeless, judge, not_passed
 from miner.proof.notebook import STATES, Notebook, ObservedRun, State
@@ -21,12 +23,6 @@ from miner.proof.subject import Patches, Subject, prepare
 from miner.proof.variations import PLAIN, Variation, schedule
 from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches import patch
-    from harness.sandbox.job import Sandbox
-
 
 _TURN: tuple[State, ...] = ("after", "before", "base")
 _PROOF_SHARE, _CAUSES_SHARE = 0.6, 0.2

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from harness.core.errors import InputError
 from harness.core.instance import Budgets
+from harness.sandbox.job import Job, JobResult, Sandbox
 from harness.stats import clean_bound, clean_runs
 from miner.proof.notebook import STATES, ObservedRun
 from miner.proof.subject import rejection
-
-if TYPE_CHECKING:
-    from harness.sandbox.job import Job, JobResult, Sandbox
-    from miner.sources.change import Rejection
+from miner.sources.change import Rejection
 
 DEFAULT_RUNS = 3
 DEFAULT_CONFIDENCE = 0.95

@@ -14,11 +14,11 @@ from miner.proof.flakiness_causes import Blamed, passed
 from miner.proof.notebook import STATES, ObservedRun
 from miner.proof.subject import rejection
 from miner.proof.variations import PINNED, Cause, Variation
+from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
     from miner.proof.judge import Proof
     from miner.proof.runs import Repeats
-    from miner.sources.change import Rejection
 
 UNSTABLE = "unstable_fail_to_pass"
 _NAMED = 3

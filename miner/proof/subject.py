@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from harness.core.instance import TestSpec
 from harness.languages import screening
 from harness.patches import patch
 from miner.sources.change import Rejection, Stage
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
 
 
 @dataclass(frozen=True, kw_only=True)

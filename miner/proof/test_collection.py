@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
+from harness.sandbox.job import Sandbox
 from miner.candidates.split import classify
+from miner.evidence.tree import Tree
 from miner.languages import language_of
 from miner.languages.built import Collected
 from miner.proof.subject import prepare
@@ -18,8 +20,6 @@ from miner.sources.change import Kind, Rejection
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.sandbox.job import Sandbox
-    from miner.evidence.tree import Tree
     from miner.proof import Proof, Subject
 
 _USAGE = 4

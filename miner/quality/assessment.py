@@ -20,6 +20,7 @@ from unidiff.patch import PatchSet
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.instance import Instance, Task
 from harness.dataset import content
 from harness.dataset.folder import Dataset, write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files
@@ -34,13 +35,12 @@ from harness.quality.licence import licence
 from harness.quality.sensitive import EMAIL, PRIVATE_KEY
 from miner.candidates.split import is_docs
 from miner.languages import language_of
+from miner.languages.base import Described
 from miner.sources.bare import BareRepository, MissingObjectsError
 from miner.sources.change import Rejection, Split, Stage
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
-    from harness.core.instance import Instance, Task
-    from miner.languages.base import Described
     from miner.layers.package_index import Index
 
 _LARGEST_FILE = 1024 * 1024

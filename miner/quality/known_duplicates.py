@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.core.errors import InputError
+from harness.core.instance import Task
+from harness.core.records import PartialRecord
+from harness.dataset.folder import Dataset
 from harness.dataset.similarity.near import Fix, FixIndex, fix_of
 from miner.sources.change import Rejection, Stage
 
-if TYPE_CHECKING:
-    from harness.core.instance import Task
-    from harness.dataset.folder import Dataset
 
-
-class _Row(BaseModel):
+class _Row(PartialRecord):
     """What is needed of a row of SWE-bench's form."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     patch: str
     instance_id: str = ""

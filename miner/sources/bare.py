@@ -87,10 +87,6 @@ def decode_path(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _encode_path(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
-
-
 class BareRepository:
     """A bare copy that belongs to us. Its methods may be called from several threads."""
 
@@ -299,7 +295,7 @@ class BareRepository:
     def read_files(self, commit: str, paths: Iterable[str]) -> dict[str, bytes]:
         """The same of many files, by one program; those that are not there are left out."""
         paths_asked = [path for path in paths if "\n" not in path]
-        lines = (_sha(commit).encode() + b":" + _encode_path(path) + b"\n" for path in paths_asked)
+        lines = (_sha(commit).encode() + b":" + path.encode("utf-8", "surrogateescape") + b"\n" for path in paths_asked)
         stdout = self.git("cat-file", "--batch", input=b"".join(lines)).stdout
         files, at = {}, 0
         for path in paths_asked:

@@ -24,10 +24,10 @@ from harness.core.errors import InfrastructureError, InputError
 from harness.core.process import Completed, run
 from miner.sources import submodules
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
+from miner.sources.change import PullRequest
 from miner.sources.messages import Message, read_message
 
 if TYPE_CHECKING:
-    from miner.sources.change import PullRequest
     from miner.sources.submodules import Submodule
 
 _REFSPECS = (

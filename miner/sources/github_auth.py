@@ -68,7 +68,7 @@ def host_of(api_url: str | None) -> Host:
     parts = urlsplit(address.rstrip("/"))
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
         raise InputError(
-            f"expected the address of a GitHub API, found {_without_user(api_url)!r}",
+            f"expected the address of a GitHub API, found {api_url.rpartition('@')[2]!r}",
             hint="for example https://github.example.com/api/v3",
         )
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
@@ -82,10 +82,6 @@ def host_of(api_url: str | None) -> Host:
         return Host(api_url=f"https://{parts.netloc}", web_url=f"https://{parts.netloc.removeprefix('api.')}")
     path = parts.path or "/api/v3"
     return Host(api_url=f"{parts.scheme}://{parts.netloc}{path}", web_url=f"{parts.scheme}://{parts.netloc}")
-
-
-def _without_user(address: str) -> str:
-    return address.rpartition("@")[2]
 
 
 @dataclass(frozen=True, kw_only=True)

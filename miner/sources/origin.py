@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from miner.sources.change import Change, PullRequest
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
     from miner.sources.bare import BareRepository
-    from miner.sources.change import Change, PullRequest
     from miner.sources.history import ChangeFilter
 
 

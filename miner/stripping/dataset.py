@@ -18,11 +18,11 @@ from harness.dataset.folder import Dataset, public_files, write_task
 from harness.dataset.seal import access_log
 from harness.judging.places import Place, carded, place_of
 from harness.patches import patch
+from harness.sandbox.executors.base import Executor
+from harness.sandbox.job import Sandbox
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from harness.sandbox.executors.base import Executor
-    from harness.sandbox.job import Sandbox
     from harness.solve.workspace.workspace import ImageWorkspace
 
 _GIT_SECONDS = 60.0

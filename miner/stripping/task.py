@@ -5,24 +5,21 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations
 from harness.core.instance import PASSING, Task
 from harness.grading import scoring, trial
 from harness.judging import tripwires
+from harness.languages.base import TestReport
 from harness.languages.screening import screen_task
 from harness.patches import patch
+from harness.sandbox.job import Sandbox
 from miner.candidates.split import classify
 from miner.languages import language_of
 from miner.languages.base import Guess, KnownText, RecordedTests
 from miner.proof.variations import Cause, variation
 from miner.sources.change import Kind
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
-    from harness.sandbox.job import Sandbox
 
 _PATIENCE, _MOST_FACTOR = 30.0, 2.0
 """Seconds that a run of what keeps the base going may take beside so many times those with the fix: it may wait for

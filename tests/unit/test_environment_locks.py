@@ -11,7 +11,7 @@ import pytest
 from harness.core import process
 from miner.evidence.tree import Evidence, Recipe
 from miner.languages.python.detect import detect
-from miner.languages.python.evidence import locks, pipfile
+from miner.languages.python.evidence import locks, tools
 from miner.languages.python.images import steps
 from tests.trees import Files
 
@@ -96,7 +96,7 @@ def test_a_lock_of_another_form_pins_nothing(path, text):
 def test_a_pipfile_becomes_requirements():
     text = "[packages]\nsix = '*'\nmine = {path = '.', editable = true}\n"
     text += "[dev-packages]\nmock = {version = '>=3', extras = ['a']}\n"
-    found = pipfile.detect(Files({"Pipfile": text}))
+    found = tools.pipenv(Files({"Pipfile": text}))
     assert found is not None
     assert found.requirements == ("six", "mock[a]>=3")
 

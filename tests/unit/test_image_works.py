@@ -14,7 +14,7 @@ from harness.config.settings import ImageSettings, load_settings
 from harness.core.errors import InputError
 from harness.sandbox.executors.base import Errand
 from harness.sandbox.executors.placement import Placement
-from miner.candidates.commit_tree import CommitTree
+from miner.candidates.split import CommitTree
 from miner.images import image_builders, task_image
 from miner.images.layer_registry import LayerRegistry
 from miner.sources.change import Rejection, Stage

@@ -11,7 +11,7 @@ import pytest
 
 from harness.core.expectations import Expected, Site
 from harness.judging import judge, values
-from harness.judging.javascript.patterns import as_python_pattern
+from harness.judging.patterns import of_javascript
 from harness.judging.values import Event
 from harness.languages.javascript.language import FRAMEWORKS
 
@@ -524,7 +524,7 @@ def test_a_property_of_an_instance_is_found_and_none_is_denied_that_may_be_inher
     ],
 )
 def test_patterns_mean_the_same_as_in_javascript(source, flags, text, found):
-    pattern = as_python_pattern(source, flags)
+    pattern = of_javascript(source, flags)
     assert (re.search(pattern.pattern, text, pattern.flags) is not None) is found
 
 
@@ -533,7 +533,7 @@ def test_patterns_mean_the_same_as_in_javascript(source, flags, text, found):
 )
 def test_patterns_that_may_mean_something_else_are_not_decided(source, flags):
     with pytest.raises(ValueError, match=r"."):
-        as_python_pattern(source, flags)
+        of_javascript(source, flags)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.instance import Build, TestSpec
-from harness.languages.python.suites import program_of
+from harness.languages.python.frameworks import program_of
 from harness.languages.screening import caveat, screen
 from harness.patches.patch import MAX_BYTES, MAX_FILES, parse
 from miner.languages.python.recipes.extensions import build_of

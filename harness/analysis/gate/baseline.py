@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.analysis.scoresheet import SampleScore, Scoresheet, TaskScore
 from harness.analysis.usage import Usage
@@ -18,6 +18,7 @@ from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
 from harness.core.instance import INSTANCE_ID, Outcome
+from harness.core.records import OpenRecord
 from harness.dataset.model_files import read_text
 from harness.runs.task_metadata import TaskFacts
 
@@ -25,11 +26,7 @@ SCHEMA_VERSION = 1
 KIND = "goldseam accepted run"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-
-class AcceptedSample(_Part):
+class AcceptedSample(OpenRecord):
     """What one prediction came to."""
 
     sample: int = 0
@@ -39,7 +36,7 @@ class AcceptedSample(_Part):
     cost_usd: float | None = None
 
 
-class AcceptedTask(_Part):
+class AcceptedTask(OpenRecord):
     """One task with its samples."""
 
     digest: str | None = None
@@ -47,7 +44,7 @@ class AcceptedTask(_Part):
     samples: tuple[AcceptedSample, ...] = Field(min_length=1)
 
 
-class AcceptedFile(_Part):
+class AcceptedFile(OpenRecord):
     """The whole file."""
 
     schema_version: int = SCHEMA_VERSION

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from harness.stats import Interval
+from harness.stats import Interval
 
 
 class GateVerdict(StrEnum):

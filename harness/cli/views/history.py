@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.analysis.gate.ci import visible
+from harness.stats import Interval
 
 if TYPE_CHECKING:
     from harness.analysis.history import History, Point, Step, Trend
-    from harness.stats import Interval
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NARROW, _WIDE = 20, 41

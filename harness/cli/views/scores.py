@@ -13,10 +13,10 @@ from rich.text import Text
 from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, Gap, by_cohort, gap
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
+from harness.stats import Interval
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import Figure, Scoresheet
-    from harness.stats import Interval
 
 SCHEMA_VERSION = 1
 UNKNOWN = "–"

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
+
+from harness.core.records import OpenRecord
 
 LEDGER_VERSION = 1
 GENESIS = "0" * 64
@@ -56,10 +58,8 @@ class Event(StrEnum):
     """Two branches of the ledger were brought together."""
 
 
-class LineModel(BaseModel):
+class LineModel(OpenRecord):
     """A line as it is on disk; facts of the event are further fields."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: Annotated[int, Field(ge=1)]
     seq: Annotated[int, Field(ge=1)]

@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset import folder, model_files
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.seal import sealed
 from harness.dataset.seal.canary_marks import FIELD, in_file, new
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 _SEALED = (".age",)
 """Files that nobody reads as they are; the canary is inside."""

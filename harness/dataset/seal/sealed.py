@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
+from harness.core.records import OpenRecord
 from harness.dataset.seal.identity import (
     GIVE_ONE,
     RESTORE,
@@ -45,19 +46,15 @@ NOT_OURS = "whoever has the public keys can make such a file"
 _opened = threading.Event()
 
 
-class FileModel(BaseModel):
+class FileModel(OpenRecord):
     """One file of a container."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     bytes: int
     sha256: str
 
 
-class ManifestModel(BaseModel):
+class ManifestModel(OpenRecord):
     """manifest.json, the first member."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: Annotated[int, Field(ge=1)]
     kind: str

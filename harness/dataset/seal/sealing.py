@@ -18,8 +18,10 @@ import pyrage  # type: ignore[import-untyped]
 
 from harness.core import files, process
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.instance import Hidden
 from harness.core.wording import counted
 from harness.dataset import content, folder, hidden_files, model_files
+from harness.dataset.folder import Dataset
 from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.ledger import binding, ledger
 from harness.dataset.ledger.entry import Event
@@ -28,8 +30,6 @@ from harness.dataset.seal import canary, identity, sealed
 from harness.dataset.seal.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 
 if TYPE_CHECKING:
-    from harness.core.instance import Hidden
-    from harness.dataset.folder import Dataset
     from harness.dataset.seal.sealed import Container
 
 _CONTENT = (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_FILE)

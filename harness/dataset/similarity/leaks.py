@@ -6,8 +6,8 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from harness.core.instance import Task
 from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
@@ -16,9 +16,6 @@ from harness.dataset.similarity import leak_fingerprints
 from harness.dataset.similarity.corpus import Source, Unread
 from harness.dataset.similarity.leak_fingerprints import Index, Kind, Text
 from harness.dataset.similarity.scan import Find, scan
-
-if TYPE_CHECKING:
-    from harness.core.instance import Task
 
 MOST = 10_000
 """Finds that are kept; all are counted."""

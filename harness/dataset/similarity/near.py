@@ -11,15 +11,12 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from harness.core.instance import Task
 from harness.dataset.similarity import leak_fingerprints, shingles
 from harness.dataset.similarity.leak_fingerprints import Kind
 from harness.dataset.similarity.shingles import CODE, WORDS, Postings
 from harness.patches import patch
-
-if TYPE_CHECKING:
-    from harness.core.instance import Task
 
 THRESHOLD = 0.8
 """Share of the smaller fix's shingles that the other has too, from which on they are one."""

@@ -11,9 +11,9 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from harness.judging.java.patterns import as_python_pattern
 from harness.judging.java.values import Value, narrowed
 from harness.judging.parts import Part, UndecidableError, counted, matched, negatable
+from harness.judging.patterns import of_java
 from harness.judging.search import matches
 
 _NUMBERS = ("i", "c", "f")
@@ -192,7 +192,7 @@ def _of_kind_of_number(operands: Sequence[Value], options: Mapping[str, Any]) ->
 
 def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """A text against a regular expression: all of it, or with `part` a part."""
-    return matches(as_python_pattern(_text(operands[1]), whole=not options.get("part")), _text(operands[0]))
+    return matches(of_java(_text(operands[1]), whole=not options.get("part")), _text(operands[0]))
 
 
 def _text(value: Value) -> str:

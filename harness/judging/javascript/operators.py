@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.javascript.patterns import as_python_pattern
 from harness.judging.javascript.pretty import as_written, forms, text_of_error
 from harness.judging.javascript.values import (
     HOLE,
@@ -23,10 +22,10 @@ from harness.judging.javascript.values import (
     is_partial,
     is_plain,
 )
+from harness.judging.patterns import of_javascript
+from harness.judging.values import Pattern
 
 if TYPE_CHECKING:
-    from harness.judging.values import Pattern
-
     Matches = Callable[[Pattern, str], bool]
 
 _MOST_STEPS = 1_000_000
@@ -317,7 +316,7 @@ def is_error_of(error: object, classes: Sequence[str]) -> bool:
 def _searched(pattern: object, text: object, matches: Matches) -> bool:
     if not isinstance(pattern, Object) or pattern.tag != "R" or not isinstance(text, str):
         raise UndecidableError("not a regular expression and a text")
-    return matches(as_python_pattern(*pattern.text), text)
+    return matches(of_javascript(*pattern.text), text)
 
 
 def _message(error: object) -> str:

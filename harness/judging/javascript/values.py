@@ -156,10 +156,6 @@ def _name(reader: Reader, name: Any) -> str | None:
     return None if name is None else reader.text(name)
 
 
-def _values(reader: Reader, told: Any, depth: int) -> tuple[Any, ...]:
-    return tuple(_value(reader, part, depth) for part in reader.listed(told))
-
-
 def _pairs(reader: Reader, told: Any, depth: int) -> tuple[tuple[Any, Any], ...]:
     return tuple((_value(reader, key, depth), _value(reader, value, depth)) for key, value in reader.pairs(told))
 
@@ -179,7 +175,7 @@ def _object(tag: str) -> Callable[[Reader, list[Any], int], object]:
         text: tuple[str, ...] = ()
         if tag in ("a", "S"):
             (members,) = inner
-            items = _values(reader, members, depth)
+            items = tuple(_value(reader, part, depth) for part in reader.listed(members))
         elif tag == "M":
             (members,) = inner
             items = _pairs(reader, members, depth)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
 from harness.core.errors import InputError
@@ -16,10 +16,10 @@ from harness.judging.frames import has_shape
 from harness.languages import parts
 from harness.languages.base import Framework, InnerGrading, Language, Program, Raised, Reason, TestReport
 from harness.languages.declared import results
+from harness.patches.patch import FilePatch
 
 if TYPE_CHECKING:
     from harness.languages.declared.results import Result
-    from harness.patches.patch import FilePatch
 
 PREFIX = "declared-"
 """Before the format of the results, in the name of a framework."""
@@ -168,9 +168,9 @@ class Declared(Language):
     """Tests of any language, started by a command and read from the files that it leaves."""
 
     name = "declared"
-    frameworks = cast(
-        "Mapping[str, Framework]", {f"{PREFIX}{form}": Format(f"{PREFIX}{form}", form) for form in results.FORMATS}
-    )
+    frameworks: Mapping[str, Framework] = {
+        f"{PREFIX}{form}": Format(f"{PREFIX}{form}", form) for form in results.FORMATS
+    }
     allowable = frozenset({PROTECTED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

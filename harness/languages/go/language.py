@@ -5,15 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
+from harness.core.instance import TestSpec
 from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches.patch import FilePatch
+from harness.patches.patch import FilePatch
 
 FRAMEWORK = "go test"
 ROOT, MODULES, CACHE = "/opt/goldseam/go", "/opt/goldseam/gomodules", "/opt/goldseam/gocache"
@@ -73,7 +71,7 @@ class Go(Language):
     """The toolchain's own tests, with a recorder of ours in the testing package."""
 
     name = "go"
-    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
     allowable = frozenset({MANIFEST, VENDORED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

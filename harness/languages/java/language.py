@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
+from harness.core.instance import TestSpec
 from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches.patch import FilePatch
+from harness.patches.patch import FilePatch
 
 FRAMEWORK = "junit"
 HOME = "/opt/goldseam/java"
@@ -76,7 +74,7 @@ class Java(Language):
     """Tests on JUnit's platform, compiled by Maven or Gradle."""
 
     name = "java"
-    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
     allowable = frozenset({BUILD, CONFIGURATION})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -7,17 +7,14 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from harness.core.clock import prefix
+from harness.core.instance import TestSpec
 from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches.patch import FilePatch
-
+from harness.patches.patch import FilePatch
 
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="
@@ -78,7 +75,7 @@ class JavaScript(Language):
     """The project's own runner, on Node, with a reporter of ours."""
 
     name = "javascript"
-    frameworks = cast("Mapping[str, Framework]", FRAMEWORKS)
+    frameworks: Mapping[str, Framework] = FRAMEWORKS
     allowable = frozenset({MANIFEST, CONFIGURATION, SNAPSHOT})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -1,34 +1,62 @@
-"""Test frameworks by name: one module each, in one literal table."""
+"""Test frameworks by name, in one literal table.
+
+unittest suites go without pytest: by unittest's own loader, or the repository's program that makes Django's world.
+Their runner (`inside/suites.py`) writes the frames of pytest's recorder, under ids of the same form, so that they are
+read by the same rules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, cast
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from harness.core.errors import InputError
-from harness.languages.base import Framework
-from harness.languages.python import nose, pytest
-from harness.languages.python.suites import DJANGO, UNITTEST
+from harness.core.instance import TestSpec
+from harness.languages.base import TestReport
+from harness.languages.python import pytest
 
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
+COLLECT_ONLY = "--collect-only"
+PROGRAM = "--"
+"""Behind it stands the repository's own program, with its arguments."""
 
 
-class PythonFramework(Framework, Protocol):
+@dataclass(frozen=True, kw_only=True)
+class PythonFramework:
     """A framework of Python's: also how it is called."""
 
-    suites: bool
+    name: str
+    argv: Callable[[TestSpec], tuple[str, ...]]
+    """Arguments before the test files."""
+    suites: bool = False
     """Whether its tests are unittest suites, run without pytest by `inside/suites.py`."""
-    generators: bool
+    generators: bool = False
     """Whether tests that yield others are collected, by `inside/generators.py`."""
 
-    def argv(self, spec: TestSpec) -> tuple[str, ...]:
-        """Arguments before the test files."""
+    def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
+        """Per-test results from the frames of the test process."""
+        return pytest.read(frames)
 
 
-FRAMEWORKS = cast(
-    "Mapping[str, PythonFramework]", {"pytest": pytest, "nose": nose, "unittest": UNITTEST, "django": DJANGO}
-)
+def _suites_argv(spec: TestSpec) -> tuple[str, ...]:
+    """The task's options; `--collect-only` goes before the program, wherever it was put.
+
+    They are: `--chdir=FOLDER` where it is called from, `--top=FOLDER` that modules are named from, `-W FILTER`,
+    `--labels` where the program has to be told the modules, and the program behind `--`.
+    """
+    words = spec.options
+    if COLLECT_ONLY not in words:
+        return words
+    return (COLLECT_ONLY, *(word for word in words if word != COLLECT_ONLY))
+
+
+PYTEST = PythonFramework(name="pytest", argv=pytest.argv)
+NOSE = PythonFramework(name="nose", argv=pytest.argv, generators=True)
+"""Tests as nose had them, by pytest: it runs all of them but those that yield others, which are collected for it."""
+UNITTEST = PythonFramework(name="unittest", argv=_suites_argv, suites=True)
+DJANGO = PythonFramework(name="django", argv=_suites_argv, suites=True)
+FRAMEWORKS: Mapping[str, PythonFramework] = {known.name: known for known in (PYTEST, NOSE, UNITTEST, DJANGO)}
 
 
 def framework(name: str) -> PythonFramework:
@@ -41,3 +69,12 @@ def framework(name: str) -> PythonFramework:
     if name not in FRAMEWORKS:
         raise InputError(f"unknown test framework {name!r}; known: {', '.join(FRAMEWORKS)}")
     return FRAMEWORKS[name]
+
+
+def program_of(options: Sequence[str]) -> str:
+    """The path of the program that the options name, from the repository's root; empty where there is none."""
+    words = tuple(options)
+    if PROGRAM not in words[:-1] or words[words.index(PROGRAM) + 1] == "-m":
+        return ""
+    folder = next((word.removeprefix("--chdir=") for word in words if word.startswith("--chdir=")), "")
+    return posixpath.normpath(posixpath.join(folder, words[words.index(PROGRAM) + 1]))

@@ -5,16 +5,50 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.clock import prefix
+from harness.core.instance import TestSpec
 from harness.languages.base import Framework, InnerGrading, Program, Reason
-from harness.languages.python import by_hand, screen
-from harness.languages.python.frameworks import FRAMEWORKS, framework
+from harness.languages.python import screen
+from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, framework
 
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
+INTERPRETER = "/opt/goldseam/venv/bin/python"
+_RUN_SUITES = """\
+import os, runpy, sys, unittest
+roots, folder, top = sys.argv[1:4]
+words = sys.argv[4:]
+cut = words.index("::")
+program, paths = words[:cut], [path.partition("::")[0] for path in words[cut + 1:]]
+os.chdir(folder)
+sys.path[:] = [os.getcwd()] + [path for path in sys.path if path] + roots.split(":")
+def dotted(path):
+    file = os.path.join("/testbed", path)
+    root = top or os.path.dirname(file)
+    while not top and os.path.exists(os.path.join(root, "__init__.py")):
+        root = os.path.dirname(root)
+    sys.path.insert(0, root)
+    return os.path.splitext(os.path.relpath(file, root))[0].replace("/", ".")
+names = [dotted(path) for path in paths]
+if not program:
+    sys.exit(unittest.main(module=None, argv=["unittest"] + (names or ["discover", "-s", top or "."])))
+takes_names = "test" in program or program[-1] == "--labels"
+program = [word for word in program if word != "--labels"]
+run = runpy.run_module if program[0] == "-m" else runpy.run_path
+sys.argv = program[program[0] == "-m":] + (names if takes_names else [])
+if program[0] != "-m":
+    sys.path.insert(0, os.path.dirname(os.path.abspath(program[0])))
+run(sys.argv[0], run_name="__main__")
+"""
+"""Runs unittest's suites as the repository does, for people: by unittest, or by its own program. A program that takes
+no names of tests runs all of them."""
+_RUN_PYTEST = """\
+import sys
+sys.path[:] = [path for path in sys.path if path] + sys.argv.pop(1).split(":")
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
 
-INTERPRETER = by_hand.INTERPRETER
 _ALWAYS = ("recorder", "handout", "tripwire")
 _SUITES = ("suites", "outcomes")
 _REQUESTS = ("watch", "vary", "clock", "calls")
@@ -27,6 +61,36 @@ def sources() -> tuple[tuple[str, bytes], ...]:
     """Every part by name; read once, so that a run never mixes two versions of it."""
     own, shared = (resources.files(f"harness.languages.{folder}inside") for folder in ("python.", ""))
     return tuple((part, (shared if part in _SHARED else own).joinpath(f"{part}.py").read_bytes()) for part in _PARTS)
+
+
+def by_hand(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
+    """The program and its arguments that run the tests in these files, or all of them; to be started at the root.
+
+    Raises:
+        InputError: nobody knows the task's framework, or its clock is none.
+
+    """
+    called = framework(spec.framework)
+    words = [word for word in called.argv(spec) if word != "-v"]
+    env = {"PYTEST_ADDOPTS": "", **spec.env}
+    roots = ":".join(f"/testbed/{root}".rstrip("/.") or "/" for root in spec.pythonpath)
+    settings = (f"{name}={value}" for name, value in env.items())
+    if called.suites:
+        start = (INTERPRETER, "-c", _RUN_SUITES, roots, *_of_suites(words))
+        return (*prefix(spec.clock), "env", *settings, *start, "::", *paths)
+    return (*prefix(spec.clock), "env", *settings, INTERPRETER, "-c", _RUN_PYTEST, roots, *words, "-q", *paths)
+
+
+def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
+    """The folder to call it in, the one that modules are named from, and the program of a task's options."""
+
+    def value_of(name: str) -> str:
+        return next((word.partition("=")[2] for word in words if word.startswith(f"{name}=")), "")
+
+    program = list(words[words.index(PROGRAM) + 1 :]) if PROGRAM in words else []
+    folder, top = value_of("--chdir"), value_of("--top")
+    labels = ["--labels"] if program and "--labels" in words else []
+    return (f"/testbed/{folder}", f"/testbed/{folder}/{top}" if top else "", *program, *labels)
 
 
 class Python:
@@ -78,7 +142,7 @@ class Python:
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The task's Python with the test framework's own program."""
-        return by_hand.command(test, paths)
+        return by_hand(test, paths)
 
 
 PYTHON = Python()

@@ -1,9 +1,9 @@
-"""pytest, and unittest through it."""
+"""pytest: how it is called, and what its frames mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import TestSpec, TestStatus
 from harness.core.test_ids import stable_ids
@@ -11,13 +11,6 @@ from harness.core.wording import words
 from harness.judging import values
 from harness.judging.frames import Shapes, has_shape
 from harness.languages.base import Chain, TestReport, chain
-
-if TYPE_CHECKING:
-    from harness.judging.values import Event
-
-name = "pytest"
-suites = False
-generators = False
 
 BLOCKED_PLUGINS = words(
     "cov flakefinder forked pytest_cov pytest_cov.plugin random_order randomly reporter rerunfailures retry sugar"
@@ -189,7 +182,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     statuses = {
         test_id: _worst(statuses_seen) for test_id, statuses_seen in test_statuses.items() if test_id in finished
     }
-    events = () if forged else _events(frames)
+    events = () if forged else tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
     return TestReport(
         statuses=statuses,
         seconds=seconds,
@@ -244,10 +237,6 @@ def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
         if frame["t"] == kind and (links := chain(frame.get("raised"))):
             by_id.setdefault(str(frame.get("id", "")), links)
     return by_id
-
-
-def _events(frames: Sequence[Mapping[str, Any]]) -> tuple[Event, ...]:
-    return tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
 
 
 def _status(frame: Mapping[str, Any]) -> TestStatus:

@@ -7,15 +7,12 @@ import sys
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING
 
+from harness.core.instance import TestSpec
 from harness.core.wording import words
-from harness.languages.python.suites import program_of
+from harness.languages.base import Reason
+from harness.languages.python.frameworks import program_of
 from harness.patches.patch import FilePatch, overlap
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.languages.base import Reason
 
 RUNNER_CONFIG = words(
     ".coveragerc .pytest.ini .pytest.toml noxfile.py pyproject.toml pytest.ini pytest.toml setup.cfg tox.ini tox.toml"

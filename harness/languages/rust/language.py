@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
+from harness.core.instance import TestSpec
 from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
-
-if TYPE_CHECKING:
-    from harness.core.instance import TestSpec
-    from harness.patches.patch import FilePatch
+from harness.patches.patch import FilePatch
 
 FRAMEWORK = "cargo test"
 HOME = "/opt/goldseam/rust"
@@ -73,7 +71,7 @@ class Rust(Language):
     """Tests of libtest, the harness of Rust's toolchain: compiled by cargo, each run as a process of its own."""
 
     name = "rust"
-    frameworks = cast("Mapping[str, Framework]", {FRAMEWORK: Runner(FRAMEWORK)})
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
     allowable = frozenset({BUILD})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -10,15 +10,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import files
 from harness.core.instance import Outcome
+from harness.dataset.folder import Dataset
 from harness.dataset.seal.sealed import WORKINGS
 from harness.runs.refresh.seen import Kind, Slot, VerdictSummary
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 SCHEMA_VERSION = 1
 _FILE = "notes.jsonl"

@@ -11,27 +11,24 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.records import OpenRecord
+from harness.dataset.folder import Dataset
 from harness.dataset.seal import canary_marks
 from harness.grading.grade import GRADING_VERSION
 from harness.runs.refresh.drift import Finding, Result
-
-if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
 
 REFRESH_FILE = "refresh.jsonl"
 SCHEMA_VERSION = 1
 
 
-class TaskLine(BaseModel):
+class TaskLine(OpenRecord):
     """One task in a line."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     result: str
     """`holds`, `once`, `unstable` or `drifted`."""
@@ -43,10 +40,8 @@ class TaskLine(BaseModel):
     why: str = ""
 
 
-class RefreshLine(BaseModel):
+class RefreshLine(OpenRecord):
     """A line of refresh.jsonl."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
     at: str

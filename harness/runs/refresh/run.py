@@ -13,6 +13,7 @@ from harness.core import files
 from harness.core.errors import BugError, InputError
 from harness.core.instance import Instance, Prediction, Task, TaskState
 from harness.dataset import content, task_states
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
 from harness.grading import calibration
@@ -24,13 +25,12 @@ from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
 from harness.runs.refresh.notes import Notes, RefreshRequest, folder_of, unfinished
 from harness.runs.refresh.seen import Kind, NoVerdictError, Slot, VerdictSummary, observe
 from harness.runs.task_store import TaskStore
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from harness.stats import clean_bound
 
 if TYPE_CHECKING:
     from harness.dataset.content import Version
-    from harness.dataset.folder import Dataset
-    from harness.sandbox.executors.base import Executor
 
 _SHORTEST = 0.5
 """Seconds below which a time says more of the engine than of the tests."""

@@ -11,11 +11,11 @@ from harness.core.instance import Hidden, Outcome, Prediction, Task, TestStatus
 from harness.grading import scoring
 from harness.runs import verdict
 from harness.runs.predictions import GOLD
+from harness.sandbox.job import Sandbox
 
 if TYPE_CHECKING:
     from harness.grading.grade import TestsStatus
     from harness.grading.scoring import Demands
-    from harness.sandbox.job import Sandbox
 
 GONE, UNASKED = "-", "?"
 """A listed test that gave no result; one that nothing is asked of in the round that decided."""

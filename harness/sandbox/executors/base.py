@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from harness.sandbox.job import Sandbox
+
 if TYPE_CHECKING:
     from harness.sandbox.executors.admission import Needs
-    from harness.sandbox.job import Sandbox
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

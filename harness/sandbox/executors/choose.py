@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.executors.local import LocalExecutor
-
-if TYPE_CHECKING:
-    from harness.sandbox.executors.base import Executor
 
 
 class Kind(StrEnum):

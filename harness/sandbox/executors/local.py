@@ -6,13 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox.executors.base import Errand, Executor, Item, Place, Result
-
-if TYPE_CHECKING:
-    from harness.sandbox.job import Sandbox
+from harness.sandbox.job import Sandbox
 
 
 def default_jobs() -> int:

@@ -12,16 +12,14 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.extras import install_command
 from harness.sandbox.executors.base import Errand, Executor, Item, Result
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.executors.ray_sandbox import RaySandbox
-
-if TYPE_CHECKING:
-    from harness.sandbox.job import Sandbox
+from harness.sandbox.job import Sandbox
 
 NAMESPACE = "goldseam"
 _CONNECT_SECONDS = 10.0

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -29,9 +29,7 @@ from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
 from harness.sandbox.executors.base import Errand, Place
 from harness.sandbox.images import tools
-
-if TYPE_CHECKING:
-    from harness.sandbox.job import Job
+from harness.sandbox.job import Job
 
 _NONCE_BYTES = 12
 _GONE_SECONDS = 20.0

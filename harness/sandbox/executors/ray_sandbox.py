@@ -12,18 +12,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.sandbox import engine
 from harness.sandbox.executors import ray_node
 from harness.sandbox.executors.admission import Needs
+from harness.sandbox.executors.base import Errand
 from harness.sandbox.executors.placement import Placement
 from harness.sandbox.executors.ray_node import NodeFacts, Reply, Setting
 from harness.sandbox.job import Job, JobResult, Sandbox, SandboxError
-
-if TYPE_CHECKING:
-    from harness.sandbox.executors.base import Errand
 
 RESOURCE = "docker"
 """The resource that nodes with an engine declare: how many containers they take at once."""

@@ -15,9 +15,9 @@ from harness.solve.agents.command import SECONDS, CommandAgent, CommandSettings,
 from harness.solve.agents.loop import MAX_TURNS, LoopAgent
 from harness.solve.agents.mini import MiniAgent
 from harness.solve.agents.single import FILE_TOKENS, SingleAgent
+from harness.solve.base import Agent
 
 if TYPE_CHECKING:
-    from harness.solve.base import Agent
     from harness.solve.prompts import Prompt
 
 

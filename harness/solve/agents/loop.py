@@ -9,8 +9,9 @@ import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.core.instance import Instance
 from harness.languages import language_of
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import CONTEXT, ending, lost
@@ -30,9 +31,6 @@ from harness.solve.base import (
     Workspace,
 )
 from harness.solve.models.tokens import messages_bytes
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
 
 SYSTEM = """\
 You fix a bug in a repository. You work in it with tools; its root is the current folder, and there is no network.

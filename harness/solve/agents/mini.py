@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.process import Dialogue
 from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import CONTEXT, ending, lost
@@ -36,9 +37,6 @@ from harness.solve.base import (
     Workspace,
 )
 from harness.solve.models import openai_schema
-
-if TYPE_CHECKING:
-    from harness.core.process import Dialogue
 
 PYTHON_VARIABLE = "GOLDSEAM_MINI_PYTHON"
 """Names the interpreter of the environment that mini-swe-agent is installed in."""

@@ -15,6 +15,7 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
 from harness.core.instance import Outcome, Prediction
+from harness.core.records import OpenRecord
 from harness.core.wording import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import is_withheld
@@ -47,10 +48,8 @@ class JudgeIdentity(BaseModel):
     temperature: float | None = None
 
 
-class Judgement(BaseModel):
+class Judgement(OpenRecord):
     """One line of a judge's file."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     schema_version: int = SCHEMA_VERSION
     instance_id: str
@@ -91,7 +90,7 @@ class Patch:
     @property
     def key(self) -> tuple[str, str, int, str]:
         prediction = self.prediction
-        return (prediction.model_name_or_path, prediction.instance_id, prediction.sample, self.sha256)
+        return (*prediction.identity, self.sha256)
 
     @property
     def empty(self) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
 from harness.core.errors import BugError, InputError
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
 from harness.runs import bug_log
@@ -24,7 +25,6 @@ from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, Patch, ide
 from harness.solve.workers import run_all
 
 if TYPE_CHECKING:
-    from harness.dataset.folder import Dataset
     from harness.solve.models.stack import Wrapped
 
 _NOT_WORTH_ASKING_AGAIN = frozenset({Fault.CONTEXT_OVERFLOW})

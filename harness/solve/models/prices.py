@@ -9,28 +9,23 @@ from datetime import date
 from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from harness.core import wording
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
-
-if TYPE_CHECKING:
-    from harness.solve.base import Usage
+from harness.core.records import StrictRecord
+from harness.solve.base import Usage
 
 SCHEMA_VERSION = 1
 MILLION = 1_000_000
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Rates(_Strict):
+class Rates(StrictRecord):
     """US dollars for a million tokens."""
 
     input: Dollars
@@ -101,7 +96,7 @@ class Price(Rates):
         return (input_tokens * dearest_input + output_tokens * max(rates.output for rates in every)) / MILLION
 
 
-class _Table(_Strict):
+class _Table(StrictRecord):
     schema_version: Literal[1] = 1
     prices: tuple[Price, ...]
 

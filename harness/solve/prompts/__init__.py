@@ -12,12 +12,12 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from harness.core.errors import InputError
+from harness.core.instance import Instance
 from harness.core.wording import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.solve.base import Message
 
 if TYPE_CHECKING:
-    from harness.core.instance import Instance
     from harness.solve.retrieve import Excerpt
 
 DEFAULT = "single-edits-v1"

@@ -8,15 +8,12 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core import process
 from harness.core.errors import InfrastructureError
+from harness.core.process import Completed
 from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
-
-if TYPE_CHECKING:
-    from harness.core.process import Completed
 
 NEVER = (
     "__pycache__/",

@@ -21,15 +21,13 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from harness.core.errors import InfrastructureError
+from harness.core.instance import Instance
 from harness.sandbox.session import Ran, Session, Sessions, WorkspaceLostError
 from harness.solve.base import CommandResult, Workspace
 from harness.solve.workspace.tree import LINK_MODE, BaseTree, Change, Content, Entry, file_mode, unpacked
-
-if TYPE_CHECKING:
-    from harness.core.instance import Instance
 
 __all__ = ["ImageWorkspace", "WorkspaceLostError", "Workspaces"]
 

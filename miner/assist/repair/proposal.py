@@ -11,18 +11,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from packaging.requirements import InvalidRequirement, Requirement
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+from pydantic import Field, StringConstraints, ValidationError, field_validator
 
+from harness.core.records import StrictRecord
 from harness.quality import sensitive
 from harness.solve.base import Message
+from miner.evidence.tree import Recipe, Tree
+from miner.languages.built import Failing
 from miner.languages.python.recipes import missing
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Recipe, Tree
-    from miner.languages.built import Failing
 
 _JSON = re.compile(r"\{.*\}", re.DOTALL)
 _RESERVED = re.compile(
@@ -67,10 +66,8 @@ The recipe that you see already has what you proposed before; say only what is t
 _AGAIN = "That could not be taken: {why}. Answer again, with one JSON object of the form that was described."
 
 
-class Proposal(BaseModel):
+class Proposal(StrictRecord):
     """A changed recipe, in a model's words."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     requirements: Annotated[tuple[Word, ...], Field(max_length=40)] = ()
     """PEP 508 requirements to add; one that already exists gets this version."""
@@ -78,7 +75,7 @@ class Proposal(BaseModel):
     """Distributions that are no longer asked for, and lose their pins."""
     apt: Annotated[tuple[Package, ...], Field(max_length=30)] = ()
     """Debian packages to add."""
-    env: Annotated[dict[Variable, Line], Field(max_length=20)] = {}
+    env: dict[Variable, Line] = Field(default_factory=dict, max_length=20)
     """Environment variables of the tests."""
     commands: Annotated[tuple[Line, ...], Field(max_length=10)] = ()
     """Shell commands at the repository's root, once the project is installed."""

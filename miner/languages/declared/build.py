@@ -12,13 +12,13 @@ from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
+from miner.languages.built import BuiltImage
 from miner.layers import base
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.config.settings import DeclaredSettings
-    from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
 RUNG = "declared"

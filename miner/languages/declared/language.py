@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec, is_matched
+from harness.languages.base import TestReport
+from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, Language, TestCommand, UnparsedCode
+from miner.languages.built import BuiltImage
 from miner.languages.declared.build import RUNG, build_image
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
-    from miner.evidence.tree import Tree
-    from miner.languages.built import BuiltImage
-
 
 _QUALIFIED = r"(?:[\w\\]+(?:::|\\|\.))*"
 _WANTED = re.compile(

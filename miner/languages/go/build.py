@@ -16,6 +16,7 @@ from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
+from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.layers import base
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
@@ -24,7 +25,6 @@ from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
-    from miner.languages.built import BuiltImage
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/go"

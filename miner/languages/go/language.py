@@ -6,25 +6,44 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from posixpath import dirname
-from typing import TYPE_CHECKING
 
+from harness.core.instance import Task, TestSpec
 from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
+from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
+from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.go.build import build_image
-from miner.languages.go.code import CODE
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.package import name_of, package_of
+from miner.languages.go.stripping.scopes import parse
 from miner.languages.go.stripping.source import StrippedSource
+from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
+from miner.languages.syntax import words
 from miner.layers import egress
 
-if TYPE_CHECKING:
-    from harness.core.instance import Task, TestSpec
-    from miner.evidence.tree import Tree
-    from miner.languages.built import BuiltImage
+CODE = ParsedCode(
+    Grammar(
+        suffix=".go",
+        parse=parse,
+        declared=words("type_spec type_alias const_spec var_spec field_declaration method_elem"),
+        functions=frozenset({"function_declaration", "method_declaration"}),
+        owners=frozenset(),
+        bodies=frozenset({"block"}),
+        strings=frozenset({"interpreted_string_literal", "raw_string_literal"}),
+        left_alone=words("comment import_spec import_declaration package_clause field_declaration"),
+        told=re.compile(r"(?:panic|errors\.New|fmt\.Errorf|(?:\w+\.)*(?:log|logger|Log|Logger)\.\w+)\("),
+        methods=(
+            *(("ToLower", "ToUpper"), ("TrimLeft", "TrimRight"), ("TrimPrefix", "TrimSuffix")),
+            *(("HasPrefix", "HasSuffix"), ("Index", "LastIndex"), ("IndexByte", "LastIndexByte")),
+        ),
+        called=("function", "field"),
+    )
+)
+
 
 _TESTS = re.compile(r".*_test\.go")
 _CALLED = re.compile(rb"\b(\w+)\(")

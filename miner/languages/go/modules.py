@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
+from miner.evidence.tree import Tree
 
 MANIFEST, SUMS, WORKSPACE = "go.mod", "go.sum", "go.work"
 RELEASED: Mapping[int, date] = {

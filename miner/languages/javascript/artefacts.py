@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from miner.evidence.tree import Tree
 from miner.languages.javascript.manifest import MANIFEST, package_folder, read_manifest
 from miner.languages.javascript.scripts import test_scripts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from miner.evidence.tree import Tree
 
 SUFFIXES = (".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".json", ".node", ".vue", ".svelte")
 INPUTS = tuple(f"*{suffix}" for suffix in SUFFIXES if suffix != ".node")

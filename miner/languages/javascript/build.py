@@ -7,6 +7,7 @@ import json
 import math
 import posixpath
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import product
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from harness.sandbox.images import platforms
-from miner.evidence.tree import TESTBED
+from miner.evidence.tree import TESTBED, Tree
 from miner.languages.base import RefusedError
 from miner.languages.building import Building, tree_layer
+from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
 from miner.layers import base, build, egress
@@ -38,13 +40,10 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from harness.config.settings import ImageSettings
-    from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
-    from miner.languages.built import BuiltImage
     from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
     from miner.layers.runner import Workshop

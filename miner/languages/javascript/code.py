@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.languages.base import TestReport
+from harness.quality.base import Keyword, Names
+from harness.quality.change import FileChange
+from miner.evidence.tree import Tree
 from miner.languages.base import Described, FaultySource
 from miner.languages.javascript import artefacts, mutants, names
 from miner.languages.javascript.manifest import read_manifest
 from miner.languages.javascript.stripping.scopes import parse
 from miner.languages.syntax import text_of
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
-    from harness.quality.base import Keyword, Names
-    from harness.quality.change import FileChange
-    from miner.evidence.tree import Tree
 
 SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from harness.core.instance import TestSpec
+from harness.core.instance import Task, TestSpec
 from harness.core.test_ids import files
 from harness.patches import patch
+from miner.evidence.tree import Tree
+from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.build import build_image
 from miner.languages.javascript.code import SOURCES, JavaScriptCode
@@ -22,10 +25,6 @@ from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from harness.core.instance import Task
-    from miner.evidence.tree import Tree
     from miner.languages.base import (
         Code,
         Contents,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
         TaskRun,
         TestCommand,
     )
-    from miner.languages.built import BuiltImage
 
 
 _MANIFEST = "package.json"

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.languages.javascript.language import ROOT, TRANSPILED
 from miner.evidence.tree import Remembered, Tree
 from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
-
 
 MANIFEST = "package.json"
 RELEASED: Mapping[int, date] = {

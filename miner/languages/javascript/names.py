@@ -5,19 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.languages.base import TestReport
 from harness.quality.base import Keyword, Names
+from harness.quality.change import FileChange
 from miner.languages.base import MODULE
 from miner.languages.javascript.artefacts import SUFFIXES
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parameters
 from miner.languages.syntax import text_of, walk
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
-    from harness.quality.change import FileChange
 
 _DECLARED = frozenset(
     {

@@ -5,14 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.languages.javascript.language import THROUGH
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _OF_TESTS = re.compile(r"test|unit|spec|mocha|jest|tap")
 _RUNS_OTHERS = re.compile(r"\b(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|concurrently)\b")

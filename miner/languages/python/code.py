@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
+from harness.languages.base import TestReport
 from harness.quality.base import Keyword, Names
+from harness.quality.change import FileChange
+from miner.evidence.tree import Tree
 from miner.languages.base import Described, FaultySource
 from miner.languages.python import forms, names, new_names
 from miner.languages.python.evidence import metadata
-
-if TYPE_CHECKING:
-    from harness.languages.base import TestReport
-    from harness.quality.change import FileChange
-    from miner.evidence.tree import Tree
-
 
 _IMPORT = re.compile(rb"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
 _FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)", re.MULTILINE)

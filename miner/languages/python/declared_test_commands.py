@@ -10,17 +10,14 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
 from harness.languages.python import pytest
 from miner.evidence import shell
 from miner.evidence.shell import followed
+from miner.evidence.tree import Tree
 from miner.languages.python.evidence import ci, factors, nox, tox
 from miner.languages.python.evidence.metadata import lines, pyproject, strings, table
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 _PYTHON = re.compile(
     r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)?)?(?:\.exe)?$|\{envpython\}$|\$expression$|\$\{?PYTHON3?\}?$"

@@ -14,11 +14,9 @@ from miner.languages.python.evidence import (
     conda,
     django,
     extras,
-    groups,
     locks,
     metadata,
     nox,
-    pipfile,
     poetry,
     requirements,
     subproject,
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from miner.languages.python.evidence.ci import Declared
 
 PLAINEST: tuple[Detector, ...] = (
-    groups.detect,
+    extras.group,
     extras.detect,
     poetry.detect,
     tox.detect,
@@ -44,7 +42,7 @@ FURTHER: tuple[Detector, ...] = (
     tools.pdm,
     tools.uv,
     tools.flit,
-    pipfile.detect,
+    tools.pipenv,
     nox.detect,
     django.detect,
 )

@@ -10,13 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
+from miner.languages.base import Contents
 from miner.languages.python.test_command import doctest_globs
 from miner.sources.change import Kind
-
-if TYPE_CHECKING:
-    from miner.languages.base import Contents
 
 SUFFIXES = (".rst", ".txt", ".md")
 """Of documents whose examples may be tests."""

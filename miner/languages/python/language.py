@@ -11,14 +11,13 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import resources
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from harness.core import python_source, test_ids
 from harness.core.instance import Task, TestSpec
 from harness.languages.python import pytest
-from harness.languages.python.frameworks import framework
-from harness.languages.python.suites import COLLECT_ONLY
+from harness.languages.python.frameworks import COLLECT_ONLY, PYTEST, framework
 from harness.patches import patch
+from miner.evidence.tree import Tree
 from miner.languages.base import (
     Code,
     Contents,
@@ -32,6 +31,7 @@ from miner.languages.base import (
     Traced,
     WrittenForm,
 )
+from miner.languages.built import BuiltImage
 from miner.languages.guessing import guess
 from miner.languages.python import doctests
 from miner.languages.python.code import PythonCode
@@ -45,11 +45,7 @@ from miner.languages.python.stripping.static import leaves
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.layers import egress
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
-    from miner.languages.built import BuiltImage
-    from miner.sources.change import Kind
+from miner.sources.change import Kind
 
 _LINES = "_goldseam_lines"
 """Module of the tracer, at the root of the work tree."""
@@ -165,7 +161,7 @@ class Python:
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """Ids of pytest, but those that it would cut in the wrong place or that it never gave in this form."""
-        of_pytest = framework(spec.framework).name == pytest.name
+        of_pytest = framework(spec.framework) is PYTEST
         return tuple(filter(_is_argument, test_ids)) if of_pytest else ()
 
     def stopping(self, spec: TestSpec) -> TestSpec:

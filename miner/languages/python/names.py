@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from harness.quality.base import Keyword
+from harness.quality.base import Keyword
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ESCAPED = re.compile(r"\\([^A-Za-z0-9])")

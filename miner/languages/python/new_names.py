@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from harness.core import python_source
+from harness.languages.base import Chain, Raised, TestReport
 from harness.languages.python.screen import COMPILED
+from harness.quality.change import FileChange
 from miner.languages.base import MODULE
 from miner.languages.python import names
-
-if TYPE_CHECKING:
-    from harness.languages.base import Chain, Raised, TestReport
-    from harness.quality.change import FileChange
 
 _WRAPPERS = frozenset({"CollectError", "ConftestImportFailure", "UsageError"})
 """pytest's own exceptions around the one that the test file raised."""

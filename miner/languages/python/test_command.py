@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.languages.python import nose, pytest
-from harness.languages.python.frameworks import framework
-from harness.languages.python.suites import DJANGO, PROGRAM, UNITTEST, program_of
+from harness.languages.python import pytest
+from harness.languages.python.frameworks import DJANGO, NOSE, PROGRAM, PYTEST, UNITTEST, framework, program_of
 from miner.evidence.tree import Remembered, Tree
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
@@ -91,7 +90,7 @@ def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredComm
     by_nose = _speaks_of(commands, "nose") and not _speaks_of(commands, "pytest")
     options_of_nose = _NOSES_NAMES if by_nose else ()
     of_nose = by_nose or any(map(test_sources.yields_tests, sources))
-    by_pytest = partial(TestCommand, framework=nose.name if of_nose else pytest.name)
+    by_pytest = partial(TestCommand, framework=NOSE.name if of_nose else PYTEST.name)
     plain = by_pytest(options=(*options_of(tree, commands), *options_of_nose))
     bare = by_pytest(options=options_of_nose, imports_alike=True)
     fallback = (bare,) if bare != plain else ()

@@ -12,12 +12,12 @@ from harness.core import test_ids
 from harness.core.instance import Budgets, Task, TestStatus
 from harness.grading import scoring, trial
 from harness.judging import values
+from harness.patches.patch import Patch
 from harness.sandbox.job import PYTHON, Job, Sandbox, SandboxError
 from miner.languages import language_of
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.patches.patch import Patch
     from miner.quality.strength.pieces import Fix
 
 

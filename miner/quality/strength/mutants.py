@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from miner.languages.base import Fault
 from miner.quality.strength.result import Kind, Variant
 
 if TYPE_CHECKING:
-    from miner.languages.base import Fault
     from miner.quality.strength.pieces import Fix
 
 

@@ -9,14 +9,11 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from harness.patches import patch
+from harness.patches.patch import FilePatch
 from miner.candidates.split import is_docs
-
-if TYPE_CHECKING:
-    from harness.patches.patch import FilePatch
-    from miner.languages.base import Code
+from miner.languages.base import Code
 
 _HEADER = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$", re.DOTALL)
 _NO_NEWLINE = b"\\"

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from harness.core.instance import Task
+
 if TYPE_CHECKING:
-    from harness.core.instance import Task
     from miner.quality.strength.lines import Coverage
 
 FORMULA = 2

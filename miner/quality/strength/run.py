@@ -27,6 +27,7 @@ from harness.grading import failures, scoring
 from harness.languages.screening import screen_task
 from harness.patches.patch import Patch, PatchError
 from harness.runs import bug_log
+from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from miner.languages import language_of
 from miner.quality.strength import lines, mutants, pieces
@@ -35,7 +36,6 @@ from miner.quality.strength.result import FIELD, FORMULA, Bounds, Kind, Strength
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
-    from harness.sandbox.executors.base import Executor
     from miner.quality.strength.pieces import Fix
 
 _FACTOR = 4.0
@@ -94,7 +94,7 @@ def measure(
     empty = _try(task, Variant(kind=Kind.EMPTY, patch=b"", description="nothing is changed"), gold, sandbox)
     note("coverage")
     covered = lines.coverage(task, fix, gold.patch, sandbox)
-    variants = tuple(_variants(fix, bounds, _seed(task)))
+    variants = tuple(_variants(fix, bounds, hashlib.sha256(task.hidden.gold_patch).hexdigest()))
     results: dict[int, VariantResult | None] = {}
     for number in _spread(variants):
         if not allows(gold.quick[1] if gold.quick else gold.seconds):
@@ -111,10 +111,6 @@ def measure(
         not_tried=len(variants) - len(results),
         seconds=time.monotonic() - began,
     )
-
-
-def _seed(task: Task) -> str:
-    return hashlib.sha256(task.hidden.gold_patch).hexdigest()
 
 
 def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tree_sitter import Node
 
+from harness.core.expectations import Expected, Site
 from harness.judging import values
 from harness.judging.javascript import values as javascript
 from miner.languages.guessing import Reading
@@ -21,9 +22,6 @@ from miner.languages.javascript.stripping.source import HAND_OUT, is_test, title
 from miner.languages.javascript.stripping.static import bare
 from miner.languages.stripping.literals import values_in, values_together
 from miner.languages.syntax import field_of, field_text, named, text_of, walk, words
-
-if TYPE_CHECKING:
-    from harness.core.expectations import Expected, Site
 
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 _VALUES = words("string template_string number array object unary_expression") | _WORDS.keys()

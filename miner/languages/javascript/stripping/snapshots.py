@@ -7,8 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from harness.languages.base import TestReport
+
 if TYPE_CHECKING:
-    from harness.languages.base import TestReport
     from miner.languages.base import TaskRun
 
 _COMPARES = re.compile(rb"\b(?:matchSnapshot|toMatchSnapshot|toThrowErrorMatchingSnapshot)\b")

@@ -1,10 +1,25 @@
-"""Extras for tests: PEP 621 optional-dependencies, setup.cfg, and setup.py as far as it is literal."""
+"""Dependency groups (PEP 735) and extras for tests: PEP 621 optional-dependencies, setup.cfg, and literal setup.py."""
 
 from __future__ import annotations
 
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.groups import pick
 from miner.languages.python.evidence.metadata import ini, lines, pyproject, setup_call, table
+
+TEST_NAMES = ("test", "tests", "testing", "unittest", "unittests", "pytest", "dev-test", "test-dev", "tests-dev")
+"""What a group or extra for tests is called, most particular first."""
+DEVELOPMENT_NAMES = ("dev", "develop", "development", "all")
+
+
+def pick(names: tuple[str, ...]) -> str | None:
+    """The one of these groups or extras that tests most likely need; None if none sounds like it."""
+    plain = {name.lower().replace("_", "-"): name for name in reversed(names)}
+    return next((plain[name] for name in (*TEST_NAMES, *DEVELOPMENT_NAMES) if name in plain), None)
+
+
+def group(tree: Tree) -> Evidence | None:
+    """The dependency group for tests, by name."""
+    name = pick(tuple(table(pyproject(tree), "dependency-groups")))
+    return Evidence(rung=f"group:{name}", groups=(name,)) if name else None
 
 
 def declared(tree: Tree) -> tuple[str, ...]:

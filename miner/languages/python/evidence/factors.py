@@ -34,16 +34,12 @@ def expanded(text: str) -> tuple[str, ...]:
     """The environments that a list names, its braces multiplied out; at most 500."""
     choices_made: list[str] = []
     for line in text.splitlines():
-        for item in _split(re.split(r"[#;]", line)[0]):
+        for item in re.split(r",(?![^{]*\})", re.split(r"[#;]", line)[0]):
             parts = re.split(r"(\{[^{}]*\})", item)
             choices = [part[1:-1].split(",") if part.startswith("{") else [part] for part in parts]
             texts = ("".join(choice).strip() for choice in itertools.product(*choices))
             choices_made += [name for name in itertools.islice(texts, _MOST) if name]
     return tuple(dict.fromkeys(choices_made))[:_MOST]
-
-
-def _split(line: str) -> Iterable[str]:
-    return re.split(r",(?![^{]*\})", line)
 
 
 def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
@@ -89,13 +85,9 @@ def active(deps: Iterable[str], factors: frozenset[str]) -> tuple[str, ...]:
     lines_held: list[str] = []
     for line in deps:
         match = CONDITION.match(line)
-        if match and any(_holds(option, factors) for option in _alternatives(match[1])):
+        if match and any(_holds(option, factors) for option in expanded(match[1])):
             lines_held.append(match[2].strip())
     return tuple(lines_held)
-
-
-def _alternatives(condition: str) -> tuple[str, ...]:
-    return expanded(condition)
 
 
 def _holds(option: str, factors: frozenset[str]) -> bool:

@@ -8,14 +8,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import python_source
+from miner.evidence.tree import Tree
 from miner.languages.python.evidence.constraints import caret_to_specifier
 from miner.languages.python.recipes.interpreter import RELEASED, allows
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
 

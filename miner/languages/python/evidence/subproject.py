@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import metadata
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Evidence, Tree
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _NO_PROJECTS = frozenset(

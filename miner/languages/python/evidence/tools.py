@@ -1,18 +1,20 @@
-"""Development tables of tools: hatch's environments, pdm's and uv's own development dependencies, flit's extras."""
+"""Development tables of tools: hatch's environments, pdm's and uv's own dependencies, flit's extras, Pipenv's file."""
 
 from __future__ import annotations
 
-from typing import Any
+import tomllib
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.groups import pick
+from miner.languages.python.evidence.extras import pick
 from miner.languages.python.evidence.metadata import pyproject, strings, table
 from miner.languages.python.evidence.tox import is_requirement
 
 
 def hatch(tree: Tree) -> Evidence | None:
     """The environment that hatch runs tests in, and those it builds on."""
-    envs = table(pyproject(tree), "tool", "hatch", "envs") or table(_hatch_toml(tree), "envs")
+    envs = table(pyproject(tree), "tool", "hatch", "envs") or table(pyproject(tree, "hatch.toml"), "envs")
     name = next(
         (name_known for name_known in ("hatch-test", "test", "tests", "default", "dev") if table(envs, name_known)),
         None,
@@ -42,10 +44,6 @@ def hatch(tree: Tree) -> Evidence | None:
     return evidence if requirements or extras else None
 
 
-def _hatch_toml(tree: Tree) -> dict[str, Any]:
-    return pyproject(tree, "hatch.toml")
-
-
 def pdm(tree: Tree) -> Evidence | None:
     """Pdm's development dependencies: the group for tests, else all of them."""
     groups = table(pyproject(tree), "tool", "pdm", "dev-dependencies")
@@ -72,3 +70,33 @@ def flit(tree: Tree) -> Evidence | None:
     extras = table(pyproject(tree), "tool", "flit", "metadata", "requires-extra")
     name = pick(tuple(extras))
     return Evidence(rung=f"flit:{name}", extras=(name,)) if name else None
+
+
+def pipenv(tree: Tree) -> Evidence | None:
+    """`[packages]` and `[dev-packages]` as requirements; entries by path or address are left out."""
+    data = tree.read("Pipfile")
+    if data is None:
+        return None
+    try:
+        document = tomllib.loads(data.decode("utf-8", "replace"))
+    except tomllib.TOMLDecodeError:
+        return None
+    requirements: list[str] = []
+    for part in ("packages", "dev-packages"):
+        for name, value in table(document, part).items():
+            requirements += _requirement_of_pipenv(name, value)
+    return Evidence(rung="Pipfile", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
+
+
+def _requirement_of_pipenv(name: str, value: object) -> list[str]:
+    entry = value if isinstance(value, dict) else {"version": value}
+    if any(key in entry for key in ("path", "file", "git", "editable")):
+        return []
+    version = entry.get("version", "*")
+    version = "" if version == "*" or not isinstance(version, str) else version
+    extras = f"[{','.join(strings(entry.get('extras')))}]" if strings(entry.get("extras")) else ""
+    marker = f" ; {entry['markers']}" if isinstance(entry.get("markers"), str) else ""
+    try:
+        return [str(Requirement(f"{name}{extras}{version}{marker}"))]
+    except InvalidRequirement:
+        return []

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.python.language import INTERPRETER
+from miner.evidence.tree import Detection, Recipe, Tree
 from miner.languages import system
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage, Collect, Repairing
@@ -21,7 +22,6 @@ from miner.layers.source import KIND
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from miner.evidence.tree import Detection, Recipe, Tree
     from miner.languages.python.images.pythons import Interpreter
     from miner.layers.build import BuiltLayer
     from miner.layers.layer import Input, Layer

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from miner.evidence.tree import Recipe
 from miner.languages.base import RefusedError
 from miner.languages.built import BuiltImage, Collected, Failing, Repairing
 from miner.languages.python.images import exclude_newer, pythons
@@ -18,7 +19,6 @@ from miner.layers import base
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from miner.evidence.tree import Recipe
     from miner.languages.python.images.pythons import Interpreter
     from miner.layers.build import BuiltLayer
 

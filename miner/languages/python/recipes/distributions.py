@@ -7,10 +7,8 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
+from miner.evidence.tree import Tree
 
 PACKAGE_NAMES: Mapping[str, dict[str, str]] = tomllib.loads(
     resources.files("miner.languages.python").joinpath("package_names.toml").read_text(encoding="utf-8")

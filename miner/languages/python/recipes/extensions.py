@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import Build
 from harness.languages.python.screen import BUILD_CONFIG, COMPILED
+from miner.evidence.tree import Tree
 from miner.languages.python.recipes.missing import RUST
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 HOME = "/opt/goldseam/build"
 """Where an image has the build requirements, and the program that builds."""

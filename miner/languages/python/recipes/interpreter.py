@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import date
-from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-if TYPE_CHECKING:
-    from miner.evidence.tree import Detection
+from miner.evidence.tree import Detection
 
 RELEASED = {
     "3.6": date(2016, 12, 23),

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from miner.evidence.tree import Evidence, Tree
+from miner.evidence.tree import Evidence, Tree
 
 PACKAGES = ("libgl1", "libegl1", "libglib2.0-0", "libfontconfig1", "libdbus-1-3", "libxkbcommon0")
 """Debian packages that hold what the wheels of all bindings load when windows are imported; desktops have them."""

@@ -6,12 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
+from miner.evidence.tree import Recipe, Tree
 from miner.languages.python.recipes import distributions, imports, missing
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Recipe, Tree
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,7 +54,7 @@ class StrippedDocument:
 
     def recording(self, modes: Mapping[int, Mode]) -> str:
         """The file handing out what each example prints and what it is to print. For the fix alone."""
-        return self._write(modes, lambda example: f", {_expected(example)!r}")
+        return self._write(modes, lambda example: f", {(example.want, example.exc_msg)!r}")
 
     def stripped(self, modes: Mapping[int, Mode], _whole: Collection[str] = ()) -> str:
         """The file that enters a container when patches are judged; of what stays as it is there is nothing here."""
@@ -97,10 +97,6 @@ def _directive(example: doctest.Example) -> str:
     names = {flag: name for name, flag in doctest.OPTIONFLAGS_BY_NAME.items()}
     options = [f"{'+' if on else '-'}{names[flag]}" for flag, on in example.options.items()]
     return f"  # doctest: {', '.join(options)}" if options and _plain(example) else ""
-
-
-def _expected(example: doctest.Example) -> tuple[str, str | None]:
-    return example.want, example.exc_msg
 
 
 def _assertion(example: doctest.Example) -> Assertion:

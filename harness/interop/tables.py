@@ -1,19 +1,22 @@
-"""Parquet with SWE-bench's columns: `swebench eval FILE`, and `datasets.load_dataset("parquet", data_files=FILE)`."""
+"""One file with SWE-bench's columns, for `swebench eval FILE` and `datasets.load_dataset(FORMAT, data_files=FILE)`."""
 
 from __future__ import annotations
 
 import io
+import json
 
 from harness.core.errors import InputError
 from harness.core.extras import install_command
 from harness.interop import rows
 from harness.interop.base import Collection, Content, image_notes
 
-name = "parquet"
-folder = False
+
+def json_lines(collection: Collection) -> Content:
+    """One line a task."""
+    return _file(collection, "".join(json.dumps(row) + "\n" for row in rows.rows(collection)).encode())
 
 
-def content(collection: Collection) -> Content:
+def parquet(collection: Collection) -> Content:
     """One row group; the canary is in a column and in the file's metadata."""
     try:
         from pyarrow import Table, int64, parquet, schema, string  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
@@ -27,4 +30,8 @@ def content(collection: Collection) -> Content:
     table = Table.from_pylist(rows.rows(collection), schema=columns_schema)
     out = io.BytesIO()
     parquet.write_table(table, out)
-    return Content(files={"": out.getvalue()}, notes=(*image_notes(collection.tasks), *rows.notes(collection.tasks)))
+    return _file(collection, out.getvalue())
+
+
+def _file(collection: Collection, data: bytes) -> Content:
+    return Content(files={"": data}, notes=(*image_notes(collection.tasks), *rows.notes(collection.tasks)))
