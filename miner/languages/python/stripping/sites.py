@@ -97,7 +97,8 @@ _TWO_SIDES = {
     "assertMultiLineEqual": "==", "assertCountEqual": "count_equal", "assertItemsEqual": "count_equal",
     "assertRegex": "regex", "assertRegexpMatches": "regex", "assertNotRegex": "not_regex",
     "assertAlmostEqual": "almost", "assertAlmostEquals": "almost", "assertNotAlmostEqual": "not_almost",
-    "assertIsInstance": "isinstance", "assertNotIsInstance": "not_isinstance",
+    "assertIsInstance": "isinstance", "assertNotIsInstance": "not_isinstance", "failUnlessEqual": "==",
+    "failIfEqual": "!=", "failUnlessAlmostEqual": "almost", "failIfAlmostEqual": "not_almost",
 }  # fmt: skip
 _ONE_SIDE = {
     "assertTrue": "truth", "assert_": "truth", "failUnless": "truth", "assertFalse": "not", "failIf": "not",
@@ -144,7 +145,7 @@ _NUMPY_NAMES = {"assert_": "assertTrue", "assert_raises": "assertRaises", "asser
 _MESSAGES = frozenset({"err_msg", "verbose", "obj"})
 _DEPRECATIONS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
 """What `pytest.deprecated_call` waits for, since pytest 8 the last as well."""
-_RAISES = frozenset({"assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
+_RAISES = frozenset({"assertRaises", "failUnlessRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
 _FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
 _CALLS = {
