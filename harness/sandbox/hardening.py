@@ -14,9 +14,11 @@ BASE_ENV: Mapping[str, str] = {
     "HOME": "/tmp",  # noqa: S108 - inside the container
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
+    "LOGNAME": "goldseam",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "TZ": "UTC",
+    "USER": "goldseam",
 }
 HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
 DROP = "/run/goldseam"

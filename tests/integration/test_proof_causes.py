@@ -78,7 +78,7 @@ def test_home():
 
 
 def test_user():
-    assert getpass.getuser()
+    assert getpass.getuser() != "goldseam"
 
 
 def test_clock():
