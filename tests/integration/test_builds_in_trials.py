@@ -40,12 +40,16 @@ from setuptools import Extension, setup
 sys.path.insert(0, os.getcwd())
 import helper
 
+if "WITHOUT_C" in os.environ:
+    sys.exit("what the tests run with has come to a build")
+
 setup(name="fast", version="1", packages=["fast"], ext_modules=[Extension("fast._fast", ["fast/_fast.c"])])
 """
 TEST = "from fast import twice\n\n\ndef test_two():\n    assert twice(2) == 4\n"
 MORE = TEST + "\n\ndef test_three():\n    assert twice(3) == 6\n"
 FILES = {
     "setup.py": SETUP,
+    "tox.ini": "[testenv]\nsetenv =\n    WITHOUT_C = 1\ndeps = pytest\ncommands = pytest\n",
     "helper.py": "",
     "fast/__init__.py": "from fast._fast import twice\n",
     "fast/_fast.c": WRONG,
@@ -91,7 +95,8 @@ def with_helper(code):
     return tiny.diff("fast/_fast.c", WRONG, C % "value + 3") + tiny.diff("helper.py", "", code)
 
 
-def test_a_fix_in_c_alone_becomes_a_task(task):
+def test_a_fix_in_c_alone_becomes_a_task_whose_builds_know_nothing_of_the_variables_of_its_tests(task):
+    assert task.instance.test.env == {"WITHOUT_C": "1"}
     assert task.hidden.fail_to_pass == ("tests/test_fast.py::test_three",)
     assert [output.split(".")[0] for output in task.instance.test.build.outputs] == ["fast/_fast"]
 
