@@ -144,12 +144,13 @@ def budgets(after: Sequence[ObservedRun]) -> Budgets:
     after = _at_full_speed(after)
     return replace(
         PROOF_BUDGETS,
-        seconds=_seconds_budget(max(run.seconds for run in after)),
+        seconds=seconds_budget(max(run.seconds for run in after)),
         memory_mb=_memory_budget(max(run.max_rss_kb for run in after)),
     )
 
 
-def _seconds_budget(slowest: float) -> float:
+def seconds_budget(slowest: float) -> float:
+    """How long tests may take of which the slowest run took so many seconds."""
     return float(math.ceil(min(_SECONDS_CEILING, max(_SECONDS_FLOOR, slowest * _SECONDS_FACTOR))))
 
 

@@ -14,7 +14,7 @@ from harness.patches import patch
 from harness.sandbox import engine as imageclock
 from harness.sandbox.job import Sandbox
 from miner.proof.flakiness_causes import Blamed, blame, passed
-from miner.proof.judge import Proof, budgets, differing, hopeless, judge, not_passed
+from miner.proof.judge import Proof, budgets, differing, hopeless, judge, not_passed, seconds_budget
 from miner.proof.notebook import STATES, Notebook, ObservedRun, State
 from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Budget, Repeats, Spending
@@ -110,7 +110,7 @@ class Bench:
                 self.notebook,
                 variation=variation,
                 only=only,
-                most_seconds=self._most_seconds(state, number),
+                most_seconds=self._most_seconds(*run),
             )
         if run not in self.counted:
             self.counted.add(run)
@@ -119,14 +119,20 @@ class Bench:
                 self.spending.charge(stage, stored.container_seconds)
         return observed
 
-    def _most_seconds(self, state: State, number: int) -> float | None:
-        """Without the fix the tests have as long as evaluation gives them, by what they took with it."""
+    def _most_seconds(self, state: State, number: int, variation: Variation, only: tuple[str, ...]) -> float | None:
+        """Without the fix the tests have as long as evaluation gives them, by what they took with it.
+
+        Once a test has not ended in that time, a few tests alone have as long as these would be given.
+        """
         bounds = []
         if number:
             bounds.append(max(_LEAST_LIMIT, _MOST_FACTOR * self.spending.plain))
         first = self.notebook.get("after", 0, PLAIN)
         if state == "before" and first is not None and not first.trouble:
             bounds.append(budgets([first]).seconds)
+        hung, alone = self.notebook.get("before", 0, PLAIN), self.notebook.get("after", number, variation, only)
+        if state == "before" and only and hung is not None and hung.endings and alone is not None and not alone.trouble:
+            bounds.append(seconds_budget(alone.seconds))
         return min(bounds, default=None)
 
 

@@ -17,7 +17,8 @@ from miner.proof.flakiness_causes import blame
 from miner.proof.ids import changing
 from miner.proof.judge import judge
 from miner.proof.notebook import ObservedRun
-from miner.proof.variations import Cause, variation
+from miner.proof.run import Bench
+from miner.proof.variations import PLAIN, Cause, variation
 from miner.sources.change import Stage
 
 
@@ -151,3 +152,21 @@ def test_the_line_of_a_minute_forgets_what_was_done_before_the_first_candidate()
     observer.note("a__b-1: proof, after 1/3")
 
     assert ticker.summary().plain.endswith("now: a__b-1: proof, after 1/3")
+
+
+def ran(seconds, *endings):
+    return SimpleNamespace(seconds=seconds, max_rss_kb=1000, variation=PLAIN, trouble="", endings=endings)
+
+
+@pytest.mark.parametrize(
+    ("endings", "only", "most"), [((), ("a::t",), 400.0), (("a::t",), (), 400.0), (("a::t",), ("a::t",), 70.0)]
+)
+def test_once_a_test_has_not_ended_without_the_fix_a_few_have_as_long_as_these_would_be_given(endings, only, most):
+    runs = {
+        ("after", 0, PLAIN, ()): ran(100.0),
+        ("before", 0, PLAIN, ()): ran(400.0, *endings),
+        ("after", 1, PLAIN, ("a::t",)): ran(7.0),
+    }
+    notebook = SimpleNamespace(get=lambda *key: runs.get(key if len(key) > 3 else (*key, ())))
+    bench = SimpleNamespace(notebook=notebook, spending=spending(100.0))
+    assert Bench._most_seconds(bench, "before", 1, PLAIN, only) == most
