@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 import time
 from collections.abc import Mapping
@@ -139,19 +138,10 @@ def unpushed(folder: Path, url: str) -> bool:
 
 
 def _pull_new(store: Store, revision: Revision, digest: str, folder: Path) -> None:
-    files.make_folder(folder.parent)
-    with files.explained(folder):
-        building = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".tmp", dir=folder.parent))
-    try:
+    with files.new_folder(folder) as building:
         for path, data in store.get(revision.files):
             files.write_bytes(building / path, data)
         _write_state(building, store, revision, digest)
-        with files.explained(folder):
-            building.chmod(0o755)
-            building.replace(folder)
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
 
 
 def _pull_into(store: Store, revision: Revision, digest: str, dataset: Dataset) -> Synced:
