@@ -20,10 +20,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.errors import GoldseamError
-
 if TYPE_CHECKING:
     from goldseam.api import Comparison, Dataset, Evaluation, compare, evaluate, gate, load, open_run, report
+    from harness.core.errors import GoldseamError
 
 __all__ = [
     "Comparison",

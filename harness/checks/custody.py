@@ -126,12 +126,10 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
         touched = {file.path: file.new_path is None for file in patch.parse(hidden.test_patch, trusted=True).files}
     except patch.PatchError:
         return  # a problem of its own
-    strange = [test_id for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" not in test_id]
+    strange = [test_id for test_id in hidden.listed if "::" not in test_id]
     if strange:
         yield f"{strange[0]!r} is not a test id of pytest" + _others(strange)
-    files = dict.fromkeys(
-        test_id.partition("::")[0] for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in test_id
-    )
+    files = dict.fromkeys(test_id.partition("::")[0] for test_id in hidden.listed if "::" in test_id)
     run = test_ids.files(hidden.test_files)
     names = [name for name in files if touched.get(name) or not _is_under(name, run)]
     if names:

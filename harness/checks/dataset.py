@@ -231,7 +231,7 @@ def _list_problems(task: Task) -> Iterator[str]:
             yield f"{name} names a test twice"
     if both := sorted(set(hidden.fail_to_pass) & set(hidden.pass_to_pass)):
         yield f"{both[0]} is in FAIL_TO_PASS and in PASS_TO_PASS"
-    if unstable := sorted(set(hidden.flaky) & {*hidden.fail_to_pass, *hidden.pass_to_pass}):
+    if unstable := sorted(set(hidden.flaky) & {*hidden.listed}):
         yield f"{unstable[0]} is listed although it is flaky"
     if task.instance.state is TaskState.PROVED:
         if not hidden.fail_to_pass:
@@ -241,7 +241,7 @@ def _list_problems(task: Task) -> Iterator[str]:
 
 
 def _expectation_problems(task: Task) -> Iterator[str]:
-    expectations, listed = task.hidden.expectations, {*task.hidden.fail_to_pass, *task.hidden.pass_to_pass}
+    expectations, listed = task.hidden.expectations, {*task.hidden.listed}
     if strangers := sorted(set(expectations.tests) - listed):
         yield f"expectations.json: it has {strangers[0]}, which is in neither list"
     slots = {event.slot for expected in expectations.tests.values() for event in expected.events}

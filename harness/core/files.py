@@ -7,6 +7,7 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -147,6 +148,22 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to be filled, which is at `path` once the block has ended well, and gone else."""
+    make_folder(path.parent)
+    with explained(path):
+        building = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent))
+    try:
+        yield building
+        with explained(path):
+            building.chmod(0o755)
+            building.replace(path)  # an empty folder may be in its place
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
 
 
 def sync_folder(path: Path) -> None:

@@ -308,6 +308,11 @@ class Hidden:
     secret: str = field(default="", repr=False)
     """Of a sealed task: random hex digits that name its hidden tests in run folders without telling them."""
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The tests that have to pass with the fix."""
+        return (*self.fail_to_pass, *self.pass_to_pass)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Task:

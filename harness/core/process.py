@@ -16,6 +16,12 @@ from typing import IO
 
 from harness.core.errors import InfrastructureError
 
+GIT_IDENTITY = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "goldseam"), ("EMAIL", "goldseam@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
+}
+"""Variables by which the commits that goldseam makes itself are the same each time."""
 _STDERR_SHOWN = 2000
 _POLL_SECONDS = 0.25
 

@@ -58,6 +58,16 @@ def listed(names: Sequence[str]) -> str:
     return " or ".join((", ".join(names[:-1]), *names[-1:]) if len(names) > 1 else names)
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """Names as a sentence has them where they may be many: `a, b and 7 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def place_of(error: Mapping[str, Any]) -> str:
+    """Where one of pydantic's errors is, such as `tasks.0.image`; empty for the whole."""
+    return ".".join(str(part) for part in error["loc"])
+
+
 def one_of(option: str, value: str, choices: Iterable[str]) -> str:
     """The value of an option, if it is one of the choices.
 

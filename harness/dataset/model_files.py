@@ -55,10 +55,8 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        problems = "; ".join(
-            wording.field_problem(".".join(str(part) for part in item["loc"]) or "file", item)
-            for item in error.errors()[:5]
-        )
+        errors = error.errors()[:5]
+        problems = "; ".join(wording.field_problem(wording.place_of(item) or "file", item) for item in errors)
         raise InputError(f"{path}: {problems}") from error
 
 

@@ -17,7 +17,7 @@ from harness.core import wording
 from harness.core.errors import InputError
 from harness.core.instance import Instance
 from harness.core.records import StrictRecord
-from harness.core.wording import counted
+from harness.core.wording import counted, place_of
 from harness.dataset.ledger.entry import Entry, Event
 
 UNKNOWN_ENDPOINT = "unknown"
@@ -61,9 +61,7 @@ def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
     try:
         return Policy.model_validate(raw)
     except ValidationError as error:
-        text = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc'])}: {_reason(problem['msg'])}" for problem in error.errors()
-        )
+        text = "; ".join(f"{place_of(problem)}: {_reason(problem['msg'])}" for problem in error.errors())
         raise InputError(f"{where}: {text}", hint=f"known are {', '.join(Policy.model_fields)}") from error
 
 

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError, model_validator
 from harness.core.errors import InputError
 from harness.core.instance import Instance
 from harness.core.records import OpenRecord
-from harness.core.wording import counted, one_of
+from harness.core.wording import counted, one_of, place_of
 from harness.dataset.folder import DATASET_FILE, Dataset, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
@@ -126,8 +126,7 @@ def parse_rule(raw: Mapping[str, Any], *, where: str) -> Rule:
         return Rule.model_validate(raw)
     except ValidationError as error:
         text = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc']) or 'splits'}: "
-            f"{problem['msg'].removeprefix('Value error, ')}"
+            f"{place_of(problem) or 'splits'}: {problem['msg'].removeprefix('Value error, ')}"
             for problem in error.errors()
         )
         raise InputError(f"{where}: {text}") from error

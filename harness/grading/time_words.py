@@ -44,7 +44,7 @@ class TimeTests:
 def time_tests(hidden: Hidden) -> TimeTests:
     """Which listed tests are about time, by the rule above."""
     functions = {path: _functions(pieces) for path, pieces in _sources(hidden)}
-    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    listed = hidden.listed
     by_test = {test_id: functions.get(test_id.split("::")[0], {}).get(_function_of(test_id)) for test_id in listed}
     timed = {test_id for test_id, is_timed in by_test.items() if is_timed}
     if timed.isdisjoint(hidden.fail_to_pass) and _fix_is_about_time(hidden.gold_patch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,10 +135,7 @@ def _write_file(out: Path, content: Content, record: Callable[[], object]) -> No
 
 
 def _write_folder(out: Path, content: Content, record: Callable[[], object]) -> None:
-    files.make_folder(out.parent)
-    with files.explained(out):
-        building = Path(tempfile.mkdtemp(prefix=f".{out.name[:40]}.", suffix=".tmp", dir=out.parent))
-    try:
+    with files.new_folder(out) as building:
         with files.explained(out):
             for path, data in content.files.items():
                 target = building / path
@@ -148,10 +143,4 @@ def _write_folder(out: Path, content: Content, record: Callable[[], object]) -> 
                 target.write_bytes(data)
                 if path in content.scripts:
                     target.chmod(0o755)
-            building.chmod(0o755)
         record()
-        with files.explained(out):
-            building.replace(out)  # an empty folder may be in its place
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise

@@ -183,7 +183,7 @@ def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
                 "what pytest prints of its own, so nothing would grade it",
                 hint="leave it out: name the others with -i, or choose another format, such as harbor or inspect",
             )
-        listed = (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
+        listed = task.hidden.listed
         if unreadable := len(listed) - len(readable(listed)):
             lost[task.instance_id] = unreadable
         if not readable(task.hidden.fail_to_pass):

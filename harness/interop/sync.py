@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.wording import counted
+from harness.core.wording import counted, first_of
 from harness.dataset.folder import Dataset, open_dataset
 from harness.dataset.hidden_files import hidden_names
 from harness.dataset.ledger import chain, ledger
+from harness.dataset.model_files import read_bytes
 from harness.interop.store import FileEntry, Revision, Store
 
 STATE_FILE = ".goldseam/store.json"
@@ -138,19 +138,10 @@ def unpushed(folder: Path, url: str) -> bool:
 
 
 def _pull_new(store: Store, revision: Revision, digest: str, folder: Path) -> None:
-    files.make_folder(folder.parent)
-    with files.explained(folder):
-        building = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".tmp", dir=folder.parent))
-    try:
+    with files.new_folder(folder) as building:
         for path, data in store.get(revision.files):
             files.write_bytes(building / path, data)
         _write_state(building, store, revision, digest)
-        with files.explained(folder):
-            building.chmod(0o755)
-            building.replace(folder)
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
 
 
 def _pull_into(store: Store, revision: Revision, digest: str, dataset: Dataset) -> Synced:
@@ -196,8 +187,9 @@ def _to_take(
             continue
         (take if ours == was else clash).append(path)
     if clash:
+        count = counted(len(clash), "file was", "files were")
         raise InputError(
-            f"{counted(len(clash), 'file was', 'files were')} changed here and in {store.url}: {_first_paths(clash)}",
+            f"{count} changed here and in {store.url}: {first_of(clash, _SHOWN)}",
             hint="pull into a new folder, make your changes there, and push that",
         )
     return take
@@ -257,7 +249,7 @@ def _refuse_lost_work(
         state_words = f"revision {state.number}" if state else "none of its revisions"
         raise BehindError(
             f"{store.url} has moved on to revision {revision.number}, and this copy comes from {state_words}; "
-            f"{counted(len(lost), 'file differs', 'files differ')}: {_first_paths(lost)}",
+            f"{counted(len(lost), 'file differs', 'files differ')}: {first_of(lost, _SHOWN)}",
             hint=f"`goldseam holdout pull {store.url} DATASET` first",
         )
 
@@ -294,10 +286,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
             raise InputError(
                 f"{path} is not a plain file, and a store holds nothing else", hint="put the file in its place"
             )
-        try:
-            contents[name] = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+        contents[name] = read_bytes(path)
     return contents
 
 
@@ -333,8 +322,3 @@ def _locked(folder: Path) -> Any:
 
 def _sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _first_paths(paths: Iterable[str]) -> str:
-    paths = list(paths)
-    return ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")

@@ -74,6 +74,13 @@ def negatable(
     return {op: bound(decides) for op, decides in deciders.items()}
 
 
+def tagged(enc: Any) -> tuple[str, list[Any]]:
+    """The kind of an encoded value, and what it has of it; raises `ValueError` for what is none."""
+    if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
+        raise ValueError("not a value")
+    return enc[0], enc[1:]
+
+
 def type_name(reader: Reader, encoded: Any) -> str:
     """The name of a type, which is no part of a value's size."""
     size = reader.size

@@ -80,7 +80,7 @@ def by_place(task: Task, listed: Iterable[str]) -> Mapping[str, int]:
 
 def ids_by_place(hidden: Hidden) -> Mapping[str, tuple[str, ...]]:
     """The listed tests by what the expectations judge of them: hidden content."""
-    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    listed = hidden.listed
     return {
         place.value: tuple(test_id for test_id in listed if _by_expectations(hidden, test_id) is place)
         for place in (Place.HOST, Place.MIXED, Place.INSIDE)

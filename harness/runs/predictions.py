@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Identity, Prediction
-from harness.core.wording import counted, did_you_mean
+from harness.core.wording import counted, did_you_mean, first_of
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
 
@@ -409,9 +409,9 @@ def refuse_unknown(predictions: Iterable[Prediction], task_ids: Collection[str])
     unknown = sorted({prediction.instance_id for prediction in predictions} - set(task_ids))
     if unknown:
         otherwise = "evaluate them on the dataset they were made for, or choose with `-i ID`"
-        examples = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
+        count = counted(len(unknown), "predicted id is", "predicted ids are")
         raise InputError(
-            f"{counted(len(unknown), 'predicted id is', 'predicted ids are')} not in the dataset: {examples}",
+            f"{count} not in the dataset: {first_of(unknown, _SHOWN)}",
             hint=did_you_mean(unknown[0], task_ids, otherwise=otherwise),
         )
 

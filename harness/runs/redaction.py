@@ -147,7 +147,7 @@ class _Quotes:
             for line in patch.decode("utf-8", "replace").splitlines()
             if line[:1] in {"+", "-"}
         }
-        ids = (*hidden.fail_to_pass, *hidden.pass_to_pass, *hidden.flaky)
+        ids = (*hidden.listed, *hidden.flaky)
         names = {name for test_id in ids for name in (test_id, test_id.rpartition("::")[2].partition("[")[0])}
         self._words = {word for word in {*lines, *names, *hidden.test_files} if len(word) >= _SHORTEST} | set(ids)
 

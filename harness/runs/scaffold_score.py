@@ -41,7 +41,7 @@ def score(task: Task, grade: Grade) -> ScaffoldScore | None:
     if not functions or not task.instance.scaffold:
         return None
     fail, hold = grade.tests.fail_to_pass, grade.tests.pass_to_pass
-    public = public_of(task.instance, (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+    public = public_of(task.instance, task.hidden.listed)
     statuses, hidden = _parted({**fail, **hold}, public)
     shown_fail, hidden_fail = _parted(fail, public)
     is_of_tests = grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED) and grade.cause in _OF_TESTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Sequence
@@ -39,6 +40,12 @@ def earlier(path: Path, spent_on: str) -> Spending:
         raise InputError(
             f"{path} does not say what was spent on {spent_on}: {error}", hint="delete it, and limits count from zero"
         ) from error
+
+
+def marked(parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """A mark that none of some texts can hold, and these by their names, each between two of it."""
+    mark = hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return mark, "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts)
 
 
 class LayeredModel(Protocol):

@@ -6,7 +6,6 @@ the fix and the hidden tests before it is taken. docs/quality.md states the rule
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from harness.quality import sensitive
 from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, SharedWithTests, leaks, shared_with_tests
 from harness.solve.base import Message
+from miner.assist.model_session import marked
 from miner.candidates.statement import fix_lines, links_only
 
 PROMPT = 1
@@ -144,9 +144,8 @@ def question(material_shown: Material, *, canary: str = "") -> tuple[Message, ..
     parts += [
         (f"what failing test {number} prints", text) for number, text in enumerate(material_shown.failures, start=1)
     ]
-    mark = hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    mark, user = marked(parts)
     header = f"{canary}\n\n" if canary else ""
-    user = "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts)
     content = f"The program is {material_shown.repo}.\n\n{user}".encode("utf-8", "replace").decode()
     return (
         Message(role="system", content=_SYSTEM.format(header=header, mark=mark)),

@@ -395,19 +395,10 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     kinds = kinds_of(candidate.files, tests_declared)
     examples = documents(repo, change.base_commit, change.head_commit, kinds)
     kinds.update(dict.fromkeys(examples, Kind.TEST))
-    gold, tests = b"", b""
-    for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
-        code, test = (raw, b"") if kinds[path] is Kind.GOLD else (b"", raw)
-        if kinds[path] is Kind.GOLD and inline.holds_tests(path, raw):
-            parts = inline.cut(
-                path, raw, repo.read_file(change.base_commit, path), repo.read_file(change.head_commit, path)
-            )
-            if parts is None:
-                return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
-            code, test = parts
-            kinds[path] = Kind.MIXED if test else Kind.GOLD
-        gold += code
-        tests += test
+    parts = _code_and_tests(repo, change, kinds)
+    if isinstance(parts, Rejection):
+        return parts
+    gold, tests = parts
     if not gold:
         return _no("no_code", "nothing remains for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
@@ -450,6 +441,25 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         data=() if tests_changed else data,
         notes=notes,
     )
+
+
+def _code_and_tests(repo: Contents, change: Change, kinds: dict[str, Kind]) -> tuple[bytes, bytes] | Rejection:
+    """What of a diff changes code, and what changes tests; `kinds` gets which files hold both, and can be cut."""
+    gold, tests = b"", b""
+    for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
+        if kinds[path] is not Kind.GOLD:
+            tests += raw
+            continue
+        code, test = raw, b""
+        if inline.holds_tests(path, raw):
+            sides = (repo.read_file(commit, path) for commit in (change.base_commit, change.head_commit))
+            if (parts := inline.cut(path, raw, *sides)) is None:
+                return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
+            code, test = parts
+            kinds[path] = Kind.MIXED if test else Kind.GOLD
+        gold += code
+        tests += test
+    return gold, tests
 
 
 def _no(reason: str, detail: str) -> Rejection:

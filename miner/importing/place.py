@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
-from harness.core.process import run
+from harness.core.process import GIT_IDENTITY, run
 from harness.patches import patch
 from miner.candidates.split import classify, test_modules
 from miner.importing.ids import file_of
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 SIGNAL = "imported"
 """The signal of a change that came as a row."""
-_WHO = {
-    f"GIT_{role}_{key}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for key, value in (("NAME", "goldseam"), ("EMAIL", "goldseam@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +118,7 @@ def _test_files(row: Row, kinds: dict[str, Kind], paths_there: frozenset[str]) -
 def _apply(repo: BareRepository, base: str, row: Row) -> str | Rejection:
     git = ["git", f"--git-dir={repo.path}"]
     with tempfile.TemporaryDirectory(prefix="goldseam-import-") as folder:
-        env = {**repo.env, **_WHO, "GIT_INDEX_FILE": str(Path(folder) / "index")}
+        env = {**repo.env, **GIT_IDENTITY, "GIT_INDEX_FILE": str(Path(folder) / "index")}
         run([*git, "read-tree", base], env=env)
         for data, reason in ((row.patch, "gold_does_not_apply"), (row.test_patch, "tests_do_not_apply")):
             if not data.strip():

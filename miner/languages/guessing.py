@@ -367,38 +367,8 @@ def guess(
         for need in _needed(expectations, before, fail_to_pass, reading)
     )
     sources = expectations.files.values()
-    places = " ".join((_WORK, *expectations.files))
-    words = _vocabulary(
-        [known.words, *sources, *known.beside_tests, places], [*known.changed, *known.old_tests], reading
-    )
-    for place, texts_with_spans in enumerate(((known.words,), (*known.changed, *sources))):
-        said = {repr(value) for text in texts_with_spans for value in _spans(text)}
-        for span in said:
-            words[span] = min(words.get(span, math.inf), place + math.log2(len(said) + 2))
-    numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
-    for number, count in numbers.items():
-        words[number] = min(words.get(number, math.inf), 1 + math.log2(numbers.total() / count))
-    base_values = [value for event in before if (value := _handed_by(event, reading)) is not None]
-    answers = {repr(value) for value in base_values} | {
-        word for value in base_values for word in _parts(value) if isinstance(word, str)
-    }
-    for answer in answers:
-        words[answer] = min(words.get(answer, math.inf), 1 + math.log2(len(answers) + 2))
-    for path in expectations.files:
-        for file in map(repr, (path, posixpath.basename(path), posixpath.join(_WORK, path))):
-            words[file] = min(words.get(file, math.inf), _A_LOOK)
-    literals = frozenset(literal for source in sources for literal in _literals_of(source, reading))
-    columns = tuple(column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading))
-    columns += tuple(map(_tokens_of, known.beside_tests))
-    beside_text = "\n".join(known.beside_tests)
-    written = _KnownLiterals(
-        literals=literals,
-        text=beside_text,
-        squeezed=_LAYOUT.sub("", beside_text),
-        tests="\n".join(sources),
-        columns=columns,
-        sequences=tuple(some for source in sources for some in _sequences_of(source, reading)),
-    )
+    words = _known_words(expectations, before, known, reading)
+    written = _known_literals(sources, known, reading)
     texts = tuple(dict.fromkeys(text for source in known.changed for text in _texts(source, reading)))
     test_texts = tuple(dict.fromkeys(text for source in sources for text in _texts(source, reading)))
     visible = _VisibleTests(tuple(_functions(known.old_tests, expectations.files, reading)))
@@ -410,6 +380,49 @@ def guess(
         return whole
     rest = _of_needed(hidden, words, written, rules)
     return min(whole, replace(rest, bits=round(rest.bits + _A_LOOK, 1)), key=lambda guess_made: guess_made.bits)
+
+
+def _known_words(
+    expectations: Expectations, before: Iterable[Event], known: KnownText, reading: Reading
+) -> dict[str, float]:
+    """By word, and by what is said, written or handed out in one piece: the bits of choosing it where it is."""
+    sources = expectations.files.values()
+    places = " ".join((_WORK, *expectations.files))
+    words = _vocabulary(
+        [known.words, *sources, *known.beside_tests, places], [*known.changed, *known.old_tests], reading
+    )
+
+    def add(pieces: Iterable[str], bits: float) -> None:
+        words.update({piece: min(words.get(piece, math.inf), bits) for piece in pieces})
+
+    for place, texts in enumerate(((known.words,), (*known.changed, *sources))):
+        said = {repr(value) for text in texts for value in _spans(text)}
+        add(said, place + math.log2(len(said) + 2))
+    numbers = Counter(number for text in known.old_tests for number in _NUMBER.findall(text))
+    for number, count in numbers.items():
+        add([number], 1 + math.log2(numbers.total() / count))
+    base_values = [value for event in before if (value := _handed_by(event, reading)) is not None]
+    answers = {repr(value) for value in base_values} | {
+        word for value in base_values for word in _parts(value) if isinstance(word, str)
+    }
+    add(answers, 1 + math.log2(len(answers) + 2))
+    for path in expectations.files:
+        add(map(repr, (path, posixpath.basename(path), posixpath.join(_WORK, path))), _A_LOOK)
+    return words
+
+
+def _known_literals(sources: Collection[str], known: KnownText, reading: Reading) -> _KnownLiterals:
+    """What the stripped sources and the files beside them write out."""
+    columns = [column for source in (*sources, *known.beside_tests) for column in _columns_of(source, reading)]
+    beside_text = "\n".join(known.beside_tests)
+    return _KnownLiterals(
+        literals=frozenset(literal for source in sources for literal in _literals_of(source, reading)),
+        text=beside_text,
+        squeezed=_LAYOUT.sub("", beside_text),
+        tests="\n".join(sources),
+        columns=(*columns, *map(_tokens_of, known.beside_tests)),
+        sequences=tuple(some for source in sources for some in _sequences_of(source, reading)),
+    )
 
 
 def _of_needed(

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from harness.core.wording import place_of
 from miner.sources.bare import SHA
 from miner.sources.change import LinkedIssue, PullRequest
 from miner.sources.github_client import GithubError
@@ -339,5 +340,4 @@ def _read(kind: type[Model], raw: Any) -> Model:
         return kind.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise GithubError(f"GitHub's answer is not what its schema says: {where}: {first['msg']}") from None
+        raise GithubError(f"GitHub's answer is not what its schema says: {place_of(first)}: {first['msg']}") from None

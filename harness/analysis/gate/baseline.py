@@ -102,9 +102,8 @@ def read(path: Path) -> tuple[Scoresheet, AcceptedFile]:
         file = AcceptedFile.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "file"
         raise InputError(
-            f"{path} is not an accepted run: {wording.field_problem(place, first)}",
+            f"{path} is not an accepted run: {wording.field_problem(wording.place_of(first) or 'file', first)}",
             hint="write one with `goldseam gate … --accept-to FILE`",
         ) from error
     refuse_newer(path, file.schema_version, SCHEMA_VERSION)

@@ -14,7 +14,7 @@ from harness.analysis.gate.config import GateRules, Mode
 from harness.analysis.gate.decision import Finding, RuleLine, Ruling
 from harness.analysis.scoresheet import Scoresheet, TaskScore, clusters
 from harness.core.errors import NothingComparableError
-from harness.core.wording import counted, nearest, span
+from harness.core.wording import counted, first_of, nearest, span
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
@@ -281,7 +281,7 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
     summary = f"{count - len(lost) - len(unknown)} of {count}" + (f"; {len(aside)} set aside" if aside else "")
     sentence = ""
     if lost:
-        sentence = f"Not resolved: {_list(lost)}."
+        sentence = f"Not resolved: {first_of(lost, _NAMED)}."
     elif unknown:
         task_ids = candidate.facts_by_task.keys() | weak.keys()
         strange = [task_id for task_id in unknown if task_id not in task_ids]
@@ -291,7 +291,7 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
             if strange
             else next((f" {task_id} is {weak[task_id].note()}." for task_id in unknown if task_id in weak), "")
         )
-        sentence = f"No verdict on {_list(unknown)}.{hint}"
+        sentence = f"No verdict on {first_of(unknown, _NAMED)}.{hint}"
     return [
         RuleLine(
             name="must_pass",
@@ -308,10 +308,6 @@ def _scored(task: TaskScore | None) -> bool:
     return task is not None and task.scored > 0
 
 
-def _list(ids: list[str]) -> str:
-    return ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
-
-
 def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
     """Whether the candidate's patches bring in security findings; no line where that is not asked."""
     if not rules.no_new_security:
@@ -320,7 +316,7 @@ def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
     gaps = security.of - security.measured
     if security.findings:
         summary, ruling = f"{len(security.findings)} in {counted(len(tasks), 'task')}", Ruling.BROKEN
-        sentence = f"In {_list(list(tasks))}."
+        sentence = f"In {first_of(list(tasks), _NAMED)}."
     elif gaps:
         summary, ruling = f"not measured: {gaps} of {security.of}", Ruling.UNKNOWN
         sentence = "A patch that was not measured is not known to be clean."

@@ -15,7 +15,7 @@ from harness.analysis.gate import checks
 from harness.analysis.gate.config import GateRules, Mode
 from harness.analysis.gate.decision import Change, Counts, Decision, GateVerdict, RuleLine, Ruling, Side, TaskLine
 from harness.core.instance import Outcome
-from harness.core.wording import counted
+from harness.core.wording import counted, first_of
 
 if TYPE_CHECKING:
     from harness.analysis.compare import Comparison
@@ -146,25 +146,22 @@ def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, 
     broken = [line.name for line in lines if line.ruling is Ruling.BROKEN]
     unknown = [line.name for line in lines if line.ruling is Ruling.UNKNOWN]
     if verdict is GateVerdict.REGRESSION:
-        text = f"This is a regression: {_first_names(broken)} broken"
-        return f"{text}, and {_first_names(unknown)} can't be decided." if unknown else f"{text}."
+        text = f"This is a regression: {first_of(broken, _NAMED)} broken"
+        return f"{text}, and {first_of(unknown, _NAMED)} can't be decided." if unknown else f"{text}."
     if verdict is GateVerdict.INCONCLUSIVE:
         sentences = {
             "inconclusive": "that is not a pass",
             "pass": "goldseam.toml lets that pass",
             "fail": "goldseam.toml makes that fail",
         }
-        return f"Can't tell whether this is a regression, on {_first_names(unknown)}; {sentences[rules.inconclusive]}."
+        return (
+            f"Can't tell whether this is a regression, on {first_of(unknown, _NAMED)}; {sentences[rules.inconclusive]}."
+        )
     if not compared:
         return "Every rule that needs no baseline is kept; nothing was compared."
     if rules.mode is Mode.NO_REGRESSION:
         return "No regression was shown, and every other rule is kept."
     return f"Shown to be worse by less than {100 * rules.max_drop:g} points, if at all, and every other rule is kept."
-
-
-def _first_names(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def _side(entry: Entry, sheet: Scoresheet) -> Side:
@@ -252,7 +249,7 @@ def _for_review(ours: Scoresheet) -> tuple[str, ...]:
     ]
     if not waiting:
         return ()
-    return (f"passes that need review count as not resolved, on {_first_names(sorted(waiting))}",)
+    return (f"passes that need review count as not resolved, on {first_of(sorted(waiting), _NAMED)}",)
 
 
 def _notes(candidate: Entry, baseline: Entry | None, pairs: Comparison | None, *, power: bool) -> tuple[str, ...]:

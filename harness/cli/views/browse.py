@@ -16,7 +16,7 @@ from harness.cli.views import terminal
 from harness.cli.views.progress import shortened
 from harness.cli.views.scores import UNKNOWN, table
 from harness.core.instance import Hidden, Instance, Task
-from harness.core.wording import counted
+from harness.core.wording import counted, first_of
 from harness.dataset.ledger import ledger
 from harness.judging.places import CARD, place_of_test, read_card
 
@@ -240,14 +240,9 @@ def log_table(entries: Sequence[Entry]) -> Table:
         table.add_column(name, overflow="fold", no_wrap=name in {"#", "at", "event"})
     for entry in entries:
         facts = (f"{name} {_plain(value)}" for name, value in entry.facts.items() if name not in _NOT_SHOWN)
-        text = "; ".join(part for part in (_tasks(entry.tasks), ", ".join(facts)) if part)
+        text = "; ".join(part for part in (first_of(entry.tasks, _TASKS_SHOWN), ", ".join(facts)) if part)
         table.add_row(*(Text(cell) for cell in (str(entry.seq), entry.at, entry.who, entry.event, text)))
     return table
-
-
-def _tasks(tasks: Sequence[str]) -> str:
-    text = ", ".join(tasks[:_TASKS_SHOWN])
-    return f"{text} and {len(tasks) - _TASKS_SHOWN} more" if len(tasks) > _TASKS_SHOWN else text
 
 
 def _plain(value: object) -> str:

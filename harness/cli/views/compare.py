@@ -28,7 +28,7 @@ from harness.cli.views.scores import (
     sheet_json,
     table,
 )
-from harness.core.wording import counted, percent
+from harness.core.wording import counted, first_of, percent
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import Scoresheet
@@ -205,11 +205,10 @@ def _left_out(comparison: Comparison) -> list[RenderableType]:
         if not by_reason[reason]:
             continue
         task_ids = [task_id for task_id, why in comparison.left_out.items() if why is reason]
-        more = f" and {len(task_ids) - _NAMED} more" if len(task_ids) > _NAMED else ""
         parts.append(
             Text.assemble(
                 (f"left out, {reason.value}: {counted(len(task_ids), 'task')}", "yellow"),
-                f" {', '.join(task_ids[:_NAMED])}{more}",
+                f" {first_of(task_ids, _NAMED)}",
             )
         )
     return parts

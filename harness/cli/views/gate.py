@@ -12,7 +12,7 @@ from rich.text import Text
 
 from harness.analysis.gate.ci import visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
-from harness.core.wording import span
+from harness.core.wording import first_of, span
 
 _STYLES = {Ruling.KEPT: "green", Ruling.BROKEN: "bold red", Ruling.UNKNOWN: "yellow"}
 _VERDICTS = {
@@ -85,9 +85,8 @@ def _changes(decision: Decision) -> Iterator[Text]:
         yield Text()
     for word, lines in changed:
         if lines:
-            more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-            text = ", ".join(visible(line.instance_id) for line in lines[:_SHOWN])
-            yield Text(f"{word} {len(lines)}: ", style="red" if word == "lost" else "green") + Text(text + more)
+            text = first_of([visible(line.instance_id) for line in lines], _SHOWN)
+            yield Text(f"{word} {len(lines)}: ", style="red" if word == "lost" else "green") + Text(text)
 
 
 def as_json(decision: Decision) -> dict[str, Any]:

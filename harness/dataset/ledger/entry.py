@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from harness.core.records import OpenRecord
+from harness.core.wording import place_of
 
 LEDGER_VERSION = 1
 GENESIS = "0" * 64
@@ -131,9 +132,7 @@ def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
     try:
         model = LineModel.model_validate(raw)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'line'}: {item['msg']}" for item in error.errors()[:3]
-        )
+        problems = "; ".join(f"{place_of(item) or 'line'}: {item['msg']}" for item in error.errors()[:3])
         raise NotAnEntryError(problems) from error
     fields = {name: getattr(model, name) for name in LineModel.model_fields}
     return Entry(**fields, facts=model.model_extra or {}), raw

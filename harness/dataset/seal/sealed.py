@@ -24,6 +24,7 @@ from pydantic import Field, ValidationError
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
 from harness.core.records import OpenRecord
+from harness.dataset.model_files import read_bytes
 from harness.dataset.seal.identity import (
     GIVE_ONE,
     RESTORE,
@@ -202,10 +203,7 @@ def open_task(
     text = f"it is sealed to {names or 'keys that dataset.yaml does not name'}"
     if keys is None:
         raise InputError(f"the hidden side of {instance_id} cannot be read: {text}", hint=GIVE_ONE)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
+    data = read_bytes(file)
     if bound is None:
         raise InputError(f"{file} was sealed without a line in the ledger: {NOT_OURS}", hint=RESTORE)
     if bound != digest(data):

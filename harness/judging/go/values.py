@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, matched, parts_of, type_name
+from harness.judging.parts import Part, matched, parts_of, tagged, type_name
 
 if TYPE_CHECKING:
     from harness.judging.values import Reader
@@ -59,9 +59,7 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
     reader.count(depth)
     if enc is None:
         return None
-    if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
-        raise ValueError("not a value")
-    tag, *rest = enc
+    tag, rest = tagged(enc)
     if tag == "a":
         (inner,) = rest
         held = _part(reader, inner, depth + 1)

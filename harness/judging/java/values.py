@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import Part, matched, type_name
+from harness.judging.parts import Part, matched, tagged, type_name
 
 if TYPE_CHECKING:
     from harness.judging.values import Reader
@@ -58,9 +58,7 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
     reader.count(depth)
     if enc is None:
         return None
-    if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
-        raise ValueError("not a value")
-    tag, *rest = enc
+    tag, rest = tagged(enc)
     if tag in _TYPED:
         kind, text = rest
         return Part(tag=tag, kind=type_name(reader, kind), plain=_TYPED[tag](kind, reader.text(text)))

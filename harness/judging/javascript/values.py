@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from harness.judging.parts import tagged
+
 if TYPE_CHECKING:
     from harness.judging.values import Reader
 
@@ -103,9 +105,7 @@ def _value(reader: Reader, enc: Any, depth: int) -> Any:
     reader.count(depth)
     if enc is None or enc is True or enc is False:
         return enc
-    if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
-        raise ValueError("not a value")
-    tag, *parts = enc
+    tag, parts = tagged(enc)
     return _KINDS[tag](reader, parts, depth + 1)
 
 

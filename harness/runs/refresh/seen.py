@@ -106,7 +106,7 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
 
 def statuses(hidden: Hidden, summary: VerdictSummary) -> Mapping[str, str]:
     """What became of each listed test that something was asked of: a status, or `gone`."""
-    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    listed = hidden.listed
     letters = summary.fail_to_pass + summary.pass_to_pass
     return {test_id: WORDS[letter] for test_id, letter in zip(listed, letters, strict=False) if letter in WORDS}
 

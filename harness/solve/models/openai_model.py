@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import openai
 
 from harness.core.errors import InputError
+from harness.core.wording import first_of
 from harness.solve.base import Fault, ModelError, Reply, Request
 from harness.solve.models import chat_api, responses_api
 from harness.solve.models.endpoint import Api, Endpoint, floating_warning
@@ -170,8 +171,7 @@ class OpenAIModel:
             names = sorted(str(model.id) for model in self._client.models.list())
         if not names:
             return "give with --model a name that the endpoint knows"
-        more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
-        return f"the endpoint has {', '.join(names[:_SHOWN_MODELS])}{more}"
+        return f"the endpoint has {first_of(names, _SHOWN_MODELS)}"
 
 
 class _MissingApiError(ModelError):

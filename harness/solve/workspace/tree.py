@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.core import process
 from harness.core.errors import InfrastructureError
-from harness.core.process import Completed
+from harness.core.process import GIT_IDENTITY, Completed
 from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
 
@@ -48,11 +48,6 @@ _ENV = {
     "GIT_CONFIG_COUNT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
-}
-_WHO = {
-    f"GIT_{role}_{field}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for field, value in (("NAME", "goldseam"), ("EMAIL", "goldseam@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
 }
 
 
@@ -141,7 +136,8 @@ class BaseTree:
         tree = process.run(["git", f"--git-dir={folder / 'all'}", "rev-parse", f"{_head(files)}^{{tree}}"], env=_ENV)
         sha = tree.stdout.decode().strip()
         completed = process.run(
-            ["git", f"--git-dir={folder / 'all'}", "commit-tree", "-m", "base", sha], env={**_ENV, **_WHO}
+            ["git", f"--git-dir={folder / 'all'}", "commit-tree", "-m", "base", sha],
+            env={**_ENV, **GIT_IDENTITY},
         )
         commit = completed.stdout.decode().strip()
         process.run(["git", "init", "--quiet", "--bare", folder / "base"], env=_ENV)

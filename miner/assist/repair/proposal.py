@@ -5,7 +5,6 @@ docs/images.md states the rules.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator
 from harness.core.records import StrictRecord
 from harness.quality import sensitive
 from harness.solve.base import Message
+from miner.assist.model_session import marked
 from miner.evidence.tree import Recipe, Tree
 from miner.languages.built import Failing
 from miner.languages.python.recipes import missing
@@ -161,17 +161,17 @@ def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
 def question(failing: Failing, tree: Tree) -> tuple[Message, ...]:
     """What the model is asked first."""
     parts = [*_files(tree, failing.recipe.root), *_state(failing)]
-    mark = _mark(parts)
+    mark, text = marked(parts)
     return (
         Message(role="system", content=_SYSTEM.format(mark=mark)),
-        Message(role="user", content=_joined(parts, mark)),
+        Message(role="user", content=_plain(text)),
     )
 
 
 def failed_again(messages: Sequence[Message], answer: str, failing: Failing) -> tuple[Message, ...]:
     """What the model is asked once its recipe has failed as well."""
     parts = _state(failing)
-    message = "Your recipe was tried and failed, too.\n\n" + _joined(parts, _mark(parts))
+    message = "Your recipe was tried and failed, too.\n\n" + _plain(marked(parts)[1])
     return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=message))
 
 
@@ -208,14 +208,6 @@ def _files(tree: Tree, root: str) -> list[tuple[str, str]]:
                 files.append((path, text))
                 left -= len(text)
     return files
-
-
-def _mark(parts: Sequence[tuple[str, str]]) -> str:
-    return hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _joined(parts: Sequence[tuple[str, str]], mark: str) -> str:
-    return _plain("\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts))
 
 
 def _plain(text: str) -> str:

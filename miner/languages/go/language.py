@@ -86,7 +86,7 @@ class Go(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file of a package that has listed tests."""
-        listed = set(map(dirname, files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))))
+        listed = set(map(dirname, files(task.hidden.listed)))
         names = {path: frozenset(_CALLED.findall(source)) for path, source in sources.items()}
         keys = {path: (dirname(path), name_of(source)) for path, source in sources.items()}
         packages = {

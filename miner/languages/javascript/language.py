@@ -132,7 +132,7 @@ class JavaScript(TreeLanguage):
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests; a file of snapshots goes where none of it is used."""
         framework = task.instance.test.framework
-        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        listed = files(task.hidden.listed)
         tests = {path: source for path, source in sources.items() if path in listed}
         beside = {*sources, *patch.parse(task.hidden.test_patch, trusted=True).paths}
         filed = snapshots.used(tests, beside)

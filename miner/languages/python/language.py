@@ -231,7 +231,7 @@ class Python:
             written.update({number: form.written for number, form in slots if form.written is not None})
             return parsed
 
-        listed = test_ids.files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
+        listed = test_ids.files(task.hidden.listed)
         recorded = record(
             {path: source for path, source in sources.items() if path.endswith(".py") or path in listed},
             fail_to_pass=task.hidden.fail_to_pass,

@@ -159,7 +159,7 @@ def _quick(task: Task, fix: Patch, sandbox: Sandbox) -> tuple[Task, float] | Non
 
 
 def _is_alone(hidden: Hidden, trial: Trial) -> bool:
-    listed = {*hidden.fail_to_pass, *hidden.pass_to_pass}
+    listed = set(hidden.listed)
     quiet = (TestStatus.SKIPPED, TestStatus.XFAIL)
     others = (status for test_id, status in trial.report.statuses.items() if test_id not in listed)
     return not trial.report.collect_errors and all(status in quiet for status in others)
