@@ -408,7 +408,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     declared_tests = [path for path in present if is_matched(path, tests_declared)]
     data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
     tests_changed = [path for path in present if path not in data]
-    named = [
+    tests_by_settings = [
         path
         for language in LANGUAGES.values()
         for path in language.tests_by_settings(repo, change.head_commit, tests_changed)
@@ -417,7 +417,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         path
         for path in tests_changed
         if kinds[path] is Kind.MIXED
-        or path in (*examples, *declared_tests, *named)
+        or path in (*examples, *declared_tests, *tests_by_settings)
         or declares_tests(path, repo.read_file(change.head_commit, path) or b"")
     ]
     if declaring:  # of others, those that only their folder makes tests are helpers

@@ -130,9 +130,9 @@ class Bench:
         first = self.notebook.get("after", 0, PLAIN)
         if state == "before" and first is not None and not first.trouble:
             bounds.append(budgets([first]).seconds)
-        hung, alone = self.notebook.get("before", 0, PLAIN), self.notebook.get("after", number, variation, only)
-        if state == "before" and only and hung is not None and hung.endings and alone is not None and not alone.trouble:
-            bounds.append(seconds_budget(alone.seconds))
+        hung, with_fix = self.notebook.get("before", 0, PLAIN), self.notebook.get("after", number, variation, only)
+        if state == "before" and only and hung and hung.endings and with_fix and not with_fix.trouble:
+            bounds.append(seconds_budget(with_fix.seconds))
         return min(bounds, default=None)
 
 

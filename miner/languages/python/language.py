@@ -92,8 +92,9 @@ class Python:
     def tests_by_settings(self, repo: Contents, commit: str, paths: Sequence[str]) -> list[str]:
         """Those that pytest's `python_files` names and that assert something."""
         names = module_names(partial(repo.read_file, commit))
-        named = [path for path in paths if path.endswith(".py") and any(PurePath(path).match(name) for name in names)]
-        return [path for path in named if _ASSERTS.search(repo.read_file(commit, path) or b"")]
+        modules = (path for path in paths if path.endswith(".py"))
+        matching = [path for path in modules if any(map(PurePath(path).match, names))]
+        return [path for path in matching if _ASSERTS.search(repo.read_file(commit, path) or b"")]
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
         """Comments and layout; stubs of modules beside them, where no plugin of pytest reads these."""

@@ -55,13 +55,13 @@ def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
         factors = frozenset(word for word in words if not _PYTHON.fullmatch(word))
         if any(_OTHER_WORK.fullmatch(word) for word in words):
             continue
-        held = active(lines, factors)
+        lines_active = active(lines, factors)
         rank = (
             len(factors) < len(set(words)),
             -sum(bool(_UNSTABLE.search(word)) for word in factors),
             -sum(bool(_SERVICE.match(word)) for word in factors),
-            _newest(held),
-            len(held),
+            _newest(lines_active),
+            len(lines_active),
             place,
         )
         if best is None or rank > best[0]:
