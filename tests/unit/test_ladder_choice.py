@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -68,7 +69,7 @@ def climbed(monkeypatch):
             detection=Detection(recipes=tuple(recipes), name=None, requires_python=None, classifiers=(), unbuilt=last),
             repo="a/b",
             base_commit="0" * 40,
-            when=None,
+            when=datetime(2024, 6, 1, tzinfo=UTC),
             version_hint=None,
             collect=lambda built: ends[built.rung](built) if callable(ends[built.rung]) else ends[built.rung],
         )
