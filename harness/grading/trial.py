@@ -212,7 +212,7 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
             "seconds": spec.budgets.seconds,
             "patches": {name: patch_facts(patch) for name, patch in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
-            **({"build": {**_as_json(build), "without": sorted(spec.test.env)}} if build else {}),
+            **({"build": _as_json(build, spec.test.env)} if build else {}),
             **program.spec,
         },
     }
@@ -220,9 +220,10 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
     return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in sources) + b"".join(blobs.values())
 
 
-def _as_json(build: Build) -> dict[str, Any]:
-    """What harness/grading/inside/building.py is told of a build."""
-    return {"argv": build.argv, "outputs": build.outputs, "env": dict(build.env), "seconds": build.seconds}
+def _as_json(build: Build, of_tests: Collection[str]) -> dict[str, Any]:
+    """What harness/grading/inside/building.py is told of a build, which has none of the variables of the tests."""
+    facts = {"argv": build.argv, "outputs": build.outputs, "env": dict(build.env), "seconds": build.seconds}
+    return {**facts, "without": sorted(of_tests)}
 
 
 def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:

@@ -114,8 +114,8 @@ _FIELDS: Mapping[Cause, frozenset[str]] = {
     Cause.CPUS: frozenset({"cpus"}),
 }
 PINNED = frozenset({Cause.HASH_SEED, Cause.TIMEZONE, Cause.LOCALE, Cause.HOME, Cause.USER})
-"""What every run of evaluation has alike (`harness.sandbox.hardening.BASE_ENV`): a test that
-hangs on one of these is sensitive, not unstable."""
+"""What every run of evaluation has alike (`harness.sandbox.hardening.BASE_ENV`): a test that hangs on one of these is
+sensitive, not unstable."""
 _ZONES = ("Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Asia/Kolkata", "Europe/Berlin")
 """UTC+14 and UTC-11 come first: at any moment, it is another day than in UTC in at least one of the two."""
 _LANGUAGES = ("de", "ja", "tr")

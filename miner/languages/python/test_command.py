@@ -335,12 +335,12 @@ def test_paths(tree: Tree) -> tuple[str, ...]:
     return tuple(path for path in candidates if path and any(f"{file}/".startswith(f"{path}/") for file in files))
 
 
+test_paths.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
 def module_names(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     """Patterns of what test modules are called (`python_files`); none where that is as pytest has it."""
     return _setting(read, "python_files")
-
-
-test_paths.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
 def _setting(read: Callable[[str], bytes | None], key: str) -> tuple[str, ...]:
