@@ -18,7 +18,7 @@ class Running(Protocol):
 
 
 Left = TypeVar("Left", bound="Sized")
-SECONDS = 240.0
+SECONDS = 480.0
 _POLL = 0.02
 
 

@@ -22,8 +22,8 @@ BEFORE, AFTER = "three: add 1 2 = 3\n", "three: add 1 2 = 3\ntwo: add 1 1 = 2\n"
 @pytest.fixture(scope="module", autouse=True)
 def registered():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(harness.languages.LANGUAGES, "toy", in_harness.Toy())
-        patch.setitem(miner.languages.LANGUAGES, "toy", in_miner.Toy())
+        patch.setitem(harness.languages.LANGUAGES, "toy", in_harness.TOY)
+        patch.setitem(miner.languages.LANGUAGES, "toy", in_miner.TOY)
         yield
 
 

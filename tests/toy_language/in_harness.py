@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import TestStatus
-from harness.languages.base import Program, TestReport
+from harness.languages.base import Language, Program, TestReport
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from harness.core.instance import TestSpec
-    from harness.languages.base import Reason
+    from harness.languages.base import Framework, Reason
 
 RUNNER = """
 import json, os, pathlib, sys
@@ -33,7 +33,10 @@ class Facts:
     name = "facts"
 
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
-        statuses, texts, collected, code = {}, {}, (), None
+        statuses: dict[str, TestStatus] = {}
+        texts: dict[str, str] = {}
+        collected: tuple[str, ...] = ()
+        code: int | None = None
         for frame in frames:
             if frame["t"] == "collected":
                 collected = tuple(frame["ids"])
@@ -47,11 +50,10 @@ class Facts:
         )
 
 
-class Toy:
+class Toy(Language):
     name = "toy"
-    frameworks: ClassVar = {"facts": Facts()}
-    has_tripwires = False
-    allowable = frozenset()
+    frameworks: Mapping[str, Framework] = {"facts": Facts()}
+    allowable: frozenset[str] = frozenset()
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         source = resources.files("harness.languages.inside").joinpath("command.py").read_bytes()
@@ -68,5 +70,5 @@ class Toy:
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         return ("grep", "-h", "", *paths)
 
-    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
-        return ""
+
+TOY: Language = Toy()

@@ -6,59 +6,25 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.core.instance import TestSpec
-from miner.languages.base import Described, Guess, RecordedTests, TestCommand
+from miner.languages.base import Language, TestCommand, UnparsedCode
 from miner.languages.built import BuiltImage
 from miner.layers import base, build, dockerfile, source
 from miner.layers.layer import FACTS_PATH, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
-    from harness.core.instance import Task
+    from harness.core.instance import TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest, KnownText, TaskRun
-    from miner.sources.change import Kind
+    from miner.languages.base import ImageRequest
 
 
-class Text:
-    """Files that are read as text alone."""
-
-    mutator = "re"
-
-    def is_source(self, path: str) -> bool:
-        return False
-
-    def reads(self, path: str) -> bool:
-        return False
-
-    def described(self, tree: Tree) -> Described:
-        return Described()
-
-    def added_names(self, change) -> frozenset[str]:
-        return frozenset()
-
-    def missing_names(self, report) -> dict[str, str]:
-        return {}
-
-
-class Toy:
+class Toy(Language):
     name = "toy"
     suffixes = (".toy",)
     test_names = re.compile(r".*_test\.toy")
     test_modules = None
-    test_bases = None
-    test_marks = None
-    code = Text()
-
-    def documents(self, repo: Contents, first: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
-        return []
-
-    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        return False
-
-    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
-        return None
+    code = UnparsedCode(".toy")
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         return (TestCommand(framework="facts", runner="facts"),)
@@ -87,9 +53,6 @@ class Toy:
         )
         return replace(image, way=request.collect(image).way) if request.collect else image
 
-    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
-        return TestSpec(framework=command.framework)
-
     def listing(self, spec: TestSpec) -> TestSpec:
         return replace(spec, options=("list",))
 
@@ -99,11 +62,5 @@ class Toy:
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         return (tuple(path for path in tree.files() if self.test_names.fullmatch(path)),)
 
-    def test_sources(self, paths, read, is_test) -> dict[str, bytes]:
-        return {}
 
-    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        return RecordedTests()
-
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        return Guess(bits=0.0)
+TOY: Language = Toy()
