@@ -92,7 +92,8 @@ class Containers:
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self.folder = Path(self._folder.name)
         """Of this machine; gone at the end."""
-        self._hosts = self.hosts_file(hardening.HOSTS)
+        texts = {"hosts": hardening.HOSTS, "passwd": hardening.PASSWD, "group": hardening.GROUP}
+        self._etc = {name: self.readable(text) for name, text in texts.items()}
         self._running: set[str] = set()
         """Images that the engine's machine can run."""
 
@@ -119,9 +120,9 @@ class Containers:
         self.vigil.close()
         self._folder.cleanup()
 
-    def hosts_file(self, text: str) -> Path:
-        """A file of this machine that can be mounted as /etc/hosts."""
-        path = self.folder / f"hosts-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    def readable(self, text: str) -> Path:
+        """A file of this machine that has this text, to be mounted for everybody to read."""
+        path = self.folder / f"text-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
         if not path.exists():
             files.write_text(path, text)
             path.chmod(0o644)
@@ -187,7 +188,7 @@ class Containers:
             host_config=hardening.host_config(
                 client,
                 spec.budgets,
-                hosts=shared.hosts if shared else self._hosts,
+                etc=self._etc | ({"hosts": shared.hosts} if shared else {}),
                 runtime=self.runtime,
                 mounts=spec.mounts,
                 init=spec.init,

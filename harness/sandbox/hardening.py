@@ -21,6 +21,15 @@ BASE_ENV: Mapping[str, str] = {
     "USER": "goldseam",
 }
 HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+PASSWD = (
+    "root:x:0:0:root:/root:/bin/sh\n"
+    "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
+    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+    f"{BASE_ENV['USER']}:x:{USER}:{USER}::{BASE_ENV['HOME']}:/bin/sh\n"
+)
+"""What becomes /etc/passwd, so that the user of tests has a name and a home for whoever does not ask variables."""
+GROUP = f"root:x:0:\ndaemon:x:1:\nnogroup:x:65534:\n{BASE_ENV['USER']}:x:{USER}:\n"
+"""What becomes /etc/group."""
 DROP = "/run/goldseam"
 PLAIN_RUNTIMES = ("runc", "crun")
 _RUNTIME_PIDS = 512
@@ -34,7 +43,7 @@ def host_config(
     client: Any,
     budgets: Budgets,
     *,
-    hosts: Path,
+    etc: Mapping[str, Path],
     runtime: str | None = None,
     mounts: Mapping[str, str] | None = None,
     init: bool = True,
@@ -43,12 +52,12 @@ def host_config(
 ) -> Any:
     """The engine's settings for a locked container: no network, no rights, a read-only root, limits on everything.
 
-    `hosts` is the file that becomes /etc/hosts. `mounts` are further folders of the host by their place in the
+    `etc` are files of the host by their names in /etc. `mounts` are further folders of the host by their place in the
     container, always read-only. `init` is off where the program is its own init. `network` is none,
     or `container:NAME` of one that has none. `drop` is a folder of the host that becomes DROP, writable.
     """
     tmpfs = _tmpfs(budgets.disk_mb)
-    binds = {str(hosts): {"bind": "/etc/hosts", "mode": "ro"}}
+    binds = {str(path): {"bind": f"/etc/{name}", "mode": "ro"} for name, path in etc.items()}
     binds |= {folder: {"bind": place, "mode": "ro"} for place, folder in (mounts or {}).items()}
     if drop:
         binds[str(drop)] = {"bind": DROP, "mode": "rw"}

@@ -177,7 +177,7 @@ class _Pod:
 
     def start(self, image: str, planned: Plan) -> Net:
         """Start everything, and wait until it is ready."""
-        hosts = self._containers.hosts_file(planned.hosts)
+        hosts = self._containers.readable(planned.hosts)
         drop = self._drop() if len(planned.cells) > 1 else None
         holders: list[_Holder] = []
         nets: list[Net] = []

@@ -293,7 +293,7 @@ def test_every_kind_of_test_has_its_status(test_id, status, kinds):
 
 
 LOCKS = """\
-import getpass, json, os, socket, sys, urllib.request
+import getpass, grp, json, os, pwd, socket, sys, urllib.request
 import pytest
 
 def status(name):
@@ -344,6 +344,12 @@ def test_init_environ_tells_nothing():
     assert "KEY" not in text and "TOKEN" not in text
 def test_fixed(): assert (os.environ["PYTHONHASHSEED"], os.environ["TZ"], os.environ["LANG"]) == ("0", "UTC", "C.UTF-8")
 def test_name(): assert getpass.getuser() == "goldseam"
+def test_account():
+    entry = pwd.getpwuid(os.getuid())
+    assert (entry.pw_name, entry.pw_dir) == ("goldseam", os.environ["HOME"])
+    assert grp.getgrgid(os.getgid()).gr_name == "goldseam"
+    assert os.path.expanduser("~root") == "/root"
+    with pytest.raises(OSError): open("/etc/passwd", "a")
 def test_hash(): assert sys.flags.hash_randomization == 0
 def test_stdin(): assert sys.stdin is None or os.read(0, 1) == b""
 def test_core(): import resource; assert resource.getrlimit(resource.RLIMIT_CORE) == (0, 0)
