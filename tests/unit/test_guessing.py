@@ -16,7 +16,7 @@ from harness.judging import judge, values
 from harness.judging.values import Event
 from miner.languages.base import KnownText, WrittenForm
 from miner.languages.go.stripping import literals as go
-from miner.languages.guessing import guess
+from miner.languages.guessing.guess import guess
 from miner.languages.java.stripping import literals as java
 from miner.languages.javascript.stripping import literals as javascript
 from miner.languages.python.stripping.literals import READING

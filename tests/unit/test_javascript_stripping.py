@@ -10,7 +10,7 @@ from harness.core.expectations import Expectations, ExpectedTest, Site
 from harness.judging import judge
 from harness.judging.values import Event
 from miner.languages.base import KnownText, Mode
-from miner.languages.guessing import guess
+from miner.languages.guessing.guess import guess
 from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.source import StrippedSource
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from miner.evidence.tree import Tree
     from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
-    from miner.languages.guessing import Reading
+    from miner.languages.guessing.reading import Reading
 
 _MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt)")
 _MARKS = re.compile(

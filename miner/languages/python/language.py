@@ -32,7 +32,7 @@ from miner.languages.base import (
     WrittenForm,
 )
 from miner.languages.built import BuiltImage
-from miner.languages.guessing import guess
+from miner.languages.guessing.guess import guess
 from miner.languages.python import doctests
 from miner.languages.python.code import PythonCode
 from miner.languages.python.detect import detect

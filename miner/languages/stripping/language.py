@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from miner.languages.base import Guess, KnownText, Language, RecordedTests
-from miner.languages.guessing import Reading, guess
+from miner.languages.guessing.guess import guess
+
+if TYPE_CHECKING:
+    from miner.languages.guessing.reading import Reading
 
 
 class TreeLanguage(Language):

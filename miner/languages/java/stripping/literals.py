@@ -11,7 +11,7 @@ from tree_sitter import Node
 from harness.judging import values
 from harness.judging.java.values import Value
 from harness.judging.parts import Part, key_of
-from miner.languages.guessing import Reading, operator_by
+from miner.languages.guessing.reading import Reading, operator_by
 from miner.languages.java.stripping.scopes import METHODS, function_of, name_of, parse
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS

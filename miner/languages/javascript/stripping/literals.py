@@ -16,7 +16,7 @@ from tree_sitter import Node
 from harness.core.expectations import Expected, Site
 from harness.judging import values
 from harness.judging.javascript import values as javascript
-from miner.languages.guessing import Reading
+from miner.languages.guessing.reading import Reading
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parse
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare

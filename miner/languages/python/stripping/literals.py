@@ -12,7 +12,7 @@ from typing import Any
 from harness.core import python_source
 from harness.judging import values
 from harness.judging.arrays import Array
-from miner.languages.guessing import Reading
+from miner.languages.guessing.reading import Reading
 from miner.languages.python.stripping.source import HAND_OUT
 
 _ERRORS = (

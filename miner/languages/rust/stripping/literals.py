@@ -11,7 +11,7 @@ from tree_sitter import Node
 from harness.judging import values
 from harness.judging.parts import Part, key_of
 from harness.judging.rust.values import PANIC, Value
-from miner.languages.guessing import Reading, first_kept, operator_by
+from miner.languages.guessing.reading import Reading, first_kept, operator_by
 from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.scopes import opened
 from miner.languages.rust.stripping.source import HAND_OUT, MODULE

@@ -29,8 +29,8 @@ from unicodedata import combining, normalize
 from urllib.parse import parse_qs, parse_qsl, quote, quote_plus, unquote, unquote_plus, urlencode, urlsplit
 from uuid import UUID
 
-from miner.languages import web_values
-from miner.languages.calculations import OF_ONE, flat
+from miner.languages.guessing import web_values
+from miner.languages.guessing.calculations import OF_ONE, flat
 
 _SEPARATORS = re.compile(r"[/\\:=,;&|\s]+")
 _NUMBER = re.compile(r"-?\d{1,18}")

@@ -14,8 +14,8 @@ from math import comb, gcd, prod
 from typing import Any
 from urllib.parse import urljoin
 
-from miner.languages import web_values
-from miner.languages.calculations import OF_TWO
+from miner.languages.guessing import web_values
+from miner.languages.guessing.calculations import OF_TWO
 
 _LARGEST = 1 << 16
 """Of numbers and of texts that are made: whatever is larger is no guess."""

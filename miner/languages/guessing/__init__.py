@@ -1,0 +1,1 @@
+"""How hard what a task expects is to guess, in bits."""
