@@ -91,6 +91,14 @@ MADE = {
     ),
     "an attribute of such an object": ("assert f(1) == Broken(1).x", handed("f(1)", "Broken(1).x")),
     "a method of a class": ("assert f(1) == Broken.of(1)", handed("f(1)", "Broken.of(1)")),
+    "texts made with such objects": (
+        "assert f(1) == shop.Bold('a') + f': {Broken(1)!r:>{9}}' + 'b' * 2",
+        handed("f(1)"),
+    ),
+    "texts made with what the product says": (
+        "assert f(1) == f'{g(1)}' + 'b'",
+        handed("f(1)", "f'{g(1)}' + 'b'"),
+    ),
     "objects alone": ("assert Broken(1) == Broken(2)", handed("Broken(1)", "Broken(2)")),
     "an object made of what the product gives": ("assert f(1) == Broken(g(1))", handed("f(1)", "Broken(g(1))")),
     "what the fix changes": ("assert f(1) == shop.new.Point(1)", handed("f(1)", "shop.new.Point(1)")),
@@ -441,6 +449,32 @@ def test_words_that_the_product_is_given_stay(text):
 def test_a_name_that_is_bound_again_and_again_to_what_is_expected_is_kept():
     found = stripped(function("want = 3\nassert f(1) == want\nwant = [4]\nassert f(2) == want"))
     assert "want" not in found
+
+
+def test_a_name_that_is_made_anew_of_what_it_was_is_kept():
+    found = stripped(function("want = 'abc'\nwant = want.lstrip('a')\nwant += ''\nassert f(1) == want"))
+    assert "_goldseam_site(f(1), want)" in found, "it is bound in more ways than that"
+    found = stripped(function("want = 'abc'\nwant = str(want).lstrip('a')\nassert f(1) == want"))
+    assert "want" not in found
+    assert "_goldseam_site(f(1))" in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "want = f(0)\nwant = want.strip()\nassert f(1) == want",
+        "from shop import want\nwant = want.strip()\nassert f(1) == want",
+        "want = 0\nfor _ in f(0):\n    want = want + 1\nassert f(1) == want",
+        "want = want.strip()\nassert f(1) == want",
+    ],
+)
+def test_a_name_that_is_made_anew_of_what_the_product_says_is_handed_out(text):
+    assert "_goldseam_site(f(1), want)" in stripped(function(text))
+
+
+def test_an_argument_that_is_made_anew_is_handed_out():
+    found = stripped(HEAD + "def test_a(want):\n    want = want.strip()\n    assert f(1) == want\n")
+    assert "_goldseam_site(f(1), want)" in found
 
 
 def test_of_two_names_bound_at_once_the_expected_one_is_blank():

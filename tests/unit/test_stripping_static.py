@@ -313,6 +313,15 @@ def test_what_is_expected_is_made_of_literals_names_and_operations():
     assert written("[x + 1 for x in range(3)]").literals == (1, 3)
 
 
+def test_what_a_name_is_made_anew_of_counts_with_what_it_was_before():
+    tree = ast.parse("def test_a():\n    want = 'abc'\n    want = str(want).lstrip('a')\n    assert f() == want\n")
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
+    scope = Scope(module=module_of(tree, lambda name: name == "shop"), function=function, tables={})
+    scope.expecting({"want": 1})
+
+    assert scope.written(ast.parse("want", mode="eval").body) == WrittenForm(steps=2, literals=("abc", "a"))
+
+
 DATA = """\
 import io
 import json

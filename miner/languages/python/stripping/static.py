@@ -19,6 +19,7 @@ from miner.languages.base import WrittenForm
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
 """What adds nothing to its parts: displays, signs, and a call beside what it calls."""
+_MADE_OF_PARTS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.JoinedStr, ast.FormattedValue)
 
 
 class Settled(Protocol):
@@ -282,6 +283,8 @@ class Scope:
     """How often something new is made of what a name stands for, as by `+`."""
     _looked_in: Counter[str] = field(default_factory=Counter)
     """How often something inside of it is looked at, as by `name[0]`."""
+    _remade: frozenset[str] = frozenset()
+    """Names that one statement after the other binds, some to what is made of what they stood for before."""
 
     def __post_init__(self) -> None:
         nodes = list(ast.walk(self.function))
@@ -317,6 +320,12 @@ class Scope:
             elif isinstance(node, _READING):
                 self._combined.update(_combined(node))
                 self._looked_in.update(_looked_in(node))
+        in_line = _assigned(nodes, self.function.body)
+        for name in in_line.keys() - set(arguments) - self.module.imports.keys():
+            first, *others = (_reads(value, name) for value in in_line[name])
+            if not first and any(others):
+                self._remade |= {name}
+                self._loads[name] -= sum(others)
         self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, self.is_static))}
 
     @property
@@ -374,13 +383,7 @@ class Scope:
                 return self._is_class(func) and all(
                     map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
                 )
-            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-                return all(map(self.is_expected, parts))
-            case ast.Dict(keys=keys, values=values):
-                return all(key is not None and self.is_expected(key) for key in keys) and all(
-                    map(self.is_expected, values)
-                )
-        return False
+        return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
 
     def _is_place(self, node: ast.expr) -> bool:
         """Whether it is a path below the folder that pytest gives a test, or the text of one."""
@@ -432,13 +435,8 @@ class Scope:
         match node:
             case ast.Constant(value=value):
                 return WrittenForm(literals=(value,))
-            case ast.Name(id=name) if self._bound(name) and name not in around:
-                if not self._only_expected(name):
-                    return WrittenForm(steps=1)  # it stays, for what else reads it
-                bound = tuple(self._written(value, around | {name}) for value in self._bound(name))
-                return bound[0] if len(bound) == 1 else WrittenForm(columns=(bound,))
-            case ast.Name():
-                return WrittenForm(steps=1)
+            case ast.Name(id=name):
+                return self._name_written(name, around)
             case ast.Call() if self._is_data(node):
                 return WrittenForm(steps=1)
             case ast.Attribute(value=ast.Name(id="self")):
@@ -446,11 +444,17 @@ class Scope:
             case ast.Attribute() if self._outside(node):
                 return WrittenForm(steps=1)
         inner = [self._written(part, around) for part in _parts(node)]
-        return WrittenForm(
-            steps=(not isinstance(node, _WRITTEN_OUT)) + sum(part.steps for part in inner),
-            literals=tuple(literal for part in inner for literal in part.literals),
-            columns=tuple(column for part in inner for column in part.columns),
-        )
+        return _together(inner, steps=not isinstance(node, _WRITTEN_OUT))
+
+    def _name_written(self, name: str, around: frozenset[str]) -> WrittenForm:
+        if name in around and name in self._remade:
+            return WrittenForm()  # what it was made of counts anyway
+        if name in around or not self._bound(name) or not self._only_expected(name):
+            return WrittenForm(steps=1)  # where other things read it, it stays
+        bound = tuple(self._written(value, around | {name}) for value in self._bound(name))
+        if name in self._remade:
+            return _together(bound)
+        return bound[0] if len(bound) == 1 else WrittenForm(columns=(bound,))
 
     def _bound(self, name: str) -> tuple[ast.expr, ...]:
         """What a name stands for, as far as that is written out."""
@@ -526,7 +530,7 @@ class Scope:
         return False
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
-        return self.is_static(value) and (
+        return self.is_static(value, self._remade & {name}) and (
             is_immutable(value) or self._only_expected(name) or self._only_read(name, value)
         )
 
@@ -596,6 +600,20 @@ class Scope:
                 return False
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return all(self.is_static(part, bound) for part in parts)
+
+
+def _together(forms: Collection[WrittenForm], steps: int = 0) -> WrittenForm:
+    """What takes all of these, and so many steps more."""
+    return WrittenForm(
+        steps=steps + sum(form.steps for form in forms),
+        literals=tuple(literal for form in forms for literal in form.literals),
+        columns=tuple(column for form in forms for column in form.columns),
+    )
+
+
+def _reads(value: ast.expr, name: str) -> int:
+    """How often an expression reads a name."""
+    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))
 
 
 def _rows_of(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -692,7 +710,17 @@ def is_immutable(node: ast.expr) -> bool:
             return True
         case ast.Call(
             func=ast.Attribute(
-                value=value, attr="encode" | "decode" | "upper" | "lower" | "strip" | "join" | "format" | "replace"
+                value=value,
+                attr="encode"
+                | "decode"
+                | "upper"
+                | "lower"
+                | "strip"
+                | "lstrip"
+                | "rstrip"
+                | "join"
+                | "format"
+                | "replace",
             )
         ):
             return is_immutable(value)
