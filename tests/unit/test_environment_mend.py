@@ -175,6 +175,13 @@ def test_a_library_that_an_import_lacks_is_added():
     assert found.apt == ("libgl1",)
 
 
+def test_a_setuptools_that_warns_where_that_is_an_error_is_taken_older():
+    said = "E   DeprecationWarning: pkg_resources is deprecated as an API"
+    mended = recipe_fixes.after_collecting(recipe("setuptools"), (), said, NO_TREE)
+    assert mended.evidence.requirements == ("setuptools", "setuptools<67.3")
+    assert recipe_fixes.after_collecting(mended, (), said, NO_TREE) is None
+
+
 @pytest.mark.parametrize(
     ("module", "folders"),
     [

@@ -10,6 +10,10 @@ from datetime import date, timedelta
 from miner.evidence.tree import Recipe, Tree
 from miner.languages.python.recipes import distributions, imports, missing
 
+_SILENT_SETUPTOOLS = "setuptools<67.3"
+"""The last that imports `pkg_resources` and declares its namespaces without a warning."""
+_WARNS_OF_PKG_RESOURCES = re.compile(r"Warning: (?:pkg_resources is deprecated|Deprecated call to `pkg_resources)")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
@@ -69,7 +73,11 @@ def after_failure(recipe: Recipe, output: str, settled: str = "") -> Recipe | No
 
 
 def after_collecting(recipe: Recipe, modules: Iterable[str], output: str, tree: Tree) -> Recipe | None:
-    """The recipe to try next after tests could not be collected: with the distributions of the missing modules."""
+    """The recipe to try next after tests could not be collected: with the distributions of the missing modules.
+
+    What a build or the tests lack is added from Debian. Where the warning of a new setuptools is an error, an older one
+    is taken: tox's environments had that of their virtualenv.
+    """
     distributions_there = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
     own = distributions.own_modules(tree)
     candidates = (distributions.of_module(module) for module in modules if module.partition(".")[0] not in own)
@@ -80,9 +88,9 @@ def after_collecting(recipe: Recipe, modules: Iterable[str], output: str, tree: 
             if distribution and missing.distribution(distribution) not in distributions_there
         )
     )
-    if not new:
-        return _with_packages(recipe, missing.packages(output))
-    return _with_requirements(recipe, new)
+    if new:
+        return _with_requirements(recipe, new)
+    return _with_packages(recipe, missing.packages(output)) or _with_older_setuptools(recipe, output)
 
 
 def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, paths_there: Iterable[str]) -> tuple[str, ...]:
@@ -119,6 +127,11 @@ def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:
     evidence = recipe.evidence
     rung = f"{evidence.rung}+missing:{','.join(new)}"
     return replace(recipe, evidence=replace(evidence, rung=rung, requirements=(*evidence.requirements, *new)))
+
+
+def _with_older_setuptools(recipe: Recipe, output: str) -> Recipe | None:
+    is_new = _WARNS_OF_PKG_RESOURCES.search(output) and _SILENT_SETUPTOOLS not in recipe.evidence.requirements
+    return _with_requirements(recipe, (_SILENT_SETUPTOOLS,)) if is_new else None
 
 
 def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
