@@ -280,7 +280,7 @@ def is_test_module(path: str) -> bool:
 
 
 def declares_tests(path: str, source: bytes) -> bool:
-    """Whether a test file may have tests of its own: by its name, else by what is in it; helpers have none."""
+    """Whether a test file may have tests of its own: by its name and what is in it, else by that; helpers have none."""
     name = PurePosixPath(path).name
     language = LANGUAGES.get(_parts(path).language)
     if language is None or name == "conftest.py":
@@ -288,7 +288,7 @@ def declares_tests(path: str, source: bytes) -> bool:
     if language.test_bases and language.test_bases.search(source):
         return False
     if (language.test_modules or language.test_names).fullmatch(name):
-        return True
+        return language.test_signs is None or not source or bool(language.test_signs.search(source))
     return bool(language.test_marks.search(source)) if language.test_marks else not language.test_modules
 
 

@@ -369,6 +369,8 @@ class Language(Protocol):
     """Of test files, the names of those that are given to a runner; None for all."""
     test_marks: re.Pattern[bytes] | None = None
     """What a source has that declares tests, whatever its name; None where that can't be told."""
+    test_signs: re.Pattern[bytes] | None = None
+    """What a test file of such a name has where it has any test; None where the name tells."""
     test_bases: re.Pattern[bytes] | None = None
     """What a source has whose tests are run as those of other files; None where there is no such thing."""
     code: Code

@@ -70,7 +70,8 @@ def test_data_of_the_product_papers_and_helpers_are_none_of_a_suite(path):
 
 
 def named(path: str, **sources: str) -> tuple[str, ...]:
-    contents = {f"tests/{name}.py": text.encode() for name, text in sources.items()}
+    asserting = {name: f"{text}\nassert f()" if name.startswith("test_") else text for name, text in sources.items()}
+    contents = {f"tests/{name}.py": text.encode() for name, text in asserting.items()}
     runnable, _ = candidates(contents)
     return readers([path], runnable, contents).by_name
 
@@ -112,6 +113,8 @@ def test_a_test_file_that_imports_a_changed_helper_may_depend_on_it():
     ("path", "source", "has_tests"),
     [
         ("tests/test_a.py", b"", True),
+        ("tests/test_a.py", b"from suite import *", True),
+        ("tests/test_components.py", b"class Empty:\n    pass\n\ndef latest(): ...", False),
         ("tests/cases.py", b"class Some:\n    async def test_it(self): ...", True),
         ("tests/cases.py", b"def f():\n    '''\n    >>> f()\n    '''", True),
         ("tests/helpers.py", b"def latest(): ...", False),
@@ -170,7 +173,7 @@ def test_a_suite_of_too_many_files_is_not_tried():
 
 
 def test_a_project_beside_the_suite_is_tried_only_where_nothing_else_is_there():
-    sources = {"tests/test_a.py": b"load('golden')", "plugins/x/tests/test_b.py": b"load('golden')"}
+    sources = {"tests/test_a.py": b"assert load('golden')", "plugins/x/tests/test_b.py": b"assert load('golden')"}
     assert readers(["tests/golden/page.html"], tuple(sources), sources).by_name == ("tests/test_a.py",)
     assert readers(["data/golden/page.html"], tuple(sources), sources).by_name == tuple(sorted(sources))
 

@@ -82,6 +82,11 @@ class Python:
     test_marks: re.Pattern[bytes] | None = re.compile(
         rb"^\s*(?:async\s+)?def (?:test|runTest)|^\s*>>> |\bload_tests\b", re.MULTILINE
     )
+    test_signs: re.Pattern[bytes] | None = re.compile(
+        rb"\bdef _*[Tt]est|\bclass \w*Test|runTest|load_tests|TestCase|\b(?:globals|setattr|exec)\(|\bimport \*|^test\w* *="
+        rb"|parametrize|\bassert|unittest|pytest|\.main\(",
+        re.MULTILINE,
+    )
     test_bases: re.Pattern[bytes] | None = None
     code: Code = PythonCode()
 
