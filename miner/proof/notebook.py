@@ -33,6 +33,7 @@ class ObservedRun:
     trouble: str = ""
     """Why the run gave no full answer: `timeout`, `out_of_memory`, `crashed`, or what did not apply; else empty."""
     detail: str = ""
+    """More of the trouble; where no test passed, what the first that failed said."""
     seconds: float = 0.0
     container_seconds: float = 0.0
     """What the run's containers took, from their making to their end."""

@@ -19,12 +19,15 @@ from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
+    from harness.languages.base import TestReport
     from miner.proof.subject import Patches, Subject
 
 _ENDINGS = frozenset({"timeout", "crashed", "out_of_memory"})
 """Troubles that one test alone can bring upon all that come after it."""
 _MOST_ENDINGS = 3
 """Tests at most that may each end a run of one state."""
+_LONGEST_FAILURE = 1000
+"""Characters."""
 
 
 def observe(
@@ -98,7 +101,7 @@ def _observed(
         statuses=dict(ran.report.statuses),
         collect_errors=dict(ran.report.collect_errors),
         trouble=trouble,
-        detail=detail,
+        detail=detail or _first_failure(ran.report),
         seconds=ran.seconds,
         container_seconds=ran.container_seconds,
         max_rss_kb=ran.max_rss_kb,
@@ -106,6 +109,13 @@ def _observed(
         refused=network.refused(ran.report),
         wanted=missing,
     )
+
+
+def _first_failure(report: TestReport) -> str:
+    """The end of what the first failing test says, where none passes; empty otherwise."""
+    if TestStatus.PASSED in report.statuses.values():
+        return ""
+    return next(filter(None, map(report.texts.get, sorted(report.statuses))), "").strip()[-_LONGEST_FAILURE:]
 
 
 def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> ObservedRun:

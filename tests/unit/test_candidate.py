@@ -80,6 +80,7 @@ def test_a_title_that_speaks_of_a_fault_is_a_bug_fix(title):
         "Test fixes for Python 3.13",
         "Fix deprecation warnings of Flask 3",
         "Dropped support for Python 3.8",
+        "Stop supporting Flask-Babelex",
         "Correct misspelled words",
         "Refactor the parser",
     ],

@@ -83,8 +83,8 @@ class Python:
         rb"^\s*(?:async\s+)?def (?:test|runTest)|^\s*>>> |\bload_tests\b", re.MULTILINE
     )
     test_signs: re.Pattern[bytes] | None = re.compile(
-        rb"\bdef _*[Tt]est|\bclass \w*Test|runTest|load_tests|TestCase|\b(?:globals|setattr|exec)\(|\bimport \*|^test\w* *="
-        rb"|parametrize|\bassert|unittest|pytest|\.main\(",
+        rb"\bdef _*[Tt]est|\bclass \w*Test|^test\w* *=|\bassert|runTest|load_tests|TestCase|parametrize|unittest|pytest"
+        rb"|\bimport \*|\b(?:globals|setattr|exec)\(|\.main\(",
         re.MULTILINE,
     )
     test_bases: re.Pattern[bytes] | None = None

@@ -80,7 +80,8 @@ def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, ver
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
     command = resolve_command(recipe, interpreter, when)
     plain = _plain(editable=exclude_newer.has_editable_tools(when)) if recipe.evidence.files else ()
-    commands = (UNPACK, f"cd {TESTBED}", *plain, *_declared(recipe), *versions(version_hint), command)
+    undated = _undated(recipe) if recipe.project else ()
+    commands = (UNPACK, f"cd {TESTBED}", *plain, *undated, *_declared(recipe), *versions(version_hint), command)
     return Layer(kind="resolve", parent="", commands=commands).script()
 
 
@@ -93,6 +94,12 @@ def _plain(*, editable: bool) -> tuple[str, ...]:
     written = r"-e \3" if editable else r"\3"
     text = f"grep -rlsZE --include='*.txt' --include='*.in' {quote(line)} ."
     return (f"{text} | xargs -0 -r sed -i -E {quote(f's#{line}#{written}#')}",)
+
+
+def _undated(recipe: Recipe) -> tuple[str, ...]:
+    """Commands that take a date out of the version in setup.cfg: old tools write one that is no version of PEP 440."""
+    path = quote(posixpath.join(recipe.root, "setup.cfg"))
+    return (f"test ! -f {path} || sed -i -E '/^ *tag[_-](date|svn[_-]revision) *[=:]/d' {path}",)
 
 
 def _declared(recipe: Recipe) -> tuple[str, ...]:
