@@ -118,6 +118,8 @@ class Detection:
     """What to try where the project can't be built by any recipe: its needs alone, the tree on `sys.path`."""
     tested: tuple[str, ...] = ()
     """Minor versions on which the repository's CI runs its tests."""
+    of_change: tuple[str, ...] = ()
+    """Minor versions that the change's own words name."""
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What its CI says of tests beside what is installed: `services`, `env`, `files`."""
     notes: tuple[str, ...] = ()

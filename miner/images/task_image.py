@@ -58,6 +58,8 @@ class Order:
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     """The files that the change touches, as it leaves them."""
+    said: str = ""
+    """The change's title, and the messages of its commits."""
 
     def collecting(self, sandbox: Sandbox | None) -> Collect | None:
         """Its collector, in the sandbox where the tests will run; without one, none."""
@@ -105,6 +107,7 @@ def build_environment(
             repairing=repairing,
             declared=order.declared,
             fixed=order.fixed,
+            said=order.said,
         )
         try:
             return LANGUAGES[order.language].build(request)

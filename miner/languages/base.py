@@ -76,6 +76,8 @@ class ImageRequest:
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict)
     """The files that the change touches, as it leaves them."""
+    said: str = ""
+    """The change's title, and the messages of its commits."""
 
 
 class Mode(StrEnum):

@@ -1,7 +1,8 @@
+from dataclasses import replace
 from datetime import date
 
 from miner.evidence.tree import Detection
-from miner.languages.python.recipes.interpreter import allows, preference
+from miner.languages.python.recipes.interpreter import allows, preference, versions_in
 
 
 def wants(requires=None, classifiers=()):
@@ -21,6 +22,12 @@ def test_versions_released_later_come_last_and_the_oldest_of_them_first():
 
 def test_a_version_that_a_classifier_names_is_preferred_to_a_newer_one():
     assert preference(wants(classifiers=("3.7", "3.8")), date(2021, 6, 1), ALL)[0] == "3.8"
+
+
+def test_a_version_that_the_change_names_goes_first_whenever_it_was_released():
+    of_change = versions_in("py312 fixes (#244)\n\nAlso works on Python 3.8 and python3, not on pypy39; python-3.12")
+    assert of_change == ("3.12", "3.8")
+    assert preference(replace(wants(), of_change=of_change), date(2021, 6, 1), ALL)[:3] == ("3.12", "3.8", "3.9")
 
 
 def test_what_is_at_hand_is_preferred_to_a_download_of_the_same_kind():

@@ -40,6 +40,7 @@ from miner.languages.python.forms import silent_lines
 from miner.languages.python.images import exclude_newer, steps
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
+from miner.languages.python.recipes import interpreter
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
 from miner.languages.python.stripping.static import leaves
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
@@ -127,7 +128,7 @@ class Python:
         """A virtual environment with the project in it: one ladder of recipes."""
         opened = request.workshop
         expect_resolving(opened)
-        detection = detect(request.tree, request.touched)
+        detection = replace(detect(request.tree, request.touched), of_change=interpreter.versions_in(request.said))
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from datetime import date
 
@@ -23,6 +24,7 @@ RELEASED = {
 """First release of each minor version of CPython (the PEPs of the release schedules)."""
 
 _ANY_PATCH = 99
+_SAID = re.compile(r"\b(?:c?python|py)[- ]?(?:v|>=|==)? ?3\.?(\d+)\b", re.IGNORECASE)
 
 
 def key(minor: str) -> tuple[int, ...]:
@@ -39,19 +41,27 @@ def allows(specifier: str | None, minor: str) -> bool:
     return any(allowed.contains(f"{minor}.{patch}", prereleases=True) for patch in range(_ANY_PATCH))
 
 
+def versions_in(said: str) -> tuple[str, ...]:
+    """The minor versions that a text names: `Python 3.12`, `py312`."""
+    return tuple(dict.fromkeys(f"3.{minor}" for minor in _SAID.findall(said)))
+
+
 def preference(
     detection: Detection, when: date, minors: Iterable[str], *, at_hand: Collection[str] = ()
 ) -> tuple[str, ...]:
     """The minor versions of `minors` that `requires-python` allows, best first.
 
-    Of those released by the commit's date, the ones that CI runs tests on come first, then those named by a classifier,
-    then the others, all newest first; then newer ones, oldest first. Within each kind those `at_hand` go before those
-    to be downloaded.
+    One that the change's own words name comes first, whenever it was released. Of those released by the commit's date,
+    the ones that CI runs tests on come next, then those named by a classifier, then the others, all newest first; then
+    newer ones, oldest first. Within each kind those `at_hand` go before those to be downloaded.
     """
     allowed = [minor for minor in minors if minor in RELEASED and allows(detection.requires_python, minor)]
     then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
     later = sorted((minor for minor in allowed if RELEASED[minor] > when), key=key)
+    of_change = [minor for minor in detection.of_change if minor in allowed]
     tested = [minor for minor in then if minor in detection.tested]
     classified = [minor for minor in then if minor in detection.classifiers]
-    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (tested, classified, then, later))
+    kinds = (
+        sorted(kind, key=lambda minor: minor not in at_hand) for kind in (of_change, tested, classified, then, later)
+    )
     return tuple(dict.fromkeys(minor for kind in kinds for minor in kind))
