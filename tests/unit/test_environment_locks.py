@@ -119,7 +119,7 @@ def test_what_is_asked_for_from_the_tree_is_written_as_uv_reads_it(tmp_path, yea
         assert (tmp_path / "dev requirements.txt").read_text().splitlines() == read
 
 
-def test_a_date_in_the_version_is_taken_out_before_anything_is_resolved(tmp_path):
+def test_tags_of_the_version_are_taken_off_before_anything_is_resolved(tmp_path):
     recipe = Recipe(project="setup.py", evidence=Evidence(rung="pytest"))
     interpreter = SimpleNamespace(path="/python3.7", minor="3.7")
     script = steps.resolve_script(recipe, interpreter, datetime(2016, 5, 1, tzinfo=UTC), None)
@@ -128,4 +128,4 @@ def test_a_date_in_the_version_is_taken_out_before_anything_is_resolved(tmp_path
     path = tmp_path / "setup.cfg"
     path.write_text("[egg_info]\ntag_build = .dev\ntag_date = 1\ntag-svn-revision: 1\n[metadata]\nname = tag_date\n")
     process.run(["sh", "-euc", undated], cwd=tmp_path)
-    assert path.read_text() == "[egg_info]\ntag_build = .dev\n[metadata]\nname = tag_date\n"
+    assert path.read_text() == "[egg_info]\n[metadata]\nname = tag_date\n"

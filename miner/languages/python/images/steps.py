@@ -97,9 +97,9 @@ def _plain(*, editable: bool) -> tuple[str, ...]:
 
 
 def _undated(recipe: Recipe) -> tuple[str, ...]:
-    """Commands that take a date out of the version in setup.cfg: old tools write one that is no version of PEP 440."""
+    """Commands that take off the tags that setup.cfg puts behind a version: with old tools it is none of PEP 440 then."""
     path = quote(posixpath.join(recipe.root, "setup.cfg"))
-    return (f"test ! -f {path} || sed -i -E '/^ *tag[_-](date|svn[_-]revision) *[=:]/d' {path}",)
+    return (f"test ! -f {path} || sed -i -E '/^ *tag[_-](build|date|svn[_-]revision) *[=:]/d' {path}",)
 
 
 def _declared(recipe: Recipe) -> tuple[str, ...]:
