@@ -97,7 +97,7 @@ def _plain(*, editable: bool) -> tuple[str, ...]:
 
 
 def _undated(recipe: Recipe) -> tuple[str, ...]:
-    """Commands that take off the tags that setup.cfg puts behind a version: with old tools it is none of PEP 440 then."""
+    """Commands that take off the tags that setup.cfg puts behind a version: old tools make none of PEP 440 of it."""
     path = quote(posixpath.join(recipe.root, "setup.cfg"))
     return (f"test ! -f {path} || sed -i -E '/^ *tag[_-](build|date|svn[_-]revision) *[=:]/d' {path}",)
 
