@@ -107,7 +107,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "argv": graded.argv,
         "program": graded.program,
         "suites": graded.suites,
-        "generators": graded.generators,
+        "nose": graded.nose,
         "files": hidden.test_files,
         "pythonpath": spec.pythonpath,
         "env": {**graded.env, **spec.env},

@@ -126,7 +126,7 @@ class InnerGrading:
     program: bool = False
     """Whether `argv` is a program that tells of each test on descriptor 3, one JSON object a line."""
     suites: bool = False
-    generators: bool = False
+    nose: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, bytes] = field(default_factory=dict)
     """Files beside the grader, by name."""

@@ -297,6 +297,44 @@ def test_what_tests_yield_is_run_as_tests(tiny_image, sandbox):
     assert found.violations == ()
 
 
+FIXTURES = """\
+class Base(object):
+    made = 0
+
+    @classmethod
+    def setUpClass(cls):
+        cls.made += 1
+
+    def setUp(self):
+        self.value = self.made
+
+    def tearDown(self):
+        type(self).made += 1
+
+
+class TestOne(Base):
+    def test_first(self):
+        assert self.value == 1
+
+    def test_second(self):
+        assert self.value == 2
+
+
+class TestOther(Base):
+    def setUp(self):
+        self.value = 7
+
+    def test_third(self):
+        assert (self.value, self.made) == (7, 1)
+"""
+
+
+def test_a_plain_class_has_the_fixtures_that_nose_called(tiny_image, sandbox):
+    found = tried(tiny_image, sandbox, {PLACE: FIXTURES}, spec=TestSpec(framework="nose"))
+    tests = ("TestOne::test_first", "TestOne::test_second", "TestOther::test_third")
+    assert found.report.statuses == {f"{PLACE}::{test}": "PASSED" for test in tests}
+
+
 def test_a_document_is_run_by_unittest_too(tiny_image, sandbox):
     text = "Sums\n====\n\n>>> import calc\n>>> calc.add(1, 1)\n{}\n"
     found = tried(tiny_image, sandbox, {"tests/test_a.txt": text.format(2), "tests/test_b.txt": text.format(3)})

@@ -14,7 +14,7 @@ from harness.judging import values
 from harness.judging.values import ClassName, Opaque, Raised, Record
 from tests import inside, pypi_tools
 
-SOURCE = inside.part("supervisor", "recorder", "handout", "tripwire", "suites", "outcomes", "generators")
+SOURCE = inside.part("supervisor", "recorder", "handout", "tripwire", "suites", "outcomes", "nose_tests")
 DRIVER = """\
 import builtins, io, json, sys
 

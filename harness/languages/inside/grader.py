@@ -200,7 +200,7 @@ def tests(folder, results):
     elif files:  # without one, pytest would run whatever it finds
         import pytest
 
-        more = [part(folder, "generators.py")["Generators"]()] if hidden["generators"] else []
+        more = [part(folder, "nose_tests.py")["Nose"]()] if hidden["nose"] else []
         pytest.main(hidden["argv"] + files, plugins=[Recorder()] + more)
     names = stable_ids(set(collected) | set(finished))
     write(results, json.dumps({names[test]: statuses[test] for test in finished}))

@@ -31,8 +31,8 @@ class PythonFramework:
     """Arguments before the test files."""
     suites: bool = False
     """Whether its tests are unittest suites, run without pytest by `inside/suites.py`."""
-    generators: bool = False
-    """Whether tests that yield others are collected, by `inside/generators.py`."""
+    nose: bool = False
+    """Whether tests are run as nose had them, by `inside/nose_tests.py`."""
 
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
         """Per-test results from the frames of the test process."""
@@ -52,8 +52,8 @@ def _suites_argv(spec: TestSpec) -> tuple[str, ...]:
 
 
 PYTEST = PythonFramework(name="pytest", argv=pytest.argv)
-NOSE = PythonFramework(name="nose", argv=pytest.argv, generators=True)
-"""Tests as nose had them, by pytest: it runs all of them but those that yield others, which are collected for it."""
+NOSE = PythonFramework(name="nose", argv=pytest.argv, nose=True)
+"""Tests as nose had them, by pytest, which is told what it does not know of them."""
 UNITTEST = PythonFramework(name="unittest", argv=_suites_argv, suites=True)
 DJANGO = PythonFramework(name="django", argv=_suites_argv, suites=True)
 FRAMEWORKS: Mapping[str, PythonFramework] = {known.name: known for known in (PYTEST, NOSE, UNITTEST, DJANGO)}

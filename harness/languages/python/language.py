@@ -53,7 +53,7 @@ _ALWAYS = ("recorder", "handout", "tripwire")
 _SUITES = ("suites", "outcomes")
 _REQUESTS = ("watch", "vary", "clock", "calls")
 _SHARED = frozenset({"vary", "clock"})
-_PARTS = (*_ALWAYS, *_SUITES, "generators", *_REQUESTS)
+_PARTS = (*_ALWAYS, *_SUITES, "nose_tests", *_REQUESTS)
 
 
 @functools.cache
@@ -104,7 +104,7 @@ class Python:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """A forked process of the supervisor's own Python, with the test framework in it."""
         called = framework(test.framework)
-        parts_wanted = {*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()), *requests}
+        parts_wanted = {*(_SUITES if called.suites else ()), *(("nose_tests",) if called.nose else ()), *requests}
         return Program(
             interpreter=INTERPRETER,
             sources=sources(),
@@ -113,7 +113,7 @@ class Python:
                 "argv": called.argv(test),
                 "plugins": test.plugins,
                 "suites": called.suites,
-                "generators": called.generators,
+                "nose": called.nose,
                 "pythonpath": test.pythonpath,
                 **requests,
             },
@@ -131,12 +131,12 @@ class Python:
     def graded(self, test: TestSpec) -> InnerGrading:
         """Pytest in a process of its own, or the runner of suites with its parts."""
         called = framework(test.framework)
-        names = (*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()))
+        names = (*(_SUITES if called.suites else ()), *(("nose_tests",) if called.nose else ()))
         return InnerGrading(
             interpreter=INTERPRETER,
             argv=tuple(called.argv(test)),
             suites=called.suites,
-            generators=called.generators,
+            nose=called.nose,
             parts={f"{name}.py": source for name, source in sources() if name in names},
         )
 

@@ -142,7 +142,7 @@ def run_pytest(spec, frames):
         frames.send("collected", ids=[])
         return 5  # pytest's own code for "no tests collected"
     modules = [word for name in spec["plugins"] if name not in installed for word in ("-p", name)]
-    more = [Generators()] if spec["generators"] else []
+    more = [Nose()] if spec["nose"] else []
     more += stand_ins(installed - set(spec["plugins"]))
     return pytest.main(list(spec["argv"]) + modules + files, plugins=[Recorder()] + more)
 

@@ -1,15 +1,27 @@
 # Runs inside a task's container, after harness/grading/inside/supervisor.py and in the same names, where test files hold tests as
-# nose had them: functions that yield a function and its arguments. pytest ran those until version 4; later ones leave
-# them out or refuse them. Each thing that is yielded is a test, called by its place, as old versions of pytest did.
+# nose had them: functions that yield a function and its arguments, and plain classes with the fixtures of unittest.
+# pytest ran the former until version 4; later ones leave them out or refuse them. Each thing that is yielded is a test,
+# called by its place, as old versions of pytest did. Fixtures of plain classes it knows by other names alone.
 import inspect
+import unittest
+
+FIXTURES = {
+    "setup_method": ("setUp",),
+    "teardown_method": ("tearDown",),
+    "setup_class": ("setUpClass", "setupClass", "setUpAll", "setupAll", "setup_all"),
+    "teardown_class": ("tearDownClass", "teardownClass", "tearDownAll", "teardownAll", "teardown_all"),
+}
+# What pytest calls a fixture of a class, and what nose took for one besides.
 
 
-class Generators(object):
-    """A plugin of pytest that collects what such functions yield."""
+class Nose(object):
+    """A plugin of pytest that collects what such functions yield, and has such fixtures called."""
 
     def pytest_pycollect_makeitem(self, collector, name, obj):
         import pytest
 
+        if inspect.isclass(obj) and not issubclass(obj, unittest.TestCase):
+            adopt_fixtures(obj)
         if int(pytest.__version__.split(".")[0]) < 4 or not inspect.isgeneratorfunction(obj):
             return None
         if not collector.funcnamefilter(name) or getattr(obj, "__test__", True) is False:
@@ -17,6 +29,19 @@ class Generators(object):
         if hasattr(obj, "_pytestfixturefunction") or type(obj).__name__ == "FixtureFunctionDefinition":
             return None
         return [made(collector, "%s[%s]" % (name, label), call) for label, call in yielded(collector, name, obj)]
+
+
+def adopt_fixtures(cls):
+    """Give a class its fixtures by the names that pytest knows, where it hasn't got these."""
+    for known, others in FIXTURES.items():
+        own = next((other for other in others if callable(getattr(cls, other, None))), None)
+        if own and not hasattr(cls, known):
+            call = calls_of(own)
+            setattr(cls, known, classmethod(call) if known.endswith("_class") else call)
+
+
+def calls_of(name):
+    return lambda holder: getattr(holder, name)()
 
 
 def yielded(collector, name, obj):
