@@ -440,3 +440,15 @@ def test_classes_of_a_file_in_kotlin_are_those_that_it_declares(driver, tmp_path
     path.write_text(text)
     assert driver["types_in_kotlin"](str(path)) == classes
     assert driver["types_in_kotlin"](str(tmp_path / "none.kt")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "stable"),
+    [
+        ("rows[java.util.Random@2b552920]", "rows[java.util.Random@...]"),
+        ("rows[a.B$$Lambda$14/0x0000000800c03000@5e2c3d18, 1]", "rows[a.B$$Lambda@..., 1]"),
+        ("rows[me@example.org, you@cafe]", "rows[me@example.org, you@cafe]"),
+    ],
+)
+def test_the_name_of_a_row_has_no_address_of_an_object(driver, name, stable):
+    assert driver["ADDRESS"].sub("@...", name) == stable

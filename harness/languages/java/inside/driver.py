@@ -40,6 +40,8 @@ DEREFERENCED = "void cannot be dereferenced"
 UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
 """Files that no module is built from."""
 BUILD_FILE = re.compile(r"(?:^|/)(?:pom\.xml|gradle\.properties)$|\.gradle(?:\.kts)?$|\.versions\.toml$")
+ADDRESS = re.compile(r"(?:(?<=\$\$Lambda)[$/][\w$/]+)?@[0-9a-f]{5,8}(?![0-9A-Za-z])")
+"""What a row's name has of an object that is shown as Java shows any: another in every run."""
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
 HANDOUT = "goldseam/Handout.java"
@@ -413,7 +415,7 @@ def tell(ran, file_of, counts):
         open_one = frame["t"] == "start" and frame["id"] not in ended
         if frame["t"] == "start" and not open_one:
             continue
-        test_id = "%s::%s" % (path, frame["name"])
+        test_id = "%s::%s" % (path, ADDRESS.sub("@...", frame["name"]))
         counts[test_id] = counts.get(test_id, 0) + 1
         if counts[test_id] > 1:
             test_id = "%s #%d" % (test_id, counts[test_id])
