@@ -18,6 +18,8 @@ FAILED_IN_KOTLIN = re.compile(
 )
 FAILED_IN_GRADLE = re.compile(r"^(/[^\n:]+\.java):(\d+): error: (.*)\n(.*\n)??( *)\^\n((?:  .*\n)*)", re.M)
 """The same as javac itself tells it: with the line of the source, and a mark below it."""
+ADDRESS = re.compile(r"(?:(?<=\$\$Lambda)[$/][\w$/]+)?@[0-9a-f]{5,8}(?![0-9A-Za-z])")
+"""What a row's name has of an object that is shown as Java shows any: another in every run."""
 WANTED = re.compile(
     r"symbol: +(?:method|class|variable|static|interface|enum) ([^\s(]+)"
     r"|package ([\w.]+) does not exist"
@@ -40,8 +42,6 @@ DEREFERENCED = "void cannot be dereferenced"
 UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|adoc|rst|txt|ya?ml)$")
 """Files that no module is built from."""
 BUILD_FILE = re.compile(r"(?:^|/)(?:pom\.xml|gradle\.properties)$|\.gradle(?:\.kts)?$|\.versions\.toml$")
-ADDRESS = re.compile(r"(?:(?<=\$\$Lambda)[$/][\w$/]+)?@[0-9a-f]{5,8}(?![0-9A-Za-z])")
-"""What a row's name has of an object that is shown as Java shows any: another in every run."""
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
 HANDOUT = "goldseam/Handout.java"
