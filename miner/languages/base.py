@@ -194,6 +194,8 @@ class RecordedTests:
     before: tuple[Event, ...] = ()
     written: Mapping[int, WrittenForm] = field(default_factory=dict)
     """By slot: how its test has what it expects, where that is more than literals."""
+    out_of_data: frozenset[int] = frozenset()
+    """Slots whose expected texts went out of the data that tests read, so that nothing in the container makes them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,6 +346,10 @@ class RefusedError(Exception):
 
 class TaskRun(Protocol):
     """Runs the tests of a task once, in a container."""
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """Hidden files by path that are no sources of tests, as they are with the fix: what tests may read."""
 
     def __call__(
         self, files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()

@@ -6,11 +6,12 @@ that can be had, says what of it stays the same. What can't be decided outside i
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -41,6 +42,8 @@ _LINE = r"(?:^|/)%s:(\d+):"
 _PLACE = re.compile(r"--> (\S+?):(\d+):\d+")
 """The same, where it is said of a program that is made of many files."""
 _RAN = frozenset({TestStatus.PASSED, TestStatus.FAILED})
+_LEAST_IN_DATA = (8, 40)
+"""Characters of a text that goes out of the data that tests read: at first, and where that breaks some."""
 
 
 @dataclass(kw_only=True)
@@ -70,7 +73,8 @@ def record(
     `sources` are the hidden test files by path, as the tests' patch leaves them; `parse` reads one of them, whose slots
     are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
     test is of. Files `beside` are hidden as well, and keep what they assert. `written` tells of a parsed file how its
-    assertions have what they expect. Listed tests that can't be judged outside have no entry in what is returned.
+    assertions have what they expect. What is only expected goes out of the data that the tests read as well, where it
+    stands there word by word. Listed tests that can't be judged outside have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -129,7 +133,7 @@ class _Recorder:
         for _ in range(_ROUNDS):
             proved = self._proved(self._expectations())
             if isinstance(proved, RecordedTests):
-                return proved
+                return self._with_less_data(proved)
             self._leave_inside(proved)
         return RecordedTests()
 
@@ -323,7 +327,9 @@ class _Recorder:
         ended = {key[0] for key in beyond.keys() - before_events.keys()}
         parsed = {file.path: file.source for file in self._files if file.path in expectations.files}
         parsed |= {path: source for path, (_, source) in self._others.items()}
-        tried = {**{path: text for path, (text, _) in self._others.items()}, **expectations.files}
+        tried = {path: text for path, (text, _) in self._others.items()}
+        tried |= {path: text for path, text in expectations.files.items() if path in parsed}
+        data = {path: text.encode() for path, text in expectations.files.items() if path not in parsed}
         right: dict[tuple[str, int, int], Event] = {}
         report = before
         for attempt in range(_ATTEMPTS if beyond else 0):
@@ -333,7 +339,7 @@ class _Recorder:
             if texts == tried:
                 break
             tried = texts
-            tried_files = {path: text.encode() for path, text in texts.items()}
+            tried_files = {**data, **{path: text.encode() for path, text in texts.items()}}
             report = self._run(tried_files, gold=False, tests={test_id for test_id, *_ in beyond})
             ids = {**expectations.ids, **_names(report.collected, self._collected)}
             ended -= {ids.get(test_id, test_id) for test_id, status in report.statuses.items() if status in _RAN}
@@ -377,6 +383,25 @@ class _Recorder:
                 outside = outside and not self._has_inside(test_id)
             tests[test_id] = replace(expected, place="host" if outside else "mixed")
         return tests
+
+    def _with_less_data(self, proved: RecordedTests) -> RecordedTests:
+        """The same without what is expected in the data that the tests read, as far as all holds then."""
+        expectations, data = proved.expectations, self._run.data
+        texts: dict[int, set[str]] = {}
+        for event in (event for test in expectations.tests.values() for event in test.events):
+            texts.setdefault(event.slot, set()).update(_texts_in(event.kept))
+        there = {text for text in set().union(*texts.values()) if _without_texts(data, [text])}
+        for least in _LEAST_IN_DATA:
+            going = {text for text in there if len(text.strip()) >= least}
+            if not going:
+                break
+            files = {**expectations.files, **_without_texts(data, going)}
+            again = self._proved(replace(expectations, files=files))
+            if isinstance(again, RecordedTests):
+                return replace(
+                    again, out_of_data=frozenset(slot for slot in texts if texts[slot] and texts[slot] <= going)
+                )
+        return proved
 
     # -- what is left inside
 
@@ -427,6 +452,32 @@ class _Recorder:
             for number, (file, slot) in self._slots.items()
             if file.path == path and around in (None, slot.function[:-1]) and file.modes[number] is not Mode.INSIDE
         }
+
+
+def _texts_in(encoded: Any) -> Iterator[str]:
+    """The texts in a value, or in several, as runners of any language hand them out."""
+    match encoded:
+        case ["s", str(text)]:
+            yield text
+        case list() | tuple():
+            for part in encoded:
+                yield from _texts_in(part)
+
+
+def _without_texts(data: Mapping[str, str], texts: Iterable[str]) -> dict[str, str]:
+    """The files of `data` that hold one of the texts, plain or as JSON, with a line of little in place of each of its.
+
+    What is as long in lines stays so, since data are often told apart by blank lines and known by their place.
+    """
+    forms = {form: re.sub(r"[^\n]+", "-", form) for text in texts for form in (text, json.dumps(text)[1:-1])}
+    files: dict[str, str] = {}
+    for path, content in data.items():
+        less = content
+        for form in sorted(forms, key=len, reverse=True):
+            less = less.replace(form, forms[form])
+        if less != content:
+            files[path] = less
+    return files
 
 
 def _renewed(report: TestReport, again: TestReport, tests: Collection[str]) -> TestReport:

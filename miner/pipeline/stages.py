@@ -299,9 +299,11 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
         change, read = draft.candidate.change, site.repo.read_files
         listed = partial(site.repo.list_files, change.head_commit)
         tests = test_ids.files(draft.split.test_files)
-        sources = stripping.sources(task, tests, partial(read, change.head_commit), listed)
+        read_fixed = partial(read, change.head_commit)
+        sources = stripping.sources(task, tests, read_fixed, listed)
+        data = stripping.data(task, sources, read_fixed)
         base = read(change.base_commit, stripping.changed_paths(task))
-        hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping")).hidden
+        hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping"), data).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
 
 

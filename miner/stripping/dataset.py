@@ -79,7 +79,8 @@ def strip_tasks(
                 _fix(task, Path(folder))
                 listed = partial(_listed, Path(folder))
                 sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read, listed)
-            return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox), sandbox)
+                data = stripping.data(task, sources, read)
+            return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox, data), sandbox)
         except InterruptedRunError:
             raise
         except process.ProgramError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations
@@ -15,7 +16,7 @@ from harness.languages.base import TestReport
 from harness.languages.screening import screen_task
 from harness.patches import patch
 from harness.sandbox.job import Sandbox
-from miner.candidates.split import classify
+from miner.candidates.split import classify, is_source
 from miner.languages import language_of
 from miner.languages.base import Guess, KnownText, RecordedTests
 from miner.proof.variations import Cause, variation
@@ -24,35 +25,52 @@ from miner.sources.change import Kind
 _PATIENCE, _MOST_FACTOR = 30.0, 2.0
 """Seconds that a run of what keeps the base going may take beside so many times those with the fix: it may wait for
 ever."""
+_LARGEST_DATA = 1 << 20
+"""Bytes of a file beside the tests that is looked through."""
+_SNAPSHOTS = (".snap", ".snapshot", ".ambr")
+"""Endings of what runners compare by themselves."""
 
 
-def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> RecordedTests:
+@dataclass(frozen=True, kw_only=True)
+class _Runs:
+    """Runs a task's tests, without expectations; what a listed test is sensitive to is as in evaluation in each run."""
+
+    task: Task
+    sandbox: Sandbox
+    data: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(
+        self, files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
+    ) -> TestReport:
+        evidence = self.task.hidden.evidence
+        around = variation(number)
+        kept_as_is = {Cause.ORDER, Cause.USER, *map(Cause, evidence.get("sensitive", {}).values())}
+        varied = around.only(*(cause for cause in around.causes if cause not in kept_as_is))
+        spec = scoring.trial_spec(self.task, screen_task(self.task, self.task.hidden.gold_patch).kept if gold else None)
+        if tests:
+            spec = replace(spec, files=test_ids.selectors(tests, spec.files))
+        if tests and not gold:
+            patience = _PATIENCE + _MOST_FACTOR * evidence.get("gold_seconds", 0.0)
+            spec = replace(spec, budgets=replace(spec.budgets, seconds=min(spec.budgets.seconds, patience)))
+        spec = replace(spec, overlay=files, env={**spec.env, **varied.env()}, cpu_count=varied.cpu_count)
+        return trial.run(spec, self.sandbox).report
+
+
+def of_task(
+    task: Task, sources: Mapping[str, bytes], sandbox: Sandbox, data: Mapping[str, str] | None = None
+) -> RecordedTests:
     """What a task's hidden tests expect, recorded and proved with its own fix; empty where nothing can be kept outside.
 
-    `sources` are its hidden test files by path, as the tests' patch leaves them. What a listed test is sensitive to is
-    as in evaluation in each run, and so is the user, whose name pytest's folders have.
+    `sources` are its hidden test files by path, as the tests' patch leaves them; `data` those that are no such sources.
+    What a listed test is sensitive to is as in evaluation in each run, and so is the user, whose name pytest's folders
+    have.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
-    fix = screen_task(task, task.hidden.gold_patch).kept
-    patience = _PATIENCE + _MOST_FACTOR * task.hidden.evidence.get("gold_seconds", 0.0)
-    kept_as_is = {Cause.ORDER, Cause.USER, *map(Cause, task.hidden.evidence.get("sensitive", {}).values())}
-
-    def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()) -> TestReport:
-        around = variation(number)
-        varied = around.only(*(cause for cause in around.causes if cause not in kept_as_is))
-        spec = scoring.trial_spec(plain, fix if gold else None)
-        if tests:
-            spec = replace(spec, files=test_ids.selectors(tests, spec.files))
-        if tests and not gold:
-            spec = replace(spec, budgets=replace(spec.budgets, seconds=min(spec.budgets.seconds, patience)))
-        spec = replace(spec, overlay=files, env={**spec.env, **varied.env()}, cpu_count=varied.cpu_count)
-        return trial.run(spec, sandbox).report
-
-    return language_of(task.instance.test).strip(plain, sources, run)
+    return language_of(task.instance.test).strip(plain, sources, _Runs(task=plain, sandbox=sandbox, data=data or {}))
 
 
 def sources(
@@ -76,16 +94,36 @@ def sources(
     return language.test_sources(paths, read_with_folders, lambda path: classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
-def stripped(task: Task, test_sources: Mapping[str, bytes], base: Mapping[str, bytes], sandbox: Sandbox) -> Task:
+def data(
+    task: Task, test_sources: Collection[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]
+) -> dict[str, str]:
+    """The texts by path that a task's tests bring beside their sources; `read` gives files of the tree with the fix."""
+    paths = (file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files)
+    beside = [path for path in paths if path and path not in test_sources and not is_source(path)]
+    contents = read([path for path in beside if not path.endswith(_SNAPSHOTS)])
+    texts: dict[str, str] = {}
+    for path, content in contents.items():
+        with contextlib.suppress(UnicodeDecodeError):
+            texts |= {path: content.decode()} if len(content) <= _LARGEST_DATA else {}
+    return texts
+
+
+def stripped(
+    task: Task,
+    test_sources: Mapping[str, bytes],
+    base: Mapping[str, bytes],
+    sandbox: Sandbox,
+    data: Mapping[str, str] | None = None,
+) -> Task:
     """A proved task with its expectations kept outside, as far as that can be had, and how hard they are to guess.
 
-    `base` are the files that the fix and its tests change, as they were.
+    `base` are the files that the fix and its tests change, as they were; `data` as `of_task` has it.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
-    recorded = of_task(task, test_sources, sandbox)
+    recorded = of_task(task, test_sources, sandbox, data)
     texts, tests = (
         {path: file.decode("utf-8", "replace") for path, file in files.items()} for files in (base, test_sources)
     )
@@ -126,8 +164,13 @@ def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: M
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
     files = patch.parse(task.hidden.test_patch, trusted=True).files
     stripped_files = recorded.expectations.files
+    sources_left = {path: source for path, source in stripped_files.items() if path in tests}
     beside = ["\n".join(file.lines("+")) for file in files if file.new_path not in stripped_files]
-    is_stripped = {file.old_path: file.new_path in stripped_files for file in files}
+    data = [path for path in stripped_files if path not in tests]
+    beside += [text for path in data for text in (stripped_files[path], base.get(path, ""))]
+    is_stripped = {file.old_path: file.new_path in sources_left for file in files}
+    written = {slot: form for slot, form in recorded.written.items() if slot not in recorded.out_of_data}
+    recorded = replace(recorded, written=written, expectations=replace(recorded.expectations, files=sources_left))
     text = KnownText(
         words="\n".join((task.instance.problem_statement, *changed)),
         changed=tuple(source for path, source in base.items() if path not in is_stripped),

@@ -66,12 +66,24 @@ def test_every_file_of_this_suite():
                 given, expected = file.read().split()
             assert title(given) == expected
 """
+PAGE = """\
+from pathlib import Path
+
+from caps import title
+
+HERE = Path(__file__).parent
+
+
+def test_page():
+    assert title((HERE / "page.txt").read_text()) == (HERE / "page.html").read_text()
+"""
 FAULTY = "def title(text):\n    return text[:1].upper() + text[1:]\n"
 STRIPS = "def title(text):\n    text = text.strip()\n    return text[:1].upper() + text[1:]\n"
 LOWERS = "def title(text):\n    text = text.strip()\n    return text[:1].upper() + text[1:].lower()\n"
 FOLDS = "def title(text):\n    text = text.replace('_', ' ').strip()\n    return text[:1].upper() + text[1:].lower()\n"
 SPELLS = FOLDS.replace("text.replace", "str(text).replace")
 DASHES = SPELLS.replace(".strip()", ".replace('-', ' ').strip()")
+TABS = DASHES.replace(".strip()", ".replace('\\t', ' ').strip()")
 HELPER = "from caps import title\n\n\ndef agrees():\n    return title('abc') == 'Abc'\n"
 HELPED = "import agreement\n\n\ndef test_agreement():\n    assert agreement.agrees()\n"
 FILES = {
@@ -84,6 +96,9 @@ FILES = {
     "tests/test_other.py": "def test_sound():\n    assert True\n",
     "tests/golden/plain.in": "abc",
     "tests/golden/plain.out": "Abc",
+    "tests/test_page.py": PAGE,
+    "tests/page.txt": "abc",
+    "tests/page.html": "Abc",
     "tests/words.json": '{"abc": "Abc"}',
     "more/tests/test_every.py": BLIND,
     "more/tests/one.case": "abc Abc",
@@ -104,6 +119,10 @@ def mined(tmp_path_factory) -> Path:
         repo.commit("Fix quotes", {"caps/__init__.py": SPELLS, "tests/golden/notes.bin": "x"}),
         repo.commit(
             "Fix dashes", {"caps/__init__.py": DASHES, "tests/agreement.py": HELPER.replace("'abc'", "'-abc'")}
+        ),
+        repo.commit(
+            "Fix tabs",
+            {"caps/__init__.py": TABS, "tests/page.txt": "abc\tof it\n", "tests/page.html": "Abc of it"},
         ),
     ]
     words = ("--name", "acme/caps", "--runs", "1", "-j", "2", *(word for sha in commits for word in ("--commit", sha)))
@@ -129,6 +148,7 @@ def task_of(mined: Path, title: str):
         ("Fix case", "tests/test_table.py::test_table"),
         ("Fix lines", "more/tests/test_every.py::test_every_file_of_this_suite"),
         ("Fix dashes", "tests/test_helped.py::test_agreement"),
+        ("Fix tabs", "tests/test_page.py::test_page"),
     ],
 )
 def test_the_tests_that_read_the_data_prove_a_fix(mined, title, turned):
@@ -148,6 +168,12 @@ def test_the_search_for_readers_is_of_the_proofs_budget(mined):
     assert task_of(mined, "Fix case").hidden.evidence["price"]["seconds"]["readers"] > 0
 
 
+def test_what_is_only_expected_is_not_in_the_data_that_enter_the_container(mined):
+    files = task_of(mined, "Fix tabs").hidden.expectations.files
+    assert files["tests/page.html"] == "-"
+    assert "tests/page.txt" not in files
+
+
 def test_data_that_no_test_reads_is_the_reason_of_a_rejection(mined):
     assert lines_of(mined)["Fix quotes"]["reason"] == "no_test_reads_the_data"
 
@@ -155,4 +181,4 @@ def test_data_that_no_test_reads_is_the_reason_of_a_rejection(mined):
 def test_gold_resolves_all_and_nothing_resolves_none(mined, tmp_path):
     done = tiny.goldseam("evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json")
     models = {model["model"]: model["resolved"] for model in json.loads(done.stdout)["goldseam"]["models"]}
-    assert models == {"gold": 4, "null": 0}
+    assert models == {"gold": 5, "null": 0}

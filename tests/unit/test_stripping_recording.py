@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
 import pytest
@@ -19,9 +20,16 @@ SOURCE = b"import shop\n\ndef test_a():\n    assert shop.f(1) == shop.g(2)\n"
 TEST = "t.py::test_a"
 
 
+def without_data(run):
+    """A run of tests that read nothing."""
+    run.data = {}
+    return run
+
+
 def decided(*values, other=None) -> str:
     """How the assertion of two sides is decided, whose comparison, by the product's code, hands out these values."""
 
+    @without_data
     def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files.get("t.py", SOURCE).decode()
         given = values if gold and (number == 0 or other is None) else other or ()
@@ -68,6 +76,7 @@ def test_a_result_that_does_not_come_again_is_left_inside():
 
 @pytest.mark.parametrize(("tests", "sites"), [(("", TEST), 1), (("",), 0)])
 def test_an_assertion_that_is_made_outside_of_tests_as_well_is_taken_out_for_those_that_make_it(tests, sites):
+    @without_data
     def run(files, *, gold, **_) -> TestReport:
         values = (["i", "1"], ["i", "1"], True) if gold or "recorded" in files.get("t.py", SOURCE).decode() else ()
         return TestReport(
@@ -91,6 +100,7 @@ LATER = b"import shop\n\ndef test_a():\n    shop.missing()\n    assert shop.f(1)
 def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of_it(second, right):
     two, three, other = ["i", "2"], ["i", "3"], ["i", second]
 
+    @without_data
     def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["t.py"].decode()
         values = {0: (two, two, False), 1: (three, three, False)} if "recorded" in source else {0: (two,), 1: (three,)}
@@ -127,6 +137,7 @@ COMPILED = b"""class ATest {
 def test_an_assertion_that_the_compiler_refuses_stays_alone_as_it_was():
     test_id, one, two = "ATest.java::a()", *(["java", True, ["i", "Integer", value]] for value in "12")
 
+    @without_data
     def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["ATest.java"].decode()
         if "values(1" in source:
@@ -170,6 +181,7 @@ class TestB:
 def test_a_test_that_does_not_pass_beside_others_of_its_class_leaves_these_inside_and_no_more():
     expected = {"t.py::test_a": "2", "t.py::TestB::test_b": "3", "t.py::TestB::test_c": "4"}
 
+    @without_data
     def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["t.py"].decode()
         count = 2 if "recorded" in source else 1
@@ -212,6 +224,7 @@ def test_of_a_long_suite_only_what_is_left_inside_is_recorded_again(monkeypatch,
     ids = [f"t.py::test_{name}" for name in "abc"]
     asked = []
 
+    @without_data
     def run(files, *, gold, number=0, tests=()) -> TestReport:
         source = files["t.py"].decode()
         asked.append(set(tests))
@@ -231,3 +244,45 @@ def test_of_a_long_suite_only_what_is_left_inside_is_recorded_again(monkeypatch,
     found = record({"t.py": SEVERAL}, fail_to_pass=ids, pass_to_pass=[], parse=parse, run=run)
     assert {test_id for test_id, test in found.expectations.tests.items() if test.place == "host"} == {ids[0], ids[2]}
     assert asked[:4] == [set(), again, again, set()]
+
+
+READING = b"""import pytest, shop
+from reader import read_cases
+@pytest.mark.parametrize("text, wanted", read_cases("cases.md"))
+def test_a(text, wanted):
+    assert shop.f(text) == wanted
+"""
+CASES = "first\n.\n<p>first case</p>\n\n<p>of two</p>\n.\n"
+
+
+@pytest.mark.parametrize(
+    ("broken_by", "left"),
+    [
+        ("", {"cases.md": "first\n.\n-\n\n-\n.\n", "cases.json": '["first", "-"]'}),
+        ("-", {}),  # the data have to stay as they are
+    ],
+)
+def test_what_is_only_expected_goes_out_of_the_data_that_tests_read(broken_by, left):
+    wanted = ["s", "<p>first case</p>\n\n<p>of two</p>"]
+
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
+        source = files.get("t.py", READING).decode()
+        broken = bool(broken_by) and broken_by in files.get("cases.md", b"").decode()
+        given = (["s", "another"],) if not gold else (wanted, wanted) if "recorded" in source else (wanted,)
+        return TestReport(
+            statuses={TEST: TestStatus.PASSED if gold and not broken else TestStatus.FAILED},
+            finished=True,
+            exit_code=0,
+            events=(Event(test_id=TEST, slot=0, n=0, values=given, raised=None),),
+            collected=(TEST,),
+        )
+
+    run.data = {"cases.md": CASES, "cases.json": json.dumps(["first", wanted[1]]), "other.txt": "no case of it"}
+    found = record(
+        {"t.py": READING},
+        fail_to_pass=[TEST],
+        pass_to_pass=[],
+        parse=partial(parsed, product=lambda module: module == "shop"),
+        run=run,
+    )
+    assert {path: text for path, text in found.expectations.files.items() if path != "t.py"} == left

@@ -144,7 +144,7 @@ class JavaScript(TreeLanguage):
                 parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
                     source, path=path, first=first, framework=framework, has_snapshots=path in filed
                 ),
-                run=snapshots.without(filed, beside, run),
+                run=snapshots.Without(filed, beside, run),
                 written=lambda parsed: parsed.written(literals.value_of),
             )
             stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}

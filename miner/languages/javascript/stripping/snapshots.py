@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.languages.base import TestReport
@@ -53,13 +54,22 @@ def emptied(filed: Collection[str], tests: Mapping[str, bytes], files: Collectio
             yield from files_of(path, files)
 
 
-def without(filed: Collection[str], beside: Collection[str], run: TaskRun) -> TaskRun:
-    """Runs in which those files are empty."""
+@dataclass(frozen=True)
+class Without:
+    """Runs in which files of snapshots are empty that nothing reads any more."""
 
-    def run_without(
-        files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
+    filed: Collection[str]
+    beside: Collection[str]
+    run: TaskRun
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """Of the task."""
+        return self.run.data
+
+    def __call__(
+        self, files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
     ) -> TestReport:
-        left = {**files, **dict.fromkeys(emptied(filed, files, beside), b"")}
-        return run(left, gold=gold, number=number, tests=tests)
-
-    return run_without
+        """A run with these files, and without those of snapshots."""
+        left = {**files, **dict.fromkeys(emptied(self.filed, files, self.beside), b"")}
+        return self.run(left, gold=gold, number=number, tests=tests)
