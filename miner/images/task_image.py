@@ -58,7 +58,7 @@ class Order:
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     """The files that the change touches, as it leaves them."""
-    said: str = ""
+    message: str = ""
     """The change's title, and the messages of its commits."""
 
     def collecting(self, sandbox: Sandbox | None) -> Collect | None:
@@ -107,7 +107,7 @@ def build_environment(
             repairing=repairing,
             declared=order.declared,
             fixed=order.fixed,
-            said=order.said,
+            message=order.message,
         )
         try:
             return LANGUAGES[order.language].build(request)

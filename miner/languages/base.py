@@ -76,7 +76,7 @@ class ImageRequest:
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict)
     """The files that the change touches, as it leaves them."""
-    said: str = ""
+    message: str = ""
     """The change's title, and the messages of its commits."""
 
 

@@ -390,9 +390,9 @@ class _Recorder:
         texts: dict[int, set[str]] = {}
         for event in (event for test in expectations.tests.values() for event in test.events):
             texts.setdefault(event.slot, set()).update(_texts_in(event.kept))
-        there = {text for text in set().union(*texts.values()) if _without_texts(data, [text])}
+        in_data = {text for text in set().union(*texts.values()) if _without_texts(data, [text])}
         for least in _LEAST_IN_DATA:
-            going = {text for text in there if len(text.strip()) >= least}
+            going = {text for text in in_data if len(text.strip()) >= least}
             if not going:
                 break
             files = {**expectations.files, **_without_texts(data, going)}

@@ -132,7 +132,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             touched=(*draft.split.test_files, *draft.split.kinds),
             declared=declared,
             fixed=site.repo.read_files(change.head_commit, draft.split.kinds),
-            said="\n".join((change.title, *change.messages)),
+            message="\n".join((change.title, *change.messages)),
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )
         tree = CommitTree(site.repo, change.base_commit)

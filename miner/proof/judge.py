@@ -228,8 +228,8 @@ def differing(observed: Sequence[ObservedRun]) -> set[str]:
 def _nothing_passed(observed: list[ObservedRun]) -> str:
     silent = not any(run.statuses for run in observed)
     why = ", and none is reported: one may end the process that it runs in" if silent else ""
-    said = observed[-1].detail
-    return f"no test passes with the fix{why}{': ' if said else ''}{said}"
+    text = observed[-1].detail
+    return f"no test passes with the fix{why}{': ' if text else ''}{text}"
 
 
 def not_passed(run: ObservedRun) -> str:

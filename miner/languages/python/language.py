@@ -128,7 +128,7 @@ class Python:
         """A virtual environment with the project in it: one ladder of recipes."""
         opened = request.workshop
         expect_resolving(opened)
-        detection = replace(detect(request.tree, request.touched), of_change=interpreter.versions_in(request.said))
+        detection = replace(detect(request.tree, request.touched), of_change=interpreter.versions_in(request.message))
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()

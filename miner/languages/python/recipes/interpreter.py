@@ -41,9 +41,9 @@ def allows(specifier: str | None, minor: str) -> bool:
     return any(allowed.contains(f"{minor}.{patch}", prereleases=True) for patch in range(_ANY_PATCH))
 
 
-def versions_in(said: str) -> tuple[str, ...]:
+def versions_in(text: str) -> tuple[str, ...]:
     """The minor versions that a text names: `Python 3.12`, `py312`."""
-    return tuple(dict.fromkeys(f"3.{minor}" for minor in _SAID.findall(said)))
+    return tuple(dict.fromkeys(f"3.{minor}" for minor in _SAID.findall(text)))
 
 
 def preference(
