@@ -43,6 +43,7 @@ _ERROR_NAMES = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _NOT_A_FIX = re.compile(
     r"\b(?:typos?|lint(?:s|ing|er)?|clippy|docs?|documentation|docstrings?|ci|bump(?:s|ed)?|release|changelog"
     r"|(?:mis)?spell(?:ed|ings?)|codespell|readme|pre-commit|type hints?|typing|mypy|flake8|pylint|black|ruff|isort"
+    r"|javadocs?|checkstyle|pmd|spotbugs|findbugs"
     r"|codeql|coverage|deprecat\w+|(?:drop(?:s|ped|ping)?|remov(?:e[sd]?|ing)|stop(?:s|ped|ping)?) support(?:ing)?"
     r"|tests? fix(?:es)?|fix(?:e[sd]|ing)? (?:(?!and\b)[\w-]+ ){0,2}tests?)\b",
     re.IGNORECASE,

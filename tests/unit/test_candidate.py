@@ -81,6 +81,8 @@ def test_a_title_that_speaks_of_a_fault_is_a_bug_fix(title):
         "Fix deprecation warnings of Flask 3",
         "Dropped support for Python 3.8",
         "Stop supporting Flask-Babelex",
+        "Fix Javadoc warnings",
+        "Fix PMD UnnecessaryModifier",
         "Correct misspelled words",
         "Refactor the parser",
     ],

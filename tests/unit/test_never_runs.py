@@ -48,6 +48,11 @@ PACKAGE = '{"devDependencies": {"%s": "1"}}'
         ("python", {}, {"a.py": "x = 1\n"}, False),
         ("python", {"a.py": "x = 1\n", "b.toml": ""}, {"a.py": "x = 1 # 1\n", "b.toml": "b = 1"}, False),
         ("python", {"tool/typeshed/os.pyi": ""}, {"tool/typeshed/os.pyi": "x: int\n"}, False),
+        ("java", {"A.java": "/** {@link B }. */\nclass A { }\n"}, {"A.java": "/** {@link B}. */\nclass A {}\n"}, True),
+        ("java", {"A.java": "class A { int b = 1; }\n"}, {"A.java": "class A { int b = 2; }\n"}, False),
+        ("java", {"A.java": "class A {}\n"}, {"A.java": "class A {} //\n", "pom.xml": "<project/>"}, False),
+        ("java", {}, {"A.java": "class A {}\n"}, False),
+        ("kotlin", {"A.kt": "class A\n"}, {"A.kt": "class A // A\n"}, False),
         ("python", {"p/a.py": "", "tox.ini": "deps = pytest-mypy-plugins"}, {"p/a.pyi": ""}, False),
     ],
 )
