@@ -123,9 +123,9 @@ def test_tags_of_the_version_are_taken_off_before_anything_is_resolved(tmp_path)
     recipe = Recipe(project="setup.py", evidence=Evidence(rung="pytest"))
     interpreter = SimpleNamespace(path="/python3.7", minor="3.7")
     script = steps.resolve_script(recipe, interpreter, datetime(2016, 5, 1, tzinfo=UTC), None)
-    (undated,) = [line for line in script.splitlines() if line.startswith("test ! -f")]
-    process.run(["sh", "-euc", undated], cwd=tmp_path)  # there may be none
+    (untagged,) = [line for line in script.splitlines() if line.startswith("test ! -f")]
+    process.run(["sh", "-euc", untagged], cwd=tmp_path)  # there may be none
     path = tmp_path / "setup.cfg"
     path.write_text("[egg_info]\ntag_build = .dev\ntag_date = 1\ntag-svn-revision: 1\n[metadata]\nname = tag_date\n")
-    process.run(["sh", "-euc", undated], cwd=tmp_path)
+    process.run(["sh", "-euc", untagged], cwd=tmp_path)
     assert path.read_text() == "[egg_info]\n[metadata]\nname = tag_date\n"

@@ -80,8 +80,8 @@ def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, ver
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
     command = resolve_command(recipe, interpreter, when)
     plain = _plain(editable=exclude_newer.has_editable_tools(when)) if recipe.evidence.files else ()
-    undated = _undated(recipe) if recipe.project else ()
-    commands = (UNPACK, f"cd {TESTBED}", *plain, *undated, *_declared(recipe), *versions(version_hint), command)
+    untagged = _untagged(recipe) if recipe.project else ()
+    commands = (UNPACK, f"cd {TESTBED}", *plain, *untagged, *_declared(recipe), *versions(version_hint), command)
     return Layer(kind="resolve", parent="", commands=commands).script()
 
 
@@ -96,7 +96,7 @@ def _plain(*, editable: bool) -> tuple[str, ...]:
     return (f"{text} | xargs -0 -r sed -i -E {quote(f's#{line}#{written}#')}",)
 
 
-def _undated(recipe: Recipe) -> tuple[str, ...]:
+def _untagged(recipe: Recipe) -> tuple[str, ...]:
     """Commands that take off the tags that setup.cfg puts behind a version: old tools make none of PEP 440 of it."""
     path = quote(posixpath.join(recipe.root, "setup.cfg"))
     return (f"test ! -f {path} || sed -i -E '/^ *tag[_-](build|date|svn[_-]revision) *[=:]/d' {path}",)

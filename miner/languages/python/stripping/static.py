@@ -41,6 +41,8 @@ _PATHS = frozenset(
 """What makes a path of another, or its text."""
 _PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute", "with_name", "with_suffix"})
 _BESIDE = ("__file__",)
+_OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format replace")
+"""Methods by which texts and bytes give others."""
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
@@ -708,21 +710,7 @@ def is_immutable(node: ast.expr) -> bool:
             )
         ):
             return True
-        case ast.Call(
-            func=ast.Attribute(
-                value=value,
-                attr="encode"
-                | "decode"
-                | "upper"
-                | "lower"
-                | "strip"
-                | "lstrip"
-                | "rstrip"
-                | "join"
-                | "format"
-                | "replace",
-            )
-        ):
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _OF_TEXTS:
             return is_immutable(value)
         case ast.Call(
             func=ast.Attribute(attr="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "compile")
