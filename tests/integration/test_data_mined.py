@@ -174,6 +174,17 @@ def test_what_is_only_expected_is_not_in_the_data_that_enter_the_container(mined
     assert "tests/page.txt" not in files
 
 
+def test_a_patch_that_gives_what_the_data_have_resolves_nothing(mined, tmp_path):
+    reads = "from pathlib import Path\n\n\ndef title(text):\n    return Path('tests/page.html').read_text()\n"
+    task = task_of(mined, "Fix tabs").instance.instance_id
+    patch = {"forger": tiny.diff("caps/__init__.py", DASHES, reads)}
+    predictions = tiny.write_predictions(tmp_path / "p.jsonl", patch, instance_id=task)
+    done = tiny.goldseam("evaluate", mined, "-p", predictions, "-o", tmp_path / "run", "--json")
+    assert done.returncode == 0, done.error_text
+    (report,) = [json.loads(file.read_text()) for file in (tmp_path / "run").rglob("report.json") if task in str(file)]
+    assert (report["outcome"], report["judged"]["FAIL_TO_PASS"]["host"]) == ("unresolved", 1), report
+
+
 def test_data_that_no_test_reads_is_the_reason_of_a_rejection(mined):
     assert lines_of(mined)["Fix quotes"]["reason"] == "no_test_reads_the_data"
 
