@@ -84,7 +84,8 @@ def test_git_has_one_commit_one_branch_and_the_files_of_its_tree(workspace):
 def test_the_only_folders_of_this_machine_are_those_that_belong_there_read_only(workspace):
     mounts = [line.split()[:4] for line in shell(workspace, "cat /proc/mounts").splitlines()]
     real = {place: options for device, place, _, options in mounts if device.startswith("/dev/")}
-    assert set(real) <= {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/opt/agent"}
+    of_the_container = {f"/etc/{name}" for name in ("hosts", "hostname", "resolv.conf", "passwd", "group")}
+    assert set(real) <= {*of_the_container, "/opt/agent"}
     assert all("ro" in options.split(",") for options in real.values())
 
 
