@@ -6,6 +6,7 @@ import contextlib
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations
@@ -39,6 +40,10 @@ class _Runs:
     sandbox: Sandbox
     data: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def _fix(self) -> patch.Patch:
+        return screen_task(self.task, self.task.hidden.gold_patch).kept
+
     def __call__(
         self, files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
     ) -> TestReport:
@@ -46,7 +51,7 @@ class _Runs:
         around = variation(number)
         kept_as_is = {Cause.ORDER, Cause.USER, *map(Cause, evidence.get("sensitive", {}).values())}
         varied = around.only(*(cause for cause in around.causes if cause not in kept_as_is))
-        spec = scoring.trial_spec(self.task, screen_task(self.task, self.task.hidden.gold_patch).kept if gold else None)
+        spec = scoring.trial_spec(self.task, self._fix if gold else None)
         if tests:
             spec = replace(spec, files=test_ids.selectors(tests, spec.files))
         if tests and not gold:

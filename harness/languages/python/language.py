@@ -11,7 +11,7 @@ from harness.core.clock import prefix
 from harness.core.instance import TestSpec
 from harness.languages.base import Framework, InnerGrading, Program, Reason
 from harness.languages.python import screen
-from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, framework
+from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, PythonFramework, framework
 
 INTERPRETER = "/opt/goldseam/venv/bin/python"
 _RUN_SUITES = """\
@@ -54,6 +54,11 @@ _SUITES = ("suites", "outcomes")
 _REQUESTS = ("watch", "vary", "clock", "calls")
 _SHARED = frozenset({"vary", "clock"})
 _PARTS = (*_ALWAYS, *_SUITES, "nose_tests", *_REQUESTS)
+
+
+def _parts_of(called: PythonFramework) -> tuple[str, ...]:
+    """The parts that a framework takes besides those that every trial has."""
+    return (*(_SUITES if called.suites else ()), *(("nose_tests",) if called.nose else ()))
 
 
 @functools.cache
@@ -104,7 +109,7 @@ class Python:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """A forked process of the supervisor's own Python, with the test framework in it."""
         called = framework(test.framework)
-        parts_wanted = {*(_SUITES if called.suites else ()), *(("nose_tests",) if called.nose else ()), *requests}
+        parts_wanted = {*_parts_of(called), *requests}
         return Program(
             interpreter=INTERPRETER,
             sources=sources(),
@@ -131,13 +136,12 @@ class Python:
     def graded(self, test: TestSpec) -> InnerGrading:
         """Pytest in a process of its own, or the runner of suites with its parts."""
         called = framework(test.framework)
-        names = (*(_SUITES if called.suites else ()), *(("nose_tests",) if called.nose else ()))
         return InnerGrading(
             interpreter=INTERPRETER,
             argv=tuple(called.argv(test)),
             suites=called.suites,
             nose=called.nose,
-            parts={f"{name}.py": source for name, source in sources() if name in names},
+            parts={f"{name}.py": source for name, source in sources() if name in _parts_of(called)},
         )
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
