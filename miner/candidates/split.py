@@ -33,9 +33,6 @@ from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection
 if TYPE_CHECKING:
     from miner.sources.bare import BareRepository
 
-if TYPE_CHECKING:
-    from miner.sources.bare import BareRepository
-
 
 MAX_GOLD_BYTES = 1024 * 1024
 """A larger gold patch is no task: graders refuse such patches from models too."""
@@ -45,8 +42,6 @@ _PATHS = 1 << 14
 
 _OTHERS: Mapping[str, str] = {
     **dict.fromkeys((".scala", ".sc"), "scala"),
-    ".groovy": "groovy",
-    ".rs": "rust",
     **dict.fromkeys((".rb", ".rake"), "ruby"),
     **dict.fromkeys((".c", ".h"), "c"),
     **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp"), "cpp"),
@@ -79,7 +74,6 @@ _FIXTURES = re.compile(r"(?:.*[-_.])?(?:data|files|fixtures?|goldens?|snapshots?
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
     "scala": re.compile(r".*(Test|Tests|TestCase|IT|Spec|Suite)\.scala"),
-    "groovy": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.groovy"),
     "ruby": re.compile(r".*_(spec|test)\.rb|test_.*\.rb"),
     "c": re.compile(r"test_.*\.[ch]|.*_(test|unittest)\.[ch]"),
     "cpp": re.compile(r"test_.*\.\w+|.*_(test|unittest)\.\w+|.*Tests?\.(cc|cpp|cxx)"),

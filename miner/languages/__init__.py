@@ -7,7 +7,7 @@ from harness.core.instance import TestSpec
 from miner.languages.base import Language
 from miner.languages.declared.language import DECLARED
 from miner.languages.go.language import GO
-from miner.languages.java.language import JAVA, KOTLIN
+from miner.languages.java.language import GROOVY, JAVA, KOTLIN
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 from miner.languages.rust.language import RUST
@@ -19,6 +19,7 @@ LANGUAGES: dict[str, Language] = {
     "go": GO,
     "java": JAVA,
     "kotlin": KOTLIN,
+    "groovy": GROOVY,
     "rust": RUST,
     "declared": DECLARED,
 }

@@ -212,30 +212,78 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert f"a test file that can't be compiled: {GONE_TEST}" in notes
 
 
-LIBRARY = """\
+LIBRARIES = """\
+    <dependency>
+      <groupId>org.spockframework</groupId>
+      <artifactId>spock-core</artifactId>
+      <version>2.3-groovy-4.0</version>
+      <scope>test</scope>
+    </dependency>
     <dependency>
       <groupId>org.apache.commons</groupId>
       <artifactId>commons-lang3</artifactId>
       <version>3.14.0</version>
     </dependency>
 """
+GROOVY = """\
+  <build><plugins><plugin>
+    <groupId>org.codehaus.gmavenplus</groupId>
+    <artifactId>gmavenplus-plugin</artifactId>
+    <version>3.0.2</version>
+    <executions>
+      <execution><goals><goal>addTestSources</goal><goal>compileTests</goal></goals></execution>
+    </executions>
+  </plugin></plugins></build>
+</project>
+"""
+SPEC = """\
+package money
+
+import spock.lang.Specification
+
+class PriceSpec extends Specification {{
+    def "of #text it is #price"() {{
+        expect:
+        Price.of(text) == price
+
+        where:
+        text | price
+        "1"  | 1
+        "x"  | 0
+    }}
+
+    def "{} is a price"() {{
+        expect:
+        Price.of("2") == 2
+    }}
+}}
+"""
 
 
-def test_a_library_that_only_the_fix_asks_for_is_there(tmp_path):
+def test_libraries_that_only_the_fix_asks_for_are_there_for_tests_in_java_and_groovy(tmp_path):
     price = "package money;\n\npublic class Price {{ public static int of(String text) {{ return {}; }} }}\n"
     test = (
         "package money;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\n"
         "class PriceTest {{ @org.junit.jupiter.api.Test void reads() {{ assertEquals({}, Price.of({})); }} }}\n"
     )
     path, test_path = "src/main/java/money/Price.java", "src/test/java/money/PriceTest.java"
+    spec_path = "src/test/groovy/money/PriceSpec.groovy"
     repo = Repository(tmp_path / "repo")
     first = {"pom.xml": java.POM, path: price.format("Integer.parseInt(text)"), test_path: test.format(1, '"1"')}
     repo.commit("Start", first)
     right = price.format("org.apache.commons.lang3.math.NumberUtils.toInt(text)")
-    pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{LIBRARY}")
-    fix = repo.commit("Fix prices of no number", {"pom.xml": pom, path: right, test_path: test.format(0, '"x"')})
-    task = mined(tmp_path, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
-    assert task.hidden.fail_to_pass == (f"{test_path}::reads()",)
+    pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{LIBRARIES}").replace("</project>\n", GROOVY)
+    tests = {test_path: test.format(0, '"x"'), spec_path: SPEC.format("two")}
+    task = mined(
+        tmp_path,
+        repo,
+        repo.commit("Fix prices of no number", {"pom.xml": pom, path: right, **tests}),
+        GOLDSEAM_MINING_MUTANTS="0",
+    )
+    assert task.instance.language == "java"
+    spec = {f"{spec_path}::of #text it is #price[{row}]" for row in (0, 1)} | {f"{spec_path}::two is a price"}
+    assert set(task.hidden.fail_to_pass) == {f"{test_path}::reads()", *spec}
+    assert set(ids_by_place(task.hidden)["inside"]) == spec
 
 
 def beside(collection: dict[str, java.Files], first: int = 0) -> dict[str, str]:

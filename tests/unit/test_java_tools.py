@@ -152,7 +152,10 @@ HELPED = """
 </execution>
 <execution><goals><goal>test-compile</goal></goals>
 <configuration><sourceDirs><source>/testbed/core/tests</source></sourceDirs></configuration></execution>
-</executions></plugin></plugins></build></project>
+</executions></plugin>
+<plugin><artifactId>gmavenplus-plugin</artifactId><executions><execution><goals><goal>compileTests</goal></goals><configuration>
+<testSources><testSource><directory>/testbed/core/specs</directory></testSource></testSources></configuration>
+</execution></executions></plugin></plugins></build></project>
 """
 
 
@@ -161,11 +164,14 @@ def project() -> dict[str, Any]:
     return runpy.run_path(str(TOOLS / "project.py"))
 
 
-def test_folders_of_tests_are_those_of_the_pom_and_those_that_plugins_add_and_kotlins(project, tmp_path):
-    (tmp_path / "src/test/kotlin").mkdir(parents=True)
+def test_folders_of_tests_are_those_of_the_pom_and_those_that_plugins_add_and_those_of_other_languages(
+    project, tmp_path
+):
+    for name in ("kotlin", "groovy"):
+        (tmp_path / "src/test" / name).mkdir(parents=True)
     assert project["test_sources"](tmp_path, ET.fromstring(HELPED)) == [
         *("/testbed/core/src/test/java", "/testbed/core/src/test/java11", "/testbed/core/tests"),
-        str(tmp_path / "src/test/kotlin"),
+        *("/testbed/core/specs", str(tmp_path / "src/test/kotlin"), str(tmp_path / "src/test/groovy")),
     ]
 
 
@@ -316,7 +322,7 @@ def driver() -> dict[str, Any]:
     source = part("driver.py")
     names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
-    exec("import os\n" + source[source.index("def types_in_kotlin") : source.index("def modules_of")], names)
+    exec("import os\n" + source[source.index("def types_in") : source.index("def modules_of")], names)
     exec(source[source.index("def failures") : source.index("def lose")], names)
     return names
 
@@ -373,10 +379,18 @@ import money.shares.Share;
             "[ERROR] /testbed/A.kt:[3,9] Too many arguments for public final fun price(cents: Int): Int\n",
             [("A.kt", 3, 9, "price")],
         ),
+        (
+            "startup failed:\n/testbed/A.groovy: 3: unable to resolve class a.Later\n @ line 3, column 1.\n",
+            [("A.groovy", 3, 1, "Later")],
+        ),
+        (
+            "[ERROR] /testbed/A.groovy: 9: Cannot find matching method a.B#later(int).\n[ERROR]  @ line 9, column 9.\n",
+            [("A.groovy", 9, 9, "later")],
+        ),
         ("w: /testbed/A.kt: (12, 5): Variable 'x' is never used\n", []),
     ],
 )
-def test_errors_of_javac_and_of_kotlins_compiler_are_read_with_the_name_they_miss(driver, said, errors):
+def test_errors_of_the_compilers_of_java_kotlin_and_groovy_are_read_with_the_name_they_miss(driver, said, errors):
     found = [
         (path.rpartition("/")[2], line, column, driver["missing_name"](message))
         for path, line, column, message in driver["failures"](said)
@@ -433,13 +447,14 @@ def test_where_nothing_is_given_back_it_is_the_call_before_the_dot(driver, tmp_p
         ('package `in`.money\n@Suppress("a")\ninternal class A\nclass B<T>(val t: T)\n', ["in.money.A", "in.money.B"]),
         ("class PricesTest\n// class No\nobject Data\nfun free() {}\n", ["PricesTest"]),
         ("package money\n", []),
+        ("package a.b\n\n@CompileStatic\nclass PricesSpec extends Specification {\n}\n", ["a.b.PricesSpec"]),
     ],
 )
-def test_classes_of_a_file_in_kotlin_are_those_that_it_declares(driver, tmp_path, text, classes):
+def test_classes_of_a_file_in_another_language_are_those_that_it_declares(driver, tmp_path, text, classes):
     path = tmp_path / "any.kt"
     path.write_text(text)
-    assert driver["types_in_kotlin"](str(path)) == classes
-    assert driver["types_in_kotlin"](str(tmp_path / "none.kt")) == []
+    assert driver["types_in"](str(path)) == classes
+    assert driver["types_in"](str(tmp_path / "none.kt")) == []
 
 
 @pytest.mark.parametrize(

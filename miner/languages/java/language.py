@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
     from miner.languages.guessing.reading import Reading
 
-_MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt)")
+_MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|groovy)")
 _MARKS = re.compile(
     rb"@(?:[\w.]+\.)?(?:Test|(?:Parameterized|Repeated)Test|TestFactory|Property)\b|\bextends\s+TestCase\b"
 )
@@ -38,7 +38,7 @@ _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
 
 
 class Java(TreeLanguage):
-    """Java or Kotlin, built by Maven or Gradle; all tests run on JUnit's platform."""
+    """Java, Kotlin or Groovy, built by Maven or Gradle; all tests run on JUnit's platform."""
 
     test_modules: re.Pattern[str] | None = _MODULES
     test_marks: re.Pattern[bytes] | None = _MARKS
@@ -57,7 +57,7 @@ class Java(TreeLanguage):
         return all(before == after is not None for before, after in forms)
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
-        """JUnit's platform, which runs tests of JUnit 3, 4, 5 and TestNG."""
+        """JUnit's platform, which runs tests of JUnit 3, 4, 5, TestNG and Spock."""
         del tree, test_files
         return (TestCommand(framework=FRAMEWORK, runner=FRAMEWORK),)
 
@@ -84,7 +84,7 @@ class Java(TreeLanguage):
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves, and those whose methods they may call; Kotlin's are judged where they run."""
+        """The test files themselves, and those whose methods they may call; others' are judged where they run."""
         own = {
             path: source
             for path, source in read([path for path in paths if path.endswith(".java")]).items()
@@ -132,3 +132,4 @@ def _changed(task: Task) -> list[str]:
 
 JAVA = Java("java", (".java",), CODE)
 KOTLIN = Java("kotlin", (".kt", ".kts"), UnparsedCode(".kt"))
+GROOVY = Java("groovy", (".groovy",), UnparsedCode(".groovy"))

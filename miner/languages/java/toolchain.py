@@ -50,7 +50,7 @@ def name_of_jdk(major: int) -> str:
 
 def called_like_tests(request: ImageRequest) -> list[str]:
     """The files of the change by which its projects are found."""
-    return [path for path in request.touched if path.endswith((".java", ".kt"))]
+    return [path for path in request.touched if path.endswith((".java", ".kt", ".groovy"))]
 
 
 def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:

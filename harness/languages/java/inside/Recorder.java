@@ -42,9 +42,12 @@ public final class Recorder implements TestExecutionListener {
         "org.junit.vintage.engine.VintageTestEngine",
         "org.junit.support.testng.engine.TestNGTestEngine",
         "net.jqwik.engine.JqwikTestEngine",
+        "org.spockframework.runtime.SpockEngine",
     };
     private static final int MOST = 6000;
     private static final String NONE = "\"id\":\"\",\"class\":\"\",\"name\":\"\"";
+
+    private static final Map<String, String> FEATURES = new HashMap<>(); // names of Spock's, by class and number
 
     private static Recorder running;
 
@@ -128,6 +131,11 @@ public final class Recorder implements TestExecutionListener {
         LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request().selectors(selectors)
             .configurationParameter("junit.jupiter.execution.parallel.enabled", "false");
         request.filters((PostDiscoveryFilter) found -> {
+            List<UniqueId.Segment> segments = found.getUniqueId().getSegments();
+            UniqueId.Segment last = segments.get(segments.size() - 1);
+            if (last.getType().equals("feature")) {
+                FEATURES.put(segments.get(1).getValue() + " " + last.getValue(), found.getDisplayName());
+            }
             if (!found.isTest() && !found.mayRegisterTests()) {
                 return FilterResult.included("");
             }
@@ -167,7 +175,9 @@ public final class Recorder implements TestExecutionListener {
                     name = value.substring(0, value.length() - type.length() - 2); // JUnit 4's runners repeat their rows
                 } else if (value.startsWith("#")) {
                     name += "[" + value.substring(1) + "]";
-                } else if (kind.equals("invoc")) { // TestNG's rows
+                } else if (kind.equals("feature")) {
+                    name = FEATURES.getOrDefault(type + " " + value, value);
+                } else if (kind.equals("invoc") || kind.equals("iteration")) { // rows of TestNG and Spock
                     name += "[" + value + "]";
                 } else {
                     name += (name.isEmpty() ? "" : "::") + value;
@@ -179,7 +189,7 @@ public final class Recorder implements TestExecutionListener {
     @Override
     public void executionStarted(TestIdentifier test) {
         began.put(test.getUniqueId(), System.nanoTime());
-        if (test.isTest()) {
+        if (test.isTest() && !test.isContainer()) { // Spock's feature with rows is both
             current = named(test);
             say("\"t\":\"start\"," + current);
         }
@@ -206,7 +216,7 @@ public final class Recorder implements TestExecutionListener {
         if (test.isTest()) {
             current = NONE;
         }
-        if (test.isTest() || (failed && plan.getChildren(test).isEmpty())) {
+        if ((test.isTest() || failed) && plan.getChildren(test).isEmpty()) {
             report(test, status, error);
         } else if (!status.equals("passed")) {
             below(test, status, error);

@@ -16,6 +16,9 @@ FAILED = re.compile(
 FAILED_IN_KOTLIN = re.compile(
     r"^(?:e:|\[ERROR\]) (?:file://)?(/[^\n:]+\.kt): ?[\[(]?(\d+)[,:] ?(\d+)[\])]?:? (.*)", re.M
 )
+FAILED_IN_GROOVY = re.compile(
+    r"^(?:\[ERROR\] )?(?:file:)?(/[^\n:]+\.groovy): (\d+): (.*)\n(?:\[ERROR\])? *@ line \d+, column (\d+)", re.M
+)
 FAILED_IN_GRADLE = re.compile(r"^(/[^\n:]+\.java):(\d+): error: (.*)\n(.*\n)??( *)\^\n((?:  .*\n)*)", re.M)
 """The same as javac itself tells it: with the line of the source, and a mark below it."""
 ADDRESS = re.compile(r"(?:(?<=\$\$Lambda)[$/][\w$/]+)?@[0-9a-f]{5,8}(?![0-9A-Za-z])")
@@ -32,6 +35,7 @@ WANTED = re.compile(
     r"|Unresolved reference:? ['`]?(\w+)"
     r"|(?:No value passed for parameter|No parameter with name|Cannot find a parameter with this name:) ['`]?(\w+)"
     r"|(?:Too many arguments for|None of the following)[^\n]*?\bfun (\w+)"
+    r"|unable to resolve class ([\w.]+)|Cannot find matching method [\w.]+#(\w+)"
     r"|(?:unreported )?exception ([\w.]+)(?:;| is never thrown)"
 )
 """How the compiler tells which name, or which form of one, it misses."""
@@ -66,7 +70,7 @@ class Module(object):
         root = self.root_of(path)
         if root is None:
             return False
-        self.types_of[path] = types_in_kotlin(path) or [path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")]
+        self.types_of[path] = types_in(path) or [path[len(root) + 1 :].rpartition(".")[0].replace("/", ".")]
         self.alone.setdefault(path, []).append(re.sub(r"\[[^\]]*\]", "", name))
         return True
 
@@ -80,9 +84,9 @@ class Module(object):
                         yield "only %s %s\n" % (name, test)
 
 
-def types_in_kotlin(path):
-    """The classes that a file of Kotlin declares; none of another file, or of one that is not there."""
-    if not path.endswith(".kt") or not os.path.isfile(path):
+def types_in(path):
+    """The classes that a file of Kotlin or Groovy declares; none of another file, or of one that is not there."""
+    if not path.endswith((".kt", ".groovy")) or not os.path.isfile(path):
         return []
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read()
@@ -278,6 +282,8 @@ def writable(home, copy):
 def failures(text):
     """File, line, column and message of each error of the compiler."""
     for path, line, column, message in FAILED.findall(text) + FAILED_IN_KOTLIN.findall(text):
+        yield path, int(line), int(column), message
+    for path, line, message, column in FAILED_IN_GROOVY.findall(text):
         yield path, int(line), int(column), message
     for path, line, message, _, before, details in FAILED_IN_GRADLE.findall(text):
         yield path, int(line), len(before) + 1, (message + "\n" + details).rstrip()

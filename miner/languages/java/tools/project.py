@@ -94,7 +94,8 @@ TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
-KOTLIN = "src/test/kotlin"
+OTHERS = "src/test/kotlin", "src/test/groovy"
+"""Folders of tests that no pom names, as plugins look there."""
 INFORMATION = ("module-info", "package-info")
 """What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
@@ -464,20 +465,21 @@ def compiler_calls(text: str) -> dict[str, list[list[str]]]:
 
 
 def test_sources(folder: Path, pom: ET.Element) -> list[str]:
-    """Folders of a module's tests, those that build-helper adds among them, and Kotlin's."""
+    """Folders of a module's tests, those that build-helper adds among them, and those of other languages."""
     plugins = {
         "build-helper-maven-plugin": ("add-test-source", "sources"),
         "kotlin-maven-plugin": ("test-compile", "sourceDirs"),
+        "gmavenplus-plugin": ("compileTests", "testSources"),
     }
     added = [
-        source.text or ""
+        source.findtext("directory") or source.text or ""
         for name, (goal, field) in plugins.items()
         for execution in pom.iterfind(f"./build/plugins/plugin[artifactId='{name}']/executions/execution")
         if goal in [element.text for element in execution.iterfind("./goals/goal")]
         for source in execution.iterfind(f"./configuration/{field}/*")
     ]
-    kotlin = [str(folder / KOTLIN)] if (folder / KOTLIN).is_dir() else []
-    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, added), *kotlin]
+    others = [str(folder / other) for other in OTHERS if (folder / other).is_dir()]
+    return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, map(str.strip, added)), *others]
 
 
 def cache(repository: Path, folder: Path) -> None:
