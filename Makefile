@@ -49,7 +49,7 @@ coverage: base schemas compiled ## run all tests and say which lines they reach;
 	$(BIN)/pytest -n $(or $(TEST_JOBS),3) --dist loadfile --no-loadscope-reorder --cov --cov-report=term $(TESTS)
 
 attacks: base ## try eight times as many changed transcripts and patches, every attack and every honest patch; the last line has both figures
-	GOLDSEAM_FUZZ=8500 $(BIN)/pytest -q -n $(or $(TEST_JOBS),2) tests/unit/test_fuzz_transcripts.py tests/unit/test_patch_fuzz.py
+	GOLDSEAM_FUZZ=8500 GOLDSEAM_PATCHES=8500 $(BIN)/pytest -q -n $(or $(TEST_JOBS),2) tests/unit/test_fuzz_transcripts.py tests/unit/test_patch_fuzz.py
 	$(BIN)/python -m tests.attacks
 
 lint: venv ## ruff, mypy, import-linter, sizes of rooms, words of the documentation

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-MUTATIONS = int(os.environ.get("GOLDSEAM_FUZZ", "1000"))
+MUTATIONS = int(os.environ.get("GOLDSEAM_PATCHES", "1000"))
+"""Of each kind, the same each time; `make attacks` tries more."""
 TOKENS = (
     b"--- a/x\n", b"+++ b/x\n", b"--- /dev/null\n", b"+++ /dev/null\n", b"@@ -1 +1 @@\n", b"@@ -0,0 +1 @@\n", b"\\\n",
     b"diff --git a/x b/x\n", b"diff --git a/x b/y\n", b"rename from x\n", b"rename to tests/test_x.py\n",
