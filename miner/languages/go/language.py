@@ -59,6 +59,7 @@ class Go(TreeLanguage):
     test_modules: re.Pattern[str] | None = _TESTS
     code: Code = CODE
     reading = literals.READING
+    heeded = re.compile(rb'//(?:go:|line |export |\s*\+build|\s*(?i:(?:unordered )?output:))|import "C"')
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`go test`."""

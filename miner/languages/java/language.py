@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, Contents, ImageRequest, RecordedTests, TaskRun
+    from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
     from miner.languages.guessing.reading import Reading
 
@@ -49,12 +49,6 @@ class Java(TreeLanguage):
         self.suffixes = suffixes
         self.code = code
         self.test_names = re.compile(rf".*(?:Tests?|TestCase|IT|Spec)\{suffixes[0]}")
-
-    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        """Comments and layout."""
-        sources = ([repo.read_file(commit, path) or b"" for commit in (base, head)] for path in paths)
-        forms = ([self.code.form(path, side) for side in sides] for path, sides in zip(paths, sources, strict=True))
-        return all(before == after is not None for before, after in forms)
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """JUnit's platform, which runs tests of JUnit 3, 4, 5, TestNG and Spock."""

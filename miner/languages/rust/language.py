@@ -48,6 +48,7 @@ class Rust(TreeLanguage):
     test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = CODE
     reading = literals.READING
+    heeded = re.compile(rb"#\[derive\(")  # which may read what documents a field
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`cargo test`, with the features that CI has."""

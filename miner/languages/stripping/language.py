@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from miner.languages.base import Guess, KnownText, Language, RecordedTests
+from miner.languages.base import Contents, Guess, KnownText, Language, RecordedTests
 from miner.languages.guessing.guess import guess
 
 if TYPE_CHECKING:
@@ -16,6 +17,19 @@ class TreeLanguage(Language):
     """Such a language; it says how a source is read, and how its tests are stripped."""
 
     reading: Reading
+    heeded: re.Pattern[bytes] | None = None
+    """Where comments may be more than that."""
+
+    def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
+        """Comments and layout."""
+        sources = ([repo.read_file(commit, path) or b"" for commit in (base, head)] for path in paths)
+        return all(map(self._runs_alike, paths, sources))
+
+    def _runs_alike(self, path: str, sides: list[bytes]) -> bool:
+        if self.heeded and any(map(self.heeded.search, sides)):
+            return False
+        before, after = (self.code.form(path, side) for side in sides)
+        return before == after is not None
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
