@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
@@ -16,6 +17,7 @@ from harness.core import process
 from miner.languages.javascript.build import (
     _install,
     _plans,
+    _read_by_installs,
     _recipes,
     held_by_npm,
     layer_of_node,
@@ -89,6 +91,7 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
     [
         ("npm error code E401\nnpm error Incorrect or missing password.", "registry_login"),
         ("ERR_PNPM_FETCH_401  GET https://npm.example/@corp%2Fa: Unauthorized - 401", "registry_login"),
+        ("npm error code E403\nnpm error 403 Forbidden - GET https://npm.example/@corp%2fa", "registry_login"),
         (
             "npm error code ETARGET\nnpm error notarget No matching version found for a@^2 with a date before 2019",
             "registry_dates",
@@ -101,6 +104,33 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
 )
 def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
+
+
+CREDENTIALS = {
+    ".npmrc": (
+        "@corp:registry=https://bob:SECRET@npm.example/\n//npm.example/:_authToken=SECRET\n_auth=SECRET\n"
+        "//a/:_password=SECRET\n//a/:_authToken=${NPM_TOKEN}\nalways-auth=true\nlegacy-peer-deps=true\n"
+    ),
+    "a/.yarnrc": 'registry "https://bob:SECRET@npm.example"\n',
+    ".yarnrc.yml": (
+        "npmRegistries:\n  //npm.example:\n    npmAlwaysAuth: true\n    npmAuthToken: SECRET\n"
+        "npmAuthIdent: 'bob:SECRET'\nnodeLinker: node-modules\n"
+    ),
+}
+
+
+def test_builds_get_no_credentials_of_the_repository():
+    [recipe, *_] = _recipes(Files({"package.json": "{}", **CREDENTIALS}), ["a.test.js"], [])
+    read = {path: data.decode() for path, data in _read_by_installs(recipe)}
+    assert "SECRET" not in "".join(read.values())
+    assert "NPM_TOKEN" not in read[".npmrc"]
+    assert "@corp:registry=https://npm.example/\n" in read[".npmrc"]
+    assert "legacy-peer-deps=true\n" in read[".npmrc"]
+    assert yaml.safe_load(read[".yarnrc.yml"]) == {
+        "npmRegistries": {"//npm.example": {"npmAlwaysAuth": False, "npmAuthToken": None}},
+        "npmAuthIdent": None,
+        "nodeLinker": "node-modules",
+    }
 
 
 @pytest.mark.parametrize(("beside", "manager"), [({}, "berry"), ({"pnpm-workspace.yaml": ""}, "pnpm")])

@@ -95,11 +95,15 @@ _RESOLVERS = frozenset({"jest", "vitest"})
 """Runners that find modules in ways of their own."""
 _VAGUE = frozenset({"unresolvable", "install_failed"})
 """Reasons that say less than others."""
-_CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
-"""Lines of an .npmrc; the user's own variables are what builds get."""
+_CREDENTIALS = re.compile(
+    rb"^.*(?:_auth(?:token)?|_password|username|always-auth)\b.*$|(?<=://)[^/\s@'\"]+@|(?<=npmAuthToken:).+|(?<=npmAuthIdent:).+",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What settings of package managers have of them: lines of an .npmrc, parts of addresses, values of a .yarnrc.yml."""
+_ALWAYS = re.compile(rb"(?<=npmAlwaysAuth:) *true")
 _WRONG_DATES, _UNREACHED = "registry_dates", "needs_network"
 _FAILURES = (
-    ("registry_login", "E401", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "YN0041"),
+    ("registry_login", "E401", "E403", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "ERR_PNPM_FETCH_403", "YN0041"),
     (_UNREACHED, "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
     (_WRONG_DATES, "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
@@ -575,8 +579,8 @@ def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
             if name == MANIFEST:
                 is_apart = posixpath.dirname(path) in recipe.apart
                 data = plain(data, recipe.without, linked, is_for_npm=recipe.manager.name == "npm", is_apart=is_apart)
-            elif name == ".npmrc":
-                data = _CREDENTIALS.sub(b"", data)
+            elif name in (".npmrc", ".yarnrc", ".yarnrc.yml"):
+                data = _ALWAYS.sub(b" false", _CREDENTIALS.sub(b"", data))  # builds get the user's own
             yield path, data
 
 
