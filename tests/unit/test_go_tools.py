@@ -81,7 +81,8 @@ def missing(text: str) -> list[str]:
     """The names that the driver reads in what the compiler prints."""
     program = (
         part("driver.py").partition("def link_cache")[0]
-        + "\nprint([next(filter(None, f)) for f in WANTED.findall(sys.stdin.read())])"
+        + "\ntext = sys.stdin.read()"
+        + "\nprint([next(filter(None, found)) for form in (MISSING, UNFIT) for found in form.findall(text)])"
     )
     return eval(process.run([sys.executable, "-c", program], input=text.encode()).stdout)
 
@@ -102,3 +103,11 @@ def missing(text: str) -> list[str]:
 )
 def test_the_name_that_a_test_misses_is_read_from_the_compilers_error(line, name):
     assert missing(line) == [name]
+
+
+def test_a_name_that_is_missing_goes_before_one_that_no_longer_fits():
+    lines = (
+        "./a_test.go:3:4: cannot use s (variable of type *S) as io.Reader value in argument to money.MustNew",
+        "./a_test.go:9:2: undefined: money.SafeReader",
+    )
+    assert missing("\n".join(lines)) == ["SafeReader", "MustNew"]

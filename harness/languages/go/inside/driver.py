@@ -9,19 +9,22 @@ import sys
 import tempfile
 
 TESTS = re.compile(r"^func ((?:Test|Example|Fuzz)\w*)\(", re.MULTILINE)
-WANTED = re.compile(
+MISSING = re.compile(
     r"undefined: (?:\w+\.)?(\w+)"
     r"|\.(\w+) undefined \("
     r"|unknown field '?(\w+)"
-    r"|(?:too many|not enough) arguments in call to (?:[^\s]*\.)?(\w+)"
-    r"|in argument to (?:[^\s]*\.)?(\w+)"
-    r"|cannot use .* as (?:[^\s]*\.)?(\w+) value in (?!argument)"
     r"|missing method (\w+)"
-    r"|assignment mismatch: .* but (?:[^\s(]*\.)?(\w+)(?:\(\S*\))? returns"
     r"|package \S*?(\w+) is not in std"
     r"|no required module provides package \S*?(\w+)[;:]"
 )
-"""How the compiler tells which name, or which form of one, it misses."""
+"""How the compiler tells which name it misses."""
+UNFIT = re.compile(
+    r"(?:too many|not enough) arguments in call to (?:[^\s]*\.)?(\w+)"
+    r"|in argument to (?:[^\s]*\.)?(\w+)"
+    r"|cannot use .* as (?:[^\s]*\.)?(\w+) value in (?!argument)"
+    r"|assignment mismatch: .* but (?:[^\s(]*\.)?(\w+)(?:\(\S*\))? returns"
+)
+"""How it tells of which name it misses another form, which what is missing may be the cause of."""
 
 
 def link_cache(shared, own):
@@ -80,7 +83,7 @@ def compile_tests(package, program, overlay, word):
         if ran.returncode == 0:
             return os.path.exists(program)
     os.write(2, text.encode("utf-8", "replace"))
-    names = [next(filter(None, found)) for found in WANTED.findall(text)]
+    names = [next(filter(None, found)) for form in (MISSING, UNFIT) for found in form.findall(text)]
     raised = {"names": ["CompileError"], "says": names[0] if names else ""}
     for path in package.files:
         say("collect_error", id=path, text=text[:TAIL], raised=[raised])
