@@ -475,3 +475,39 @@ def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbo
 
 def test_harbor_rewards_the_fix_and_nothing_else(task, tmp_path):
     assert other_graders.rewards(task, tmp_path) == other_graders.HARBOR_REWARDS
+
+
+WRAPPED = """\
+package wrapped
+
+import "github.com/pkg/errors"
+
+func Why(err error) string { return errors.WithMessage(err, "%s").Error() }
+"""
+WHY = """\
+package wrapped
+
+import (
+	"io"
+	"testing"
+)
+
+func TestWhy(t *testing.T) {
+	if got := Why(io.EOF); got != "%s: EOF" {
+		t.Error(got)
+	}
+}
+"""
+
+
+def test_a_repository_of_before_modules_requires_what_there_was_on_the_day(tmp_path):
+    repo = Repository(tmp_path / "repo")
+    repo.clock = repo.clock.replace(year=2017)
+    repo.commit("Start", {"why.go": WRAPPED % "wrong", "why_test.go": WHY % "wrong"})
+    task = mined(
+        tmp_path, repo, repo.commit("Fix wrong text", {"why.go": WRAPPED % "read", "why_test.go": WHY % "read"})
+    )
+    assert task.hidden.fail_to_pass == ("why_test.go::TestWhy",)
+    assert place_of(task) is Place.HOST
+    [lock] = (tmp_path / "dataset/tasks").glob("*/go.mod")
+    assert "require github.com/pkg/errors v0.8.0\n" in lock.read_text()

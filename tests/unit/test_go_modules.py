@@ -71,18 +71,8 @@ def test_a_skeleton_has_manifests_and_imports_and_changes_with_nothing_else():
     assert dict(modules.skeleton(Files({**files, "a.go": "// Comment.\n" + head + "var x = 1\n"}))) == first
 
 
-@pytest.mark.parametrize(
-    ("imports", "is_enough"),
-    [
-        ('import "fmt"\n', True),
-        ('import (\n\t"fmt"\n\tb "github.com/acme/a/b"\n)\n', True),
-        ('import (\n\t"fmt"\n\t"github.com/acme/ab"\n)\n', False),
-        ('import . "gopkg.in/check.v1"\n', False),
-    ],
-)
-def test_a_tree_of_before_modules_has_one_where_it_imports_nothing_else(imports, is_enough):
-    tree = Files({"a.go": f"package a\n\n{imports}\nfunc A() {{}}\n", "testdata/x.go": 'import "x.org/y"\n'})
-    assert modules.is_self_contained(tree, "acme/a") is is_enough
+def test_a_tree_of_before_modules_gets_one():
+    tree = Files({"a.go": 'package a\n\nimport "fmt"\n\nfunc A() {}\n', "testdata/x.go": 'import "x.org/y"\n'})
     whole = modules.WithManifest(tree, "acme/a")
     assert modules.module_folders(whole) == ("",)
     assert modules.minors(whole, DAY) == (22,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import zipfile
@@ -75,6 +76,52 @@ def test_a_go_of_this_machine_is_copied_for_its_own_version_and_platform_alone(t
 def test_a_folder_without_go_is_refused():
     with pytest.raises(ValueError, match="no bin/go in"):
         ImageSettings(gos={"1.20": Path("/nowhere")})
+
+
+class Releases(BaseHTTPRequestHandler):
+    CAME = {"v1.0.0": "2016-03-01", "v1.1.0": "2017-05-01", "v1.1.1": "2018-02-01", "v2.0.0+incompatible": "2019-01-01"}
+
+    def do_GET(self):
+        name = self.path.removeprefix("/github.com/!acme/errors/@v/")
+        day = self.CAME.get(name.removesuffix(".info"))
+        self.send_response(200 if name == "list" or day else 404)
+        self.end_headers()
+        data = json.dumps({"Time": f"{day}T10:00:00Z"}) if day else "\n".join([*reversed(self.CAME), "v3.0.0-rc.1"])
+        self.wfile.write(data.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+GO = """#!/bin/sh
+case "$*" in
+*-json) echo '{"Require": [{"Path": "github.com/Acme/errors"}, {"Path": "other", "Indirect": true}]}';;
+*-require=*) echo "$3" >> go.mod;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("day", "version"),
+    [
+        ("2017-05-01", "v1.1.0"),
+        ("2018-12-31", "v1.1.1"),
+        ("2026-01-01", "v2.0.0+incompatible"),
+        ("2015-01-01", "v1.0.0"),
+    ],
+)
+def test_what_a_tree_of_before_modules_requires_is_of_the_day_or_the_first(tmp_path, day, version):
+    program = tmp_path / "bin/go"
+    program.parent.mkdir()
+    program.write_text(GO)
+    program.chmod(0o755)
+    (tmp_path / "go.mod").write_text("")
+    with LocalServer(Releases) as server:
+        env = {"PATH": f"{program.parent}:/usr/bin:/bin", "GOPROXY": f"http://127.0.0.1:{server.port}", "no_proxy": "*"}
+        tool = FETCH.with_name("requirements.py")
+        process.run([sys.executable, tool, tmp_path, day, tmp_path / "facts.json"], env=env)
+    found = json.loads((tmp_path / "facts.json").read_text())
+    assert found == {"go.mod": f"-require=github.com/Acme/errors@{version}\n", "go.sum": ""}
 
 
 def missing(text: str) -> list[str]:

@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/go"
-_FETCH, _WARM, _SOURCES = "/tmp/toolchain.py", "/tmp/warm.py", "/tmp/sources.json"  # noqa: S108 - inside the container
+_FETCH, _WARM, _REQUIRE, _SOURCES = (
+    f"/tmp/{name}"  # noqa: S108 - inside the container
+    for name in ("toolchain.py", "warm.py", "requirements.py", "sources.json")
+)
 _GIVEN = "imports.tar"
-_MANIFEST, _OVERLAY = "/opt/goldseam/manifest/go.mod", "/opt/goldseam/manifest/overlay.json"
+_MANIFESTS = "/opt/goldseam/manifest"
+_OVERLAY = f"{_MANIFESTS}/overlay.json"
 _UNUSED = ("./test", "./api", "./doc", "./misc", "testdata", "*_test.go")
 
 
@@ -42,7 +46,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
         InfrastructureError: the engine, the module proxy or the disk failed.
 
     """
-    if not modules.module_folders(request.tree) and modules.is_self_contained(request.tree, request.repo):
+    if not modules.module_folders(request.tree):
         request = replace(request, tree=modules.WithManifest(request.tree, request.repo))
     if why := _objection(request):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
@@ -60,8 +64,8 @@ def _objection(request: ImageRequest) -> tuple[str, str] | None:
     """Why no image can be made of a tree: a stable word and a sentence; None where nothing speaks against it."""
     folders = modules.module_folders(request.tree)
     tests = [path for path in request.touched if path.endswith("_test.go")]
-    if any(modules.module_of(folders, path) is None for path in tests) or not folders:
-        return "no_module", "no folder at or above the tests has a go.mod, and packages import others"
+    if any(modules.module_of(folders, path) is None for path in tests):
+        return "no_module", "no folder at or above the tests has a go.mod, and others do"
     if not modules.minors(request.tree, request.when.date()):
         return "no_go", f"a go.mod asks for a version of Go after 1.{max(modules.RELEASED)}, the newest that is known"
     return None
@@ -79,9 +83,11 @@ def _image(building: Building, ground: BuiltLayer, minor: int) -> BuiltImage:
     tree = building.ensure(source_layer, rung, version, "source", "go list -export -test ./...")
     layers = ((go_layer, toolchain), (module_layer, installed), (source_layer, tree))
     failure = tree.facts.get("not_compiled")
+    locks = {modules.SUMS: sums.decode("utf-8", "replace")} if sums else {}
+    locks |= {name: str(installed.facts[name]) for name in (modules.MANIFEST, modules.SUMS) if name in installed.facts}
     return replace(
         building.image(rung, ground, *layers),
-        locks={modules.SUMS: sums.decode("utf-8", "replace")} if sums else {},
+        locks=locks,
         notes=(str(toolchain.facts.get("go")), *((f"not all packages can be compiled: {failure}",) if failure else ())),
         env=_env(request),
     )
@@ -95,14 +101,16 @@ def _env(request: ImageRequest) -> dict[str, str]:
 
 
 def _manifest(request: ImageRequest) -> tuple[str, ...]:
-    """Commands that lay a go.mod beside the tree, which the compiler takes for one in it."""
+    """Commands that lay a go.mod and its sums beside the tree, which the compiler takes for those in it."""
     if not isinstance(request.tree, modules.WithManifest):
         return ()
-    replaced = json.dumps({"Replace": {posixpath.join(TESTBED, modules.MANIFEST): _MANIFEST}})
+    names = (modules.MANIFEST, modules.SUMS)
+    replaced = {posixpath.join(TESTBED, name): posixpath.join(_MANIFESTS, name) for name in names}
     return (
-        f"mkdir -p {posixpath.dirname(_MANIFEST)}",
-        write_tool(_MANIFEST, request.tree.manifest.decode()),
-        write_tool(_OVERLAY, replaced),
+        write_tool(_REQUIRE, _tool("requirements.py")),
+        f"python3 {_REQUIRE} {TESTBED} {request.when:%Y-%m-%d} {FACTS_PATH}",
+        f"mkdir -p {_MANIFESTS} && cp {' '.join(replaced)} {_MANIFESTS}",
+        write_tool(_OVERLAY, json.dumps({"Replace": replaced})),
     )
 
 
@@ -175,9 +183,10 @@ def _modules(parent: str, request: ImageRequest) -> Layer:
             f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
             *_environment(modules.flags(request.tree)),
             f"echo '{{}}' > {FACTS_PATH}",
+            *_manifest(request),
             *warmed,
             f"rm -rf {TESTBED}; find {MODULES} -name '*.zip' -delete",
-            readable(MODULES, CACHE),
+            readable(MODULES, CACHE, *((_MANIFESTS,) if isinstance(request.tree, modules.WithManifest) else ())),
         ),
     )
 
@@ -190,7 +199,6 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
         programs=f"{ROOT}/bin",
         env={**ENV, **_env(request)},
         commands=(
-            *_manifest(request),
             *_environment(_env(request).get("GOFLAGS", "")),
             "export GOPROXY=off",
             _warmed("packages", _folders(request)),

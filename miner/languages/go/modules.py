@@ -33,7 +33,6 @@ _OF_CI = re.compile(
 _MINOR = re.compile(r"\b1\.(\d{1,2})\b")
 _DECLARATION = re.compile(rb"^(?:func|type|var|const)\b", re.MULTILINE)
 _CONSTRAINTS = (b"//go:build", b"// +build")
-_IMPORTED = re.compile(r'^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]+)"', re.MULTILINE)
 HOST = "github.com"
 _LEFT_OUT = frozenset({"vendor", "testdata", "node_modules"})
 _CHECKED_FOR_VENDORING = 14
@@ -92,14 +91,14 @@ def _text(tree: Tree, path: str) -> str:
 
 @dataclass(frozen=True)
 class WithManifest:
-    """A tree of before there were modules, with a go.mod that only tells its path."""
+    """A tree of before there were modules, with a go.mod that tells its path; what it requires is found by building."""
 
     tree: Tree
     repo: str
 
     @property
     def manifest(self) -> bytes:
-        """Its go.mod: no package imports anything whose version it would have to tell."""
+        """That go.mod."""
         return f"module {HOST}/{self.repo}\n\ngo 1.16\n".encode()
 
     def read(self, path: str) -> bytes | None:
@@ -109,15 +108,6 @@ class WithManifest:
     def files(self) -> tuple[str, ...]:
         """Every path."""
         return tuple(sorted((*self.tree.files(), MANIFEST)))
-
-
-def is_self_contained(tree: Tree, repo: str) -> bool:
-    """Whether a tree without modules imports the standard library and itself alone."""
-    heads = [_head(tree.read(path) or b"") for path in tree.files() if path.endswith(".go") and is_seen(path)]
-    imported = {path for head in heads for path in _IMPORTED.findall(head.decode("utf-8", "replace"))}
-    own = f"{HOST}/{repo}"
-    foreign = {path for path in imported if "." in path.partition("/")[0] and not f"{path}/".startswith(f"{own}/")}
-    return bool(heads) and not foreign
 
 
 def flags(tree: Tree) -> str:
