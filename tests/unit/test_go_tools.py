@@ -78,15 +78,16 @@ def test_a_folder_without_go_is_refused():
         ImageSettings(gos={"1.20": Path("/nowhere")})
 
 
-class Releases(BaseHTTPRequestHandler):
-    CAME = {"v1.0.0": "2016-03-01", "v1.1.0": "2017-05-01", "v1.1.1": "2018-02-01", "v2.0.0+incompatible": "2019-01-01"}
+CAME = {"v1.0.0": "2016-03-01", "v1.1.0": "2017-05-01", "v1.1.1": "2018-02-01", "v2.0.0+incompatible": "2019-01-01"}
 
+
+class Releases(BaseHTTPRequestHandler):
     def do_GET(self):
         name = self.path.removeprefix("/github.com/!acme/errors/@v/")
-        day = self.CAME.get(name.removesuffix(".info"))
+        day = CAME.get(name.removesuffix(".info"))
         self.send_response(200 if name == "list" or day else 404)
         self.end_headers()
-        data = json.dumps({"Time": f"{day}T10:00:00Z"}) if day else "\n".join([*reversed(self.CAME), "v3.0.0-rc.1"])
+        data = json.dumps({"Time": f"{day}T10:00:00Z"}) if day else "\n".join([*reversed(CAME), "v3.0.0-rc.1"])
         self.wfile.write(data.encode())
 
     def log_message(self, *_: object) -> None:
