@@ -295,15 +295,6 @@ def _settings() -> Iterator[str]:
     )
 
 
-def variables_of_settings() -> set[str]:
-    """Every GOLDSEAM_ variable that sets a key."""
-    return {
-        f"GOLDSEAM_{section.upper()}_{name.upper()}"
-        for section, model in SECTIONS.items()
-        for name in (model.model_fields if section in VARIABLES_OF_SECTIONS else GATE_VARIABLES)
-    }
-
-
 def _variable(section: str, name: str) -> str:
     if section in VARIABLES_OF_SECTIONS or (section == "gate" and name in GATE_VARIABLES):
         return f"`GOLDSEAM_{section.upper()}_{name.upper()}`"

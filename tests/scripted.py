@@ -54,11 +54,6 @@ class Scripted:
             cost=0.25,
         )
 
-    @property
-    def last_result(self) -> str:
-        """What the last tool gave back, as the model was told."""
-        return next(one.content for one in reversed(self.requests[-1].messages) if one.role == "tool")
-
 
 def job(instance: Instance, open_workspace: Callable[[], AbstractContextManager[Workspace]], **fields: Any) -> SolveJob:
     return SolveJob(instance=instance, sample=0, sampling=Sampling(), open_workspace=open_workspace, **fields)

@@ -26,7 +26,7 @@ from harness.judging.values import Pattern, decode, names_of
 from tests.values_of_tests import LEAVES, encode, exception, random_value
 
 CASE = unittest.TestCase()
-OUT_OUT, OUT_KEPT = ("out", "out"), ("out", "kept")
+OUT_KEPT = ("out", "kept")
 OPAQUE = ["o", "m.C", [], None]
 
 

@@ -229,7 +229,7 @@ _NOT_SUPPORTED = re.compile(r"unsupported|not supported|does not support|unrecog
 _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _STREAM_CODES = {"rate_limit_exceeded": Fault.RATE_LIMIT, "server_error": Fault.SERVER, "overloaded": Fault.SERVER}
 _NOT_FOUND, _NOT_ALLOWED, _NOT_IMPLEMENTED = 404, 405, 501
-_REQUEST_TIMEOUT, _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER = 408, 409, 413, 429, 500
+_REQUEST_TIMEOUT, _CONFLICT, _TOO_MANY, _SERVER = 408, 409, 429, 500
 
 
 def fault_of(error: openai.APIError) -> tuple[Fault, str | None]:

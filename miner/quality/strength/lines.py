@@ -43,10 +43,6 @@ class Coverage:
     def changed(self) -> int:
         return sum(map(len, self.executable.values()))
 
-    @property
-    def covered(self) -> int:
-        return sum(map(len, self.ran.values()))
-
     def missed(self) -> dict[str, list[int]]:
         """By path: the lines that did not run."""
         missed_lines = {

@@ -51,7 +51,7 @@ _SAYS, _SAYS_PART = Form("go.==", "tv"), Form("go.contains", "tv")
 _PANICS, _NO_PANIC = Form("go.panics", "p"), Form("no_raise", "p")
 _DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", NOT)
 _GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", NOT, is_generic=True)
-_SAME, _NOT_SAME = Form("go.==", "ii"), Form("go.==", "ii", NOT)
+_SAME = Form("go.==", "ii")
 _NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
 _IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", NOT), Form("go.len", "vv")
 
