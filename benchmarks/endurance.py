@@ -90,17 +90,13 @@ def sample(pid: int, began: float, run: Path) -> dict[str, float]:
     status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines() if ":" in line)
     return {
         "minutes": round((time.monotonic() - began) / 60, 2),
-        "scored": _scored(run),
+        "scored": sum(1 for _ in run.glob("results/*/*/*/report.json")),
         "rss_mb": int(status["VmRSS"].split()[0]) / 1024,
         "threads": int(status["Threads"]),
         "descriptors": len(list((proc / "fd").iterdir())),
         **leavings(),
         "load": os.getloadavg()[0],
     }
-
-
-def _scored(run: Path) -> int:
-    return sum(1 for _ in run.glob("results/*/*/*/report.json"))
 
 
 def told(samples: Sequence[dict[str, float]], after: Mapping[str, float]) -> dict[str, Any]:

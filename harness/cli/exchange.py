@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +11,8 @@ from harness.cli import options
 from harness.cli.shell import complete
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
-from harness.core.instance import Hidden
 from harness.core.wording import counted
-from harness.dataset.folder import Dataset, open_dataset
+from harness.dataset.folder import open_dataset
 from harness.dataset.splits import known_split
 from harness.interop import export as work
 from harness.interop import sync
@@ -57,9 +55,8 @@ def export(
     opened = options.open_with(dataset, identity)
     known_split(opened, split)
     console = terminal.messages()
-    exported = work.export(
-        opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split
-    )
+    hidden_of = (lambda instance_id: opened.task(instance_id).hidden) if hidden else None
+    exported = work.export(opened, out, to=to, hidden_of=hidden_of, ids=ids or [], split=split)
     if hidden:
         warning = "warning: the export holds the hidden tests and fixes in the clear; keep it where you keep the keys"
         console.print(Text(warning, style="yellow"), soft_wrap=True)
@@ -131,7 +128,3 @@ def pull(
     )
     text = f"revision {synced.revision} of {synced.url}, {counted(synced.changed, 'file')} changed{joined}"
     terminal.results().print(Text(f"{synced.path}: {text}"), soft_wrap=True)
-
-
-def _hidden_of(dataset: Dataset) -> Callable[[str], Hidden]:
-    return lambda instance_id: dataset.task(instance_id).hidden

@@ -113,17 +113,13 @@ def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
     if trial.report.internal_error:
         return "runner_error", "the test runner itself failed: " + _last_line(trial.report.internal_error)
     f2p, p2p = _not_passed(tests.fail_to_pass), _not_passed(tests.pass_to_pass)
-    if trial.report.collect_errors and any(status is None for status in _values(tests)):
+    if trial.report.collect_errors and None in (*tests.fail_to_pass.values(), *tests.pass_to_pass.values()):
         return "collection_error", "a test file could not be imported: " + _last_line(
             next(iter(trial.report.collect_errors.values()))
         )
     if f2p:
         return "tests_failed", f"{len(f2p)} of {len(tests.fail_to_pass)} FAIL_TO_PASS tests do not pass"
     return "regression", f"{len(p2p)} of {len(tests.pass_to_pass)} PASS_TO_PASS tests no longer pass"
-
-
-def _values(tests: TestsStatus) -> Iterable[TestStatus | None]:
-    return (*tests.fail_to_pass.values(), *tests.pass_to_pass.values())
 
 
 def _all_passed(statuses: Mapping[str, TestStatus | None]) -> bool:

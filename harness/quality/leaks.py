@@ -171,16 +171,14 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
 def _quoted(gold: Sequence[FileChange], subject: Subject) -> tuple[float | None, tuple[str, ...]]:
     """The share of telling lines that the statement holds, white space aside, and those lines.
 
     A line that some file of the tree has too gives nothing away.
     """
-    lines = {line for change in gold for raw in change.added.values() if (line := _text(raw).strip())}
+    lines = {
+        line for change in gold for raw in change.added.values() if (line := raw.decode("utf-8", "replace").strip())
+    }
     lines_wanted = [line for line in sorted(lines) if _tells(_squeezed(line)) and not subject.base.shows_text(line)]
     statement = _squeezed(subject.statement)
     quoted = tuple(line for line in lines_wanted if _squeezed(line) in statement)

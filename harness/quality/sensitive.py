@@ -119,7 +119,8 @@ def _tokens(text: str) -> Iterator[Find]:
         for plugin in _plugins():
             values = set(plugin.analyze_string(head))
             for begin, end in _spans(plugin, head, values) if values else ():
-                yield Find(kind=_word(plugin.secret_type), begin=at + begin, end=at + end)
+                kind = re.sub(r"\W+", "_", plugin.secret_type.lower()).strip("_")
+                yield Find(kind=kind, begin=at + begin, end=at + end)
         at += len(line)
 
 
@@ -134,10 +135,6 @@ def _spans(plugin: RegexBasedDetector, line: str, values: set[str]) -> Iterator[
             is_value = any(match[number] in values for number in groups)
             if is_value and not _PLACEHOLDER.fullmatch(match[longest]) and len(match[chosen]) >= _SHORTEST:
                 yield match.span(chosen)
-
-
-def _word(secret_type: str) -> str:
-    return re.sub(r"\W+", "_", secret_type.lower()).strip("_")
 
 
 def _emails(text: str) -> Iterator[Find]:

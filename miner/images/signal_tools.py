@@ -60,7 +60,10 @@ def layer(parent: str, lock: Path) -> Layer:
 def extra_layer(extra: Extra, parent: str, files: Mapping[str, Path]) -> Layer:
     """One more tool on top; `files` are those of this package, by name."""
     names = (SEMGREP_LOCK,) if extra is Extra.SEMGREP else ESLINT_FILES
-    inputs = tuple(Input(name=name, path=files[name], sha256=_digest(files[name])) for name in names)
+    inputs = tuple(
+        Input(name=name, path=files[name], sha256=hashlib.sha256(files[name].read_bytes()).hexdigest())
+        for name in names
+    )
     commands = _semgrep_commands() if extra is Extra.SEMGREP else _eslint_commands()
     return Layer(kind=KIND_WITH, parent=parent, inputs=inputs, commands=commands, needs_root=extra is Extra.ESLINT)
 
@@ -105,10 +108,6 @@ def _eslint_commands() -> tuple[str, ...]:
         readable(_ESLINT_HOME),
         f'node -e "{facts}" > {FACTS_PATH}',
     )
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def ensure(settings: ImageSettings, progress: Callable[[str], None], *, extras: Iterable[Extra] = ()) -> BuiltLayer:

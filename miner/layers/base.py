@@ -75,7 +75,9 @@ def resolve(settings: ImageSettings) -> str:
         _pull(ref, settings.platform)
     except engine.ConnectionLost as error:
         suffix = f" for {settings.platform}" if settings.platform else ""
-        raise InfrastructureError(f"the base image {ref} can't be pulled{suffix}: {_why(error)}", hint=_HINT) from error
+        raise InfrastructureError(
+            f"the base image {ref} can't be pulled{suffix}: {engine.cause(error)}", hint=_HINT
+        ) from error
     facts = engine.inspect_image(ref)
     if facts is None:
         raise InfrastructureError(f"the base image {ref} was pulled, but the engine does not hold it", hint=_HINT)
@@ -104,10 +106,6 @@ def describe(settings: ImageSettings) -> str:
     """What to write after FROM: a digest of a registry where the base has one, else its name here."""
     ref, facts = _base_image(settings) or (settings.base or debian.name(platform=settings.platform), None)
     return ref if "@" in ref or facts is None or not facts.digests else facts.digests[0]
-
-
-def _why(error: BaseException) -> str:
-    return str(getattr(error, "explanation", None) or error)
 
 
 def layer(parent: str) -> Layer:

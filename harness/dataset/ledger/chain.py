@@ -271,7 +271,7 @@ def join(dataset: Dataset, other: Path) -> Join:
     theirs = lines(ledger.read_ledger(source))
     _whole(theirs, source)
     path = dataset.path / ledger.LEDGER_FILE
-    if _ends_broken(lines(ledger.read_ledger(path))):
+    if (before := lines(ledger.read_ledger(path))) and before[-1].entry is None:
         ledger.append(path, Event.JOINED, facts={"joins": []})  # says what was cut short, before others' lines follow
     writer = ledger.Writer(path)
     with ledger.locked(path) as handle:
@@ -296,10 +296,6 @@ def join(dataset: Dataset, other: Path) -> Join:
         line = render(fields)
         ledger.write_end(handle, start + text + line + b"\n")
     return Join(added=len(added), entry=lines(line)[0].entry)
-
-
-def _ends_broken(entries: Sequence[Line]) -> bool:
-    return bool(entries) and entries[-1].entry is None
 
 
 def _lacking(theirs: Sequence[Line], hashes: set[str]) -> list[Line]:

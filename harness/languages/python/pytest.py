@@ -180,7 +180,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         elif kind == "finish":
             exit_code = int(frame["code"])
     statuses = {
-        test_id: _worst(statuses_seen) for test_id, statuses_seen in test_statuses.items() if test_id in finished
+        test_id: min(seen, key=_SEVERITY.index) for test_id, seen in test_statuses.items() if test_id in finished
     }
     events = () if forged else tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
     return TestReport(
@@ -248,10 +248,6 @@ def _status(frame: Mapping[str, Any]) -> TestStatus:
     if outcome != "passed":
         return TestStatus.ERROR  # a plugin's own word, such as `rerun`; never a pass
     return TestStatus.XPASS if xfail and in_call else TestStatus.PASSED
-
-
-def _worst(statuses: set[TestStatus]) -> TestStatus:
-    return min(statuses, key=_SEVERITY.index)
 
 
 def _violations(

@@ -40,13 +40,10 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from harness.config.settings import ImageSettings
     from miner.languages.base import ImageRequest
     from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
-    from miner.layers.runner import Workshop
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
@@ -243,7 +240,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
     npm = _npm_of(node)
     node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, npm)
     noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
-    given = _manifests(request.workshop, recipe)
+    given = request.workshop.packed(_GIVEN, _read_by_installs(recipe))
     lock = recipe.tree.read(manager.lock) if manager.lock else None
     locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
     inputs: tuple[Input, ...] = (given,)
@@ -355,7 +352,7 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings, npm: str) -> 
 def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recipe, node: int) -> str:
     """The lock of a project that has none, with the versions of the day."""
     rung, manager = recipe.rung, recipe.manager
-    workshop, day = building.request.workshop, _day(building.request.when)
+    workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
     command = f"npm install --package-lock-only --ignore-scripts{f' --before={day}' if recipe.is_dated else ''}"
     commands = (
         *_unpacked(),
@@ -389,10 +386,6 @@ def unless_lock_has_more(command: str) -> str:
 
 def _called_again(command: str, again: str, when: str) -> str:
     return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {when} || exit 1; {again}; fi"
-
-
-def _day(when: datetime) -> str:
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _unpacked() -> tuple[str, ...]:
@@ -559,11 +552,6 @@ def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str
         *(f"{name} can't be compiled: {failure}" for name, failure in installed.get("not_compiled", {}).items()),
         *((f"what its tests load can't be built: {why}",) if why else ()),
     )
-
-
-def _manifests(workshop: Workshop, recipe: _Recipe) -> Input:
-    """The files that an install reads, as a tar."""
-    return workshop.packed(_GIVEN, _read_by_installs(recipe))
 
 
 def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:

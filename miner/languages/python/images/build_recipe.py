@@ -101,7 +101,9 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
         pytest=str(facts["pytest"]),
         pytest_plugins=tuple(facts["plugins"]),
         modules=tuple(facts["modules"]),
-        pythonpath=tuple(_below(recipe.root, path) for path in facts["pythonpath"]),
+        pythonpath=tuple(
+            str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
+        ),
         dockerfile=dockerfile.render(
             base.describe(job.workshop.settings), [*recipes, deps, source], _variables(job, interpreter, recipe)
         ),
@@ -138,10 +140,6 @@ def _with_undeclared(job: BuildJob, recipe: Recipe) -> Workshop:
     variables = {**job.workshop.variables, **_undeclared(recipe)}
     pairs = tuple(pair for pair in recipe.built_with if pair[0])
     return replace(job.workshop, variables=variables, built_with=pairs)
-
-
-def _below(root: str, path: str) -> str:
-    return str(PurePosixPath(root, path)) if root else path
 
 
 def _system(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
@@ -318,13 +316,12 @@ def record(
             command=command,
             evidence={}
             if is_known
-            else {kind: _without_passwords(words) for kind, words in recipe.evidence_by_kind().items()},
+            else {
+                kind: tuple(map(repositories.without_passwords, words))
+                for kind, words in recipe.evidence_by_kind().items()
+            },
         )
     )
-
-
-def _without_passwords(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(repositories.without_passwords(word) for word in words)
 
 
 def _lines(words: Iterable[str]) -> bytes:
