@@ -358,7 +358,6 @@ def _sample(number: int, prediction: Prediction | None, report: InstanceReport |
         outcome=report.outcome,
         fail_to_pass=(_share(report, "FAIL_TO_PASS") or 0.0) if scored else None,
         pass_to_pass=_pass_to_pass(report) if scored else None,
-        failure_class=report.failure_class,
         seconds=report.timings.get("tests"),
         usage=usage,
         place=report.place,

@@ -29,7 +29,6 @@ class SampleScore:
     """Share of FAIL_TO_PASS tests that passed; 0 where the patch could not be tried, None where it is not scored."""
     pass_to_pass: float | None = None
     """Share of PASS_TO_PASS tests that still passed; None where no test was run."""
-    failure_class: str | None = None
     seconds: float | None = None
     """Of the test process; None where no test was run."""
     usage: Usage = field(default_factory=Usage)
@@ -111,11 +110,6 @@ class TaskScore:
         return _mean(sample.pass_to_pass for sample in self.samples)
 
     @property
-    def seconds(self) -> float | None:
-        """Mean seconds of the test process."""
-        return _mean(sample.seconds for sample in self.samples)
-
-    @property
     def cost_usd(self) -> float | None:
         """Of all samples together, in US dollars; None where the cost of any is unknown."""
         return _total(sample.usage.cost_usd for sample in self.samples)
@@ -125,12 +119,6 @@ class TaskScore:
         """Mean over the samples; None where any is unknown."""
         total = _total(sample.usage.latency_seconds for sample in self.samples)
         return None if total is None else total / self.asked
-
-    @property
-    def tokens(self) -> int | None:
-        """Of all samples together; None where those of any are unknown."""
-        total = _total(sample.usage.tokens for sample in self.samples)
-        return None if total is None else round(total)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

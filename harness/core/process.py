@@ -217,7 +217,6 @@ class Bounded:
     output: bytes
     """The end of both streams."""
     timed_out: bool
-    stopped: bool
 
 
 def run_bounded(
@@ -245,19 +244,18 @@ def run_bounded(
                 words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(env), cwd=cwd, start_new_session=True
             )
         with child:
-            timed_out = stopped = False
+            timed_out = False
             try:
-                while not (timed_out or stopped):
+                while not (timed_out or stop()):
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         child.wait(min(_POLL_SECONDS, max(0.0, deadline - time.monotonic())))
                         break
                     timed_out = time.monotonic() >= deadline
-                    stopped = stop()
             finally:
                 _kill(child)  # and what it left in the background
         size = out.seek(0, os.SEEK_END)
         out.seek(max(0, size - max_output))
-        return Bounded(returncode=child.returncode, output=out.read(), timed_out=timed_out, stopped=stopped)
+        return Bounded(returncode=child.returncode, output=out.read(), timed_out=timed_out)
 
 
 def pipe(

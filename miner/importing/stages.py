@@ -143,7 +143,6 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
             flaky=flaky(judgement, row_runs),
             budgets=proof.budgets(row_runs.after),
             evidence=evidence(row_runs, judgement, brings=brings(draft, site.repo)),
-            seconds=sum(run.seconds for run in (*row_runs.after, *row_runs.before)),
         ),
     )
     nothing = judgement.holds is Holds.NOTHING

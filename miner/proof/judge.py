@@ -34,8 +34,6 @@ class Proof:
     flaky: tuple[str, ...]
     budgets: Budgets
     evidence: dict[str, Any]
-    seconds: float
-    """Wall time of the tests in all runs together."""
     set_aside: Rejection | None = None
     """Why the task is kept and must not count."""
     spending: Spending = field(default_factory=Spending)
@@ -120,7 +118,6 @@ def judge(
             "quarantined": dict(ids.reasons(flaky, (before, after))),
             "addresses_left_out": sum(map(has_no_address, (*fails, *holds))),
         },
-        seconds=sum(run.seconds for run in observed),
     )
 
 

@@ -24,12 +24,9 @@ class LinkedIssue:
     title: str
     body: str
     labels: tuple[str, ...] = ()
-    created_at: str = ""
     last_edited_at: str | None = None
     comments: tuple[str, ...] = ()
     """Comments made before the fix's first commit, oldest first."""
-    repo: str = ""
-    """`owner/name`, where it is another repository's issue."""
     edited_after_fix: bool = False
     """Whether the text was changed after the fix's first commit, so that today's may tell of the fix."""
     body_of: str = ""

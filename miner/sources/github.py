@@ -135,7 +135,7 @@ class GithubForge:
             except TooMuchError:
                 size = max(1, size // 2)
                 continue
-            page = queries.read_page(self._whole(answer.data))
+            page = queries.read_page(self._whole(answer))
             self.repository = page.repository
             pulls.update((pull.number, pull) for pull in page.pulls if pull.updated_at >= since)
             old = since and any(pull.updated_at < since for pull in page.pulls)
@@ -150,7 +150,7 @@ class GithubForge:
         for start in range(0, len(numbers), _NUMBERS_PAGE):
             text = queries.pulls_by_number(numbers[start : start + _NUMBERS_PAGE])
             answer = self._gateway.query(text, self._variables, about=self.repository)
-            page = queries.read_pulls(self._whole(answer.data))
+            page = queries.read_pulls(self._whole(answer))
             self.repository = page.repository
             requests.extend(page.pulls)
         self.pulls = tuple(requests)
@@ -198,13 +198,11 @@ class GithubForge:
         text, variables = queries.details(issues)
         ids = [pulls[number].node_id for number in by_words]
         answer = self._gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)
-        details = queries.read_details(answer.data, issues, self.repository)
+        details = queries.read_details(answer, issues)
         result: dict[int, tuple[LinkedIssue, ...]] = {}
         for number, references in references_asked.items():
             before = details.begun.get(number, "")
-            linked_issues = (
-                details.named_issue(where, number, before=before, home=self.repository) for where, number in references
-            )
+            linked_issues = (details.named_issue(where, number, before=before) for where, number in references)
             result[number] = details.by_pull.get(number, ()) or tuple(issue for issue in linked_issues if issue)
         return result
 

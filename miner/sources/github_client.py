@@ -68,14 +68,6 @@ class _Verdict:
     """A rate limit: time alone ends it, so tries are not counted."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Response:
-    """A GraphQL answer: its data, and the paths that GitHub has nothing for."""
-
-    data: Mapping[str, Any]
-    missing: tuple[str, ...] = ()
-
-
 class TooMuchError(Exception):
     """The service could not answer a question of this size; ask for less."""
 
@@ -141,8 +133,8 @@ class Gateway:
 
     # -- questions
 
-    def query(self, text: str, variables: Mapping[str, Any], *, about: str, shrinks: bool = False) -> Response:
-        """Ask a GraphQL question; `about` names its object in messages.
+    def query(self, text: str, variables: Mapping[str, Any], *, about: str, shrinks: bool = False) -> Mapping[str, Any]:
+        """Ask a GraphQL question, for the data of its answer; `about` names its object in messages.
 
         Raises:
             TooMuchError: the service could not answer a question of this size; only where the caller `shrinks` it.
@@ -150,14 +142,14 @@ class Gateway:
 
         """
 
-        def ask() -> Response:
+        def ask() -> Mapping[str, Any]:
             try:
                 _, body = self._client().requester.graphql_query(text, dict(variables))
             except GithubException as error:
                 return _partial(error)
             if not isinstance(data := body.get("data"), dict):
                 raise ValueError("no data")  # noqa: TRY004 - not JSON we can use
-            return Response(data=data)
+            return data
 
         return self._ask(ask, about, shrinks=shrinks)
 
@@ -227,8 +219,8 @@ class _GraphqlError(Exception):
         return frozenset(str(error.get("type") or "") for error in self.errors)
 
 
-def _partial(error: GithubException) -> Response:
-    """The answer within a GraphQL error, where only single things were not there.
+def _partial(error: GithubException) -> Mapping[str, Any]:
+    """The data within a GraphQL error, where only single things were not there.
 
     PyGithub raises for any error, and keeps the body in the exception.
     """
@@ -239,9 +231,7 @@ def _partial(error: GithubException) -> Response:
     errors_read = [problem for problem in errors if isinstance(problem, dict)]
     data = body.get("data")
     if isinstance(data, dict) and all(problem.get("type") == "NOT_FOUND" for problem in errors_read):
-        return Response(
-            data=data, missing=tuple(".".join(map(str, problem.get("path") or ())) for problem in errors_read)
-        )
+        return data
     raise _GraphqlError(errors_read, error.headers or {})
 
 

@@ -27,9 +27,9 @@ _PULL = f"""
   closingIssuesReferences(first: {ISSUES}) {{ nodes {{ number repository {{ nameWithOwner }} }} }}
 """
 _ISSUE = f"""
-  number title body createdAt lastEditedAt repository {{ nameWithOwner }}
+  number title body createdAt lastEditedAt
   labels(first: {LABELS}) {{ nodes {{ name }} }}
-  comments(first: {COMMENTS}) {{ nodes {{ body createdAt lastEditedAt author {{ login }} }} }}
+  comments(first: {COMMENTS}) {{ nodes {{ body createdAt lastEditedAt }} }}
   userContentEdits(first: {EDITS}) {{ nodes {{ editedAt diff }} }}
   timelineItems(first: {RENAMES}, itemTypes: [RENAMED_TITLE_EVENT]) {{
     nodes {{ ... on RenamedTitleEvent {{ createdAt previousTitle }} }}
@@ -172,15 +172,10 @@ class _RepositoryPulls(_Repository):
     pull_requests: _Pulls
 
 
-class _Author(_Model):
-    login: str
-
-
 class _Comment(_Model):
     body: str
     created_at: str
     last_edited_at: str | None = None
-    author: _Author | None = None
 
     def made_before(self, moment: str) -> bool:
         return not moment or max(self.created_at, self.last_edited_at or "") < moment
@@ -205,27 +200,23 @@ class _Issue(_Model):
     body: str
     created_at: str
     last_edited_at: str | None = None
-    repository: _Repository
     labels: _Nodes[_NamedNode] | None = None
     comments: _Nodes[_Comment] | None = None
     user_content_edits: _Nodes[_Edit] | None = None
     timeline_items: _Nodes[_Rename] | None = None
 
-    def value(self, before: str, home: str) -> LinkedIssue:
+    def value(self, before: str) -> LinkedIssue:
         """The issue as of before a moment (ISO 8601 in UTC, which sorts as text), as far as GitHub keeps it."""
         comments = self.comments.present if self.comments else ()
         edited = self.last_edited_at
-        where = self.repository.name_with_owner
         body, version = self._body_before(before)
         return LinkedIssue(
             number=self.number,
             title=self._title_before(before),
             body=body.replace("\r\n", "\n"),
             labels=tuple(label.name for label in self.labels.present) if self.labels else (),
-            created_at=self.created_at,
             last_edited_at=edited,
             comments=tuple(comment.body.replace("\r\n", "\n") for comment in comments if comment.made_before(before)),
-            repo="" if where == home else where,
             edited_after_fix=bool(edited and before and edited >= before),
             body_of=version,
         )
@@ -302,16 +293,16 @@ class Details(BaseModel):
     by_pull: dict[int, tuple[LinkedIssue, ...]] = Field(default_factory=dict)
     begun: dict[int, str] = Field(default_factory=dict)
     """When the first commit of each was written, ISO 8601 in UTC."""
-    by_reference: dict[tuple[str, int], tuple[_Issue, str]] = Field(default_factory=dict)
-    """Issues asked for by number, with the repository's name as it is now."""
+    by_reference: dict[tuple[str, int], _Issue] = Field(default_factory=dict)
+    """Issues asked for by number."""
 
-    def named_issue(self, repository: str, number: int, *, before: str, home: str) -> LinkedIssue | None:
+    def named_issue(self, repository: str, number: int, *, before: str) -> LinkedIssue | None:
         """An issue asked for by number, as it stood before a moment."""
         issue = self.by_reference.get((repository, number))
-        return issue[0].value(before, home) if issue else None
+        return issue.value(before) if issue else None
 
 
-def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], home: str) -> Details:
+def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]]) -> Details:
     """The answer to `details`."""
     by_pull: dict[int, tuple[LinkedIssue, ...]] = {}
     begun: dict[int, str] = {}
@@ -322,13 +313,13 @@ def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], h
         first = next(iter(node.commits.present), None)
         begun[node.number] = first.commit.authored_date if first else ""
         linked = node.closing_issues_references.present if node.closing_issues_references else ()
-        by_pull[node.number] = tuple(issue.value(begun[node.number], home) for issue in linked)
-    by_number: dict[tuple[str, int], tuple[_Issue, str]] = {}
+        by_pull[node.number] = tuple(issue.value(begun[node.number]) for issue in linked)
+    by_number: dict[tuple[str, int], _Issue] = {}
     for place, (repository, numbers) in enumerate(sorted(issues.items())):
         answer = data.get(f"r{place}") or {}
         for number in numbers:
             if raw := answer.get(f"i{number}"):
-                by_number[repository, number] = (_read(_Issue, raw), str(answer["nameWithOwner"]))
+                by_number[repository, number] = _read(_Issue, raw)
     return Details(by_pull=by_pull, begun=begun, by_reference=by_number)
 
 

@@ -16,7 +16,7 @@ from miner.evidence.tree import Evidence, Recipe
 from miner.images import store
 from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer, steps
-from miner.languages.python.images.pythons import Interpreter, Origin
+from miner.languages.python.images.pythons import Interpreter
 from miner.layers import build, secrets
 from miner.layers.base import DEFAULT_BASE
 from miner.layers.build import StepFailedError
@@ -172,7 +172,7 @@ def test_pytest_itself_is_installed_as_the_project_and_not_from_the_index():
     tree = MemoryTree({"pyproject.toml": '[project]\nname = "pytest"\n'})
     recipe = detect(tree).recipes[0]
     ground = build.BuiltLayer(tag="", image_id="", kind="base", reused=True, seconds=0.0, size=0, facts={})
-    interpreter = Interpreter(minor="3.11", origin=Origin.BASE, path="/usr/bin/python3", layer=ground, recipe=None)
+    interpreter = Interpreter(minor="3.11", path="/usr/bin/python3", layer=ground, recipe=None)
 
     assert "pytest" not in steps.requirement_lines(recipe, "3.11")
     assert "--no-emit-package pytest" in steps.resolve_command(recipe, interpreter, at(2024, 1, 1))

@@ -27,9 +27,7 @@ THEN = replace(SUBJECT, test=TestSpec(clock=MERGED))
 
 
 def proof(fails, holds=(), **more):
-    return Proof(
-        fail_to_pass=fails, pass_to_pass=holds, flaky=(), budgets=Budgets(), evidence={"runs": 3}, seconds=1.0, **more
-    )
+    return Proof(fail_to_pass=fails, pass_to_pass=holds, flaky=(), budgets=Budgets(), evidence={"runs": 3}, **more)
 
 
 def saw(state, passed=(), failed=(), **more):

@@ -31,7 +31,6 @@ def proof(*fail_to_pass, pass_to_pass=(), **more):
         flaky=(),
         budgets=Budgets(),
         evidence={},
-        seconds=1,
         **more,
     )
 

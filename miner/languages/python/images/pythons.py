@@ -52,7 +52,6 @@ class Interpreter:
     """An interpreter in an image."""
 
     minor: str
-    origin: Origin
     path: str
     """Of the executable, inside the image."""
     layer: BuiltLayer
@@ -84,7 +83,7 @@ def ensure(workshop: Workshop, base: BuiltLayer, minor: str, origin: Origin) -> 
 
     """
     if origin is Origin.BASE:
-        return Interpreter(minor=minor, origin=origin, path=f"/usr/bin/python{minor}", layer=base, recipe=None)
+        return Interpreter(minor=minor, path=f"/usr/bin/python{minor}", layer=base, recipe=None)
     path = f"{_HOME}/{minor}/bin/python{minor}"
     if origin is Origin.CONFIGURED:
         recipe = _copied(base.image_id, minor, workshop.settings.pythons[minor])
@@ -105,7 +104,7 @@ def ensure(workshop: Workshop, base: BuiltLayer, minor: str, origin: Origin) -> 
             # no interpreter of this minor, and where one download fails the others do as well
             _unavailable.update(dict.fromkeys(RELEASED, error.detail[-300:]))
         return None
-    return Interpreter(minor=minor, origin=origin, path=path, layer=built, recipe=recipe)
+    return Interpreter(minor=minor, path=path, layer=built, recipe=recipe)
 
 
 def unavailable(minor: str) -> str | None:
