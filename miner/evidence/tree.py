@@ -20,6 +20,11 @@ class Tree(Protocol):
         """Every path of the tree, sorted."""
 
 
+def text_at(tree: Tree, path: str) -> str:
+    """The text of a file; empty where there is none."""
+    return (tree.read(path) or b"").decode("utf-8", "replace")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What one kind of file says the tests need beside the project itself."""

@@ -273,12 +273,12 @@ def test_no_known_cost_is_not_nothing():
 
 def test_the_cost_of_a_task_is_unknown_where_one_sample_is():
     samples = (
-        SampleScore(sample=0, outcome=WON, usage=Usage(cost_usd=1.0, latency_seconds=2.0, tokens=10)),
+        SampleScore(sample=0, outcome=WON, usage=Usage(cost_usd=1.0, latency_seconds=2.0)),
         SampleScore(sample=1, outcome=WON),
     )
     found = scoresheet.TaskScore(instance_id="x", samples=samples)
 
-    assert (found.cost_usd, found.latency_seconds, found.tokens) == (None, None, None)
+    assert (found.cost_usd, found.latency_seconds) == (None, None)
 
 
 def test_the_rate_of_one_sample_a_task_has_wilsons_interval():

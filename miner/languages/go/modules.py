@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from miner.evidence.tree import Tree
+from miner.evidence.tree import Tree, text_at
 
 MANIFEST, SUMS, WORKSPACE = "go.mod", "go.sum", "go.work"
 RELEASED: Mapping[int, date] = {
@@ -62,7 +62,7 @@ def minors(tree: Tree, day: date) -> tuple[int, ...]:
 
     None is older than what a `go` line of the tree asks for.
     """
-    texts = [_text(tree, path) for path in _stating(tree)]
+    texts = [text_at(tree, path) for path in _stating(tree)]
     oldest = max((int(minor) for text in texts for minor in _LINE.findall(text)), default=0)
     usable = [minor for minor in RELEASED if minor >= oldest]
     if not usable:
@@ -81,12 +81,8 @@ def _stating(tree: Tree) -> list[str]:
 
 
 def _of_ci(tree: Tree) -> set[int]:
-    texts = (_text(tree, path) for path in tree.files() if _WORKFLOWS.fullmatch(path))
+    texts = (text_at(tree, path) for path in tree.files() if _WORKFLOWS.fullmatch(path))
     return {int(minor) for text in texts for part in _OF_CI.findall(text) for minor in _MINOR.findall(part)}
-
-
-def _text(tree: Tree, path: str) -> str:
-    return (tree.read(path) or b"").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,7 @@ def flags(tree: Tree) -> str:
     if tree.read(WORKSPACE) is not None:
         return ""
     if tree.read("vendor/modules.txt") is not None:
-        line = _LINE.search(_text(tree, MANIFEST))
+        line = _LINE.search(text_at(tree, MANIFEST))
         return "" if line and int(line[1]) >= _CHECKED_FOR_VENDORING else "-mod=vendor"
     return "-mod=mod"
 

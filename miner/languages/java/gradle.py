@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from miner.evidence.tree import Tree, text_at
 from miner.languages.java.poms import DEBIAN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
-    from miner.evidence.tree import Tree
 
 MANIFEST = "build.gradle"
 WRAPPER = "gradle/wrapper/gradle-wrapper.properties"
@@ -79,7 +79,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 def text_of(tree: Tree, path: str) -> str:
     """A file without comments; empty where there is none."""
-    return _COMMENT.sub("", (tree.read(path) or b"").decode("utf-8", "replace"))
+    return _COMMENT.sub("", text_at(tree, path))
 
 
 def root_of(tree: Tree, path: str) -> str | None:

@@ -6,10 +6,11 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from miner.evidence.tree import Tree, text_at
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from miner.evidence.tree import Tree
 
 MANIFEST = "pom.xml"
 WRAPPER = ".mvn/wrapper/maven-wrapper.properties"
@@ -48,7 +49,7 @@ _MAJOR = re.compile(r"(?<![\d.])(?:1\.)?(\d{1,2})(?![\d.]*\d*%)\b")
 
 def text_of(tree: Tree, path: str) -> str:
     """A file without XML's comments; empty where there is none."""
-    return _COMMENT.sub("", (tree.read(path) or b"").decode("utf-8", "replace"))
+    return _COMMENT.sub("", text_at(tree, path))
 
 
 def module_of(tree: Tree, path: str) -> str | None:

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from harness.languages.javascript.language import ROOT, TRANSPILED
-from miner.evidence.tree import Remembered, Tree
+from miner.evidence.tree import Remembered, Tree, text_at
 from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
 
@@ -197,7 +197,7 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
 
 def _versions_in_files(tree: Tree) -> dict[str, str]:
     """The version of Node that files name, by their paths."""
-    texts = {path: (tree.read(path) or b"").decode("utf-8", "replace") for path in (*_VERSION_FILES, *_TOOL_FILES)}
+    texts = {path: text_at(tree, path) for path in (*_VERSION_FILES, *_TOOL_FILES)}
     tools = {path: match[1] for path in _TOOL_FILES if (match := _NODE_OF_TOOLS.search(texts[path]))}
     return {path: texts[path].strip() for path in _VERSION_FILES} | tools
 
@@ -305,7 +305,7 @@ def _locks(tree: Tree) -> list[str]:
 
 def _broken(tree: Tree, lock: str) -> bool:
     """Whether a lock can be read by no package manager."""
-    text = (tree.read(lock) or b"").decode("utf-8", "replace")
+    text = text_at(tree, lock)
     if not text.strip() or re.search(r"^(?:<{7}|>{7}) ", text, re.MULTILINE):
         return True
     try:
@@ -344,7 +344,7 @@ def git_hosts(tree: Tree) -> tuple[str, ...]:
     """The forges that manifest or lock take packages from."""
     manifest = read_manifest(tree)
     wishes = json.dumps([manifest.get(key) for key in (*DEPENDENCIES, "overrides", "resolutions", "pnpm")])
-    texts = [wishes, *((tree.read(name) or b"").decode("utf-8", "replace") for name in _locks(tree))]
+    texts = [wishes, *(text_at(tree, name) for name in _locks(tree))]
     named = {match[1] or match[2] for text in texts for match in _FROM_GIT.finditer(text)}
     named |= {GIT_HOSTS[0]} if _FROM_GITHUB.search(wishes) else set()
     return tuple(host for host in GIT_HOSTS if host in named)

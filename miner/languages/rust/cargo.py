@@ -9,12 +9,10 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from miner.evidence.tree import Tree, text_at
 from miner.evidence.yamlfile import NotReadError, load, strings, walk
-
-if TYPE_CHECKING:
-    from miner.evidence.tree import Tree
 
 MANIFEST, LOCK = "Cargo.toml", "Cargo.lock"
 DEBIAN = 85
@@ -76,7 +74,7 @@ def system_packages(lock: bytes) -> tuple[str, ...]:
 def manifest(tree: Tree, folder: str) -> dict[str, Any]:
     """The Cargo.toml of a folder; empty where there is none that can be read."""
     try:
-        return tomllib.loads((tree.read(posixpath.join(folder, MANIFEST)) or b"").decode("utf-8", "replace"))
+        return tomllib.loads(text_at(tree, posixpath.join(folder, MANIFEST)))
     except tomllib.TOMLDecodeError:
         return {}
 
@@ -125,10 +123,10 @@ def oldest(tree: Tree, folders: Iterable[str]) -> int:
         for table in (facts.get("package", {}), facts.get("workspace", {}).get("package", {})):
             minors += map(int, _MINOR.findall(str(table.get("rust-version", ""))))
             minors.append(_EDITIONS.get(str(table.get("edition")), 0))
-        lock = _LOCK_VERSION.search(_text(tree, posixpath.join(folder, LOCK)))
+        lock = _LOCK_VERSION.search(text_at(tree, posixpath.join(folder, LOCK)))
         minors.append(_LOCKS.get(lock[1], 0) if lock else 0)
         for name in ("rust-toolchain", "rust-toolchain.toml"):
-            minors += map(int, _CHANNEL.findall(_text(tree, posixpath.join(folder, name))))
+            minors += map(int, _CHANNEL.findall(text_at(tree, posixpath.join(folder, name))))
     return max(minors)
 
 
@@ -149,14 +147,14 @@ def options(tree: Tree, tests: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     """
     paths = list(tests)
     available, required = _declared(tree, paths)
-    sources = [_text(tree, path) for path in paths]
+    sources = [text_at(tree, path) for path in paths]
     singles = ["".join(condition) for text in sources for condition in _GATES.findall(text)]
     gates = Counter(name for condition in singles for name in _FEATURE.findall(condition))
     gates.subtract(name for condition in singles for name in _OFF.findall(condition))
     above = [condition for path in paths for condition in _above(tree, path)]
     conditions = [*above, *(condition for text in sources for condition in _WHOLE.findall(text))]
     whole = {name for condition in conditions for name in _FEATURE.findall(condition)}
-    texts = (_text(tree, path) for path in sorted(tree.files()) if _WORKFLOWS.fullmatch(path))
+    texts = (text_at(tree, path) for path in sorted(tree.files()) if _WORKFLOWS.fullmatch(path))
     calls = [
         _of_package(call, available)
         for text in texts
@@ -179,7 +177,7 @@ def _above(tree: Tree, path: str) -> Iterator[str]:
     if stem == "mod":
         folder, stem = posixpath.split(folder)
     for name in (f"{folder}/main.rs", f"{folder}/lib.rs", f"{folder}/mod.rs", f"{folder}.rs"):
-        text = _text(tree, name) if name != path else ""
+        text = text_at(tree, name) if name != path else ""
         if re.search(rf"\bmod\s+{re.escape(stem)}\s*;", text):
             yield from _WHOLE.findall(text)
             yield from re.findall(rf"#\[cfg\(([^\]]*)\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+{re.escape(stem)}\s*;", text)
@@ -270,7 +268,7 @@ def _features(call: Collection[str]) -> set[str]:
 
 def skeleton(tree: Tree, workspace: str) -> Iterator[tuple[str, bytes]]:
     """What decides which crates are there and how they are compiled: manifests, and an empty file for each target."""
-    texts = {path: _text(tree, path) for path in tree.files() if posixpath.basename(path) == MANIFEST}
+    texts = {path: text_at(tree, path) for path in tree.files() if posixpath.basename(path) == MANIFEST}
     targets = {
         posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
         for path, text in texts.items()
@@ -297,7 +295,3 @@ def _required(data: bytes) -> dict[str, Any]:
         return {}
     tables = {name: table for name, table in facts.items() if name == "target" or name.endswith("dependencies")}
     return {**tables, "workspace": facts.get("workspace", {}).get("dependencies")}
-
-
-def _text(tree: Tree, path: str) -> str:
-    return (tree.read(path) or b"").decode("utf-8", "replace")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.core import python_source
-from miner.evidence.tree import Tree
+from miner.evidence.tree import Tree, text_at
 from miner.languages.python.evidence.constraints import caret_to_specifier
 from miner.languages.python.recipes.interpreter import RELEASED, allows
 
@@ -21,7 +21,7 @@ _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
 def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
     """pyproject.toml, or another such file, as a document; empty where it is missing or broken."""
     try:
-        return tomllib.loads((tree.read(path) or b"").decode("utf-8", "replace"))
+        return tomllib.loads(text_at(tree, path))
     except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
