@@ -341,12 +341,12 @@ class Reader:
         if self.items > MAX_ITEMS:
             raise MalformedError(f"more than {MAX_ITEMS} items")
 
-    def text(self, told: Any, most: int = MAX_TEXT) -> str:
+    def text(self, told: Any) -> str:
         if not isinstance(told, str):
             raise MalformedError("not a text")
         self.letters += len(told)
         self.size += len(told)
-        if self.letters > MAX_TEXT or len(told) > most:
+        if self.letters > MAX_TEXT:
             raise MalformedError("a text that is too long")
         return told
 

@@ -81,7 +81,6 @@ def sign_flip(
     clusters: Sequence[Hashable] | None = None,
     alternative: Alternative = Alternative.TWO_SIDED,
     draws: int = MONTE_CARLO_DRAWS,
-    seed: int = 0,
 ) -> PairedTest:
     """The paired permutation test: under "no difference" each task's difference could as well have the other sign.
 
@@ -113,7 +112,7 @@ def sign_flip(
     elif len(parts) <= EXACT_UP_TO:
         p, how = _by_enumeration([float(part) for part in parts], alternative), "exact"
     else:
-        p, how = _by_chance([float(part) for part in parts], alternative, draws, seed), f"{draws} random patterns"
+        p, how = _by_chance([float(part) for part in parts], alternative, draws), f"{draws} random patterns"
     return PairedTest(p=p, method=f"paired sign-flip permutation ({how})", informative=len(parts))
 
 
@@ -146,10 +145,10 @@ def _by_enumeration(parts: Sequence[float], alternative: Alternative) -> float:
     return _as_extreme(sums, parts, alternative) / len(sums)
 
 
-def _by_chance(parts: Sequence[float], alternative: Alternative, draws: int, seed: int) -> float:
+def _by_chance(parts: Sequence[float], alternative: Alternative, draws: int) -> float:
     padded = [*parts, *[0.0] * (-len(parts) % 8)]
     tables = [_signed_sums(padded[begin : begin + 8]) for begin in range(0, len(padded), 8)]  # by a byte of signs
-    chance = random.Random(seed)  # noqa: S311 - for a statistic, not for a secret
+    chance = random.Random(0)  # noqa: S311 - for a statistic, not for a secret
     sums = (sum(map(list.__getitem__, tables, chance.randbytes(len(tables)))) for _ in range(draws))
     return (_as_extreme(sums, parts, alternative) + 1) / (draws + 1)
 
@@ -226,12 +225,12 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def two_groups(first: Sequence[float], two: Sequence[float], *, draws: int = DRAWS, seed: int = 0) -> float:
+def two_groups(first: Sequence[float], two: Sequence[float]) -> float:
     """Two-sided p-value of "the groups are alike", by permutation of the tasks between them.
 
     The statistic is the difference of the means, from 0 to 1. Where every value is 0 or 1 the p-value is exact: the
     hypergeometric probability of a difference as large (Fisher's exact test with that order). Else it is that of
-    `draws` random permutations, counting the observed one.
+    `DRAWS` random permutations, counting the observed one.
 
     Source: R. A. Fisher, "The design of experiments" (1935), section 21; B. Phipson and G. K. Smyth, "Permutation
     p-values should never be zero", Statistical Applications in Genetics and Molecular Biology 9 (2010), article 39.
@@ -244,12 +243,12 @@ def two_groups(first: Sequence[float], two: Sequence[float], *, draws: int = DRA
         raise ValueError("a group is empty")
     if all(value in (0.0, 1.0) for value in (*first, *two)):
         return _exact(len(first), round(sum(first)), len(two), round(sum(two)))
-    chance = random.Random(seed)  # noqa: S311 - for a statistic, not for a secret
+    chance = random.Random(0)  # noqa: S311 - for a statistic, not for a secret
     values, smaller = [*first, *two], min(first, two, key=len)
     expected = statistics.fmean(values) * len(smaller)  # the difference of the means grows with that from this sum
     observed = abs(math.fsum(smaller) - expected) - _TOLERANCE
-    as_far = sum(abs(sum(chance.sample(values, len(smaller))) - expected) >= observed for _ in range(draws))
-    return (as_far + 1) / (draws + 1)
+    as_far = sum(abs(sum(chance.sample(values, len(smaller))) - expected) >= observed for _ in range(DRAWS))
+    return (as_far + 1) / (DRAWS + 1)
 
 
 def _exact(first: int, won_first: int, second: int, won_second: int) -> float:

@@ -19,10 +19,8 @@ _EXACT_UP_TO = 200
 _STEPS = 50
 
 
-def minimum_detectable_effect(
-    *, tasks: int, samples: float, between: float, within: float, confidence: float = 0.95, power: float = POWER
-) -> float | None:
-    """The smallest true difference of two rates (a share) that is found with the chance `power`; None if none is.
+def minimum_detectable_effect(*, tasks: int, samples: float, between: float, within: float) -> float | None:
+    """The smallest true difference of two rates (a share) that is found with the chance `POWER`; None if none is.
 
     `between` is the variance over tasks of the true difference, `within` the two models' mean p(1-p) added: what luck
     adds to one sample of each; the variance of an observed difference is `between + within / samples`.
@@ -38,36 +36,34 @@ def minimum_detectable_effect(
     if tasks < 1 or samples <= 0 or between < 0 or within < 0:
         raise ValueError("expected at least one task and sample, and variances from 0")
     variance = between + within / samples
-    return _least(lambda effect: tasks >= _tasks(effect, variance, confidence, power))
+    return _least(lambda effect: tasks >= _tasks(effect, variance))
 
 
-def needed_tasks(effect: float, variance: float, *, confidence: float = 0.95, power: float = POWER) -> int | None:
+def needed_tasks(effect: float, variance: float, *, confidence: float = 0.95) -> int | None:
     """How many tasks it takes to find a difference of this size; None for no difference.
 
     `variance` is that of the tasks' observed differences, at the number of samples they had. The formula of
     `minimum_detectable_effect`, solved for the tasks.
     """
-    return max(1, math.ceil(_tasks(abs(effect), variance, confidence, power))) if effect else None
+    return max(1, math.ceil(_tasks(abs(effect), variance, confidence))) if effect else None
 
 
-def needed_samples(
-    effect: float, *, tasks: int, between: float, within: float, confidence: float = 0.95, power: float = POWER
-) -> int | None:
+def needed_samples(effect: float, *, tasks: int, between: float, within: float) -> int | None:
     """How many samples a task it takes on these tasks; None where no number of them would do."""
-    if not effect or tasks <= _tasks(abs(effect), between, confidence, power):
+    if not effect or tasks <= _tasks(abs(effect), between):
         return None
-    share = _least(lambda part: tasks <= _tasks(abs(effect), between + within * part, confidence, power))
+    share = _least(lambda part: tasks <= _tasks(abs(effect), between + within * part))
     return 1 if share is None else max(1, math.ceil(1 / share))
 
 
-def mcnemar_detectable(*, tasks: int, flipping: float, power: float = POWER) -> float | None:
+def mcnemar_detectable(*, tasks: int, flipping: float) -> float | None:
     """As `minimum_detectable_effect`, for one sample a task and the exact McNemar test at p < 0.05; None if none is.
 
     `flipping` is the share of tasks on which the two models differ; a larger effect raises it to the effect itself.
     """
     if tasks <= _EXACT_UP_TO:
-        return _least(lambda effect: mcnemar_power(tasks, max(flipping, effect), effect) >= power)
-    return _least(lambda effect: tasks >= _tasks(effect, max(flipping, effect) - effect**2, 0.95, power))
+        return _least(lambda effect: mcnemar_power(tasks, max(flipping, effect), effect) >= POWER)
+    return _least(lambda effect: tasks >= _tasks(effect, max(flipping, effect) - effect**2))
 
 
 def mcnemar_power(tasks: int, flipping: float, effect: float) -> float:
@@ -108,9 +104,9 @@ def _rejecting(flips: int) -> tuple[float, ...]:
     return tuple(ways)
 
 
-def _tasks(effect: float, variance: float, confidence: float, power: float) -> float:
+def _tasks(effect: float, variance: float, confidence: float = 0.95) -> float:
     normal = statistics.NormalDist()
-    level, sure = normal.inv_cdf((1 + confidence) / 2), normal.inv_cdf(power)
+    level, sure = normal.inv_cdf((1 + confidence) / 2), normal.inv_cdf(POWER)
     return ((level * math.sqrt(variance + effect**2) + sure * math.sqrt(variance)) / effect) ** 2
 
 

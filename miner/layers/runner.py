@@ -157,7 +157,6 @@ class Workshop:
         kind: str,
         inputs: tuple[Input, ...] = (),
         folders: tuple[Folder, ...] = (),
-        variables: Mapping[str, str] | None = None,
         needs_root: bool = False,
         foreign: bool = False,
     ) -> Iterator[Ran]:
@@ -178,7 +177,7 @@ class Workshop:
             (berth.inputs / "steps.sh").write_text(script, encoding="utf-8")
             for file in inputs:
                 _place(file.path, berth.inputs / file.name)
-            exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
+            exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables}
             if berth.relayed:
                 exported |= _PROXIES
             settled = uvcache.config(exported, self.as_of) + self.uv_settings

@@ -123,14 +123,14 @@ def scrub(text: str, *secrets: str) -> str:
     return text
 
 
-def find_credential(host: Host, settings: GithubSettings, env: Mapping[str, str] | None = None) -> Credential:
+def find_credential(host: Host, settings: GithubSettings) -> Credential:
     """The first credential there is for a host.
 
     Raises:
         InputError: there is none, or one that is there can't be used.
 
     """
-    env = os.environ if env is None else env
+    env = os.environ
     credential = _app(settings, env) or _token(host, env) or _netrc(host, env) or _gh(host)
     if credential is None:
         raise InputError(

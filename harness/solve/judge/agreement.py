@@ -293,7 +293,7 @@ def _order(by_tests: float, by_judge: float) -> Order:
     return Order.SAME if (by_tests > 0) == (by_judge > 0) else Order.FLIPPED
 
 
-def _flips(tests: Sequence[float], judge: Sequence[float], *, seed: int = 0) -> float | None:
+def _flips(tests: Sequence[float], judge: Sequence[float]) -> float | None:
     """How often the orders are opposed when tasks are drawn anew, with replacement.
 
     Source: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979), 1-26.
@@ -301,7 +301,7 @@ def _flips(tests: Sequence[float], judge: Sequence[float], *, seed: int = 0) -> 
     if not tests:
         return None
     pairs = [complex(by_tests, by_judge) for by_tests, by_judge in zip(tests, judge, strict=True)]
-    chance = random.Random(seed)  # noqa: S311 - for a statistic, not for a secret
+    chance = random.Random(0)  # noqa: S311 - for a statistic, not for a secret
     opposed, least = 0, _SURE * len(pairs)
     for _ in range(DRAWS):
         both = sum(chance.choices(pairs, k=len(pairs)))
