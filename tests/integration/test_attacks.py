@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from harness.judging.places import Place, place_of, place_of_test
-from harness.sandbox.docker import DockerSandbox
 from tests.attacks import campaign
 from tests.attacks.attacks import attacks
 from tests.attacks.projects import PROJECTS
@@ -14,12 +13,6 @@ pytestmark = pytest.mark.engine
 
 EVERY_ATTACK = 6
 EVERY_HONEST_PATCH = 24
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with DockerSandbox() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

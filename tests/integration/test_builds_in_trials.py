@@ -10,7 +10,6 @@ import pytest
 from harness.core.instance import Outcome, Prediction
 from harness.dataset.folder import open_dataset
 from harness.runs import evaluate
-from harness.sandbox.docker import DockerSandbox
 from tests import tiny
 from tests.repos import Repository
 
@@ -67,12 +66,6 @@ def dataset(tmp_path_factory):
     done = tiny.goldseam("mine", repository.path, "-o", folder / "dataset", "--runs", "1")
     assert done.returncode == 0, done.error_text
     return open_dataset(folder / "dataset")
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with DockerSandbox() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from harness.core.errors import InfrastructureError
 from harness.core.instance import Budgets, TestSpec
 from harness.grading import trial
 from harness.languages.python import pytest as framework
-from harness.sandbox.docker import DockerSandbox
 from miner.images.task_image import Order, build_environment
 from miner.languages.built import BuiltImage
 from miner.layers import base
@@ -38,12 +37,6 @@ MONOREPO = {
         "    steps:\n      - run: pip install six\n      - run: pytest\n"
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with DockerSandbox() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
