@@ -109,26 +109,8 @@ class TaskScore:
     def pass_to_pass(self) -> float | None:
         return _mean(sample.pass_to_pass for sample in self.samples)
 
-    @property
-    def cost_usd(self) -> float | None:
-        """Of all samples together, in US dollars; None where the cost of any is unknown."""
-        return _total(sample.usage.cost_usd for sample in self.samples)
-
-    @property
-    def latency_seconds(self) -> float | None:
-        """Mean over the samples; None where any is unknown."""
-        total = _total(sample.usage.latency_seconds for sample in self.samples)
-        return None if total is None else total / self.asked
-
 
 def _mean(values: Iterable[float | None]) -> float | None:
     """Over the known ones."""
     numbers = [value for value in values if value is not None]
     return statistics.fmean(numbers) if numbers else None
-
-
-def _total(values: Iterable[float | None]) -> float | None:
-    """None where any is unknown."""
-    numbers = list(values)
-    counted = [value for value in numbers if value is not None]
-    return sum(counted) if counted and len(counted) == len(numbers) else None

@@ -34,11 +34,6 @@ class Replay(OpenRecord):
     why_not: str = ""
     """Why there are no figures, or why that is None."""
 
-    @property
-    def differing(self) -> float | None:
-        """Share of nearby inputs that are answered differently; None where there are none."""
-        return 1 - self.nearby_agree / self.nearby if self.nearby else None
-
     def words(self) -> str:
         """The figures in a line for a person."""
         if not self.calls and not self.nearby:

@@ -41,10 +41,6 @@ class CutText:
     end: str = ""
     """Where the middle is left out: what comes after it."""
 
-    @property
-    def is_cut(self) -> bool:
-        return self.shown < self.size
-
 
 def clean(text: str) -> str:
     """A text without terminal escape codes, its lines ended by line feeds."""

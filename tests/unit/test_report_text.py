@@ -50,11 +50,12 @@ def test_json_for_a_script_block_holds_nothing_that_a_parser_reacts_to():
 
 def test_the_head_of_a_text_is_cut_at_a_line_and_says_its_size():
     found = head(b"one\ntwo\nthree\n", 9)
-    assert (found.text, found.size, found.shown, found.is_cut) == ("one\ntwo\n", 14, 8, True)
+    assert (found.text, found.size, found.shown) == ("one\ntwo\n", 14, 8)
 
 
 def test_a_short_text_is_not_cut():
-    assert not head(b"one\n", 9).is_cut
+    found = head(b"one\n", 9)
+    assert (found.text, found.shown) == ("one\n", found.size)
 
 
 def test_bytes_that_are_not_utf8_survive_until_they_are_shown():
@@ -79,7 +80,7 @@ def test_a_short_log_is_shown_whole(tmp_path):
     log.write_bytes(b"one\ntwo\n")
     found = ends(log, 8)
     assert found is not None
-    assert (found.text, found.end, found.is_cut) == ("one\ntwo\n", "", False)
+    assert (found.text, found.end, found.shown) == ("one\ntwo\n", "", found.size)
 
 
 def test_of_a_huge_patch_only_the_beginning_is_read(tmp_path):

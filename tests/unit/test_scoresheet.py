@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from harness.analysis import scoresheet
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.scoresheet import SampleScore
-from harness.analysis.usage import Usage
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
@@ -256,7 +255,6 @@ def test_what_predictions_say_of_their_cost_is_read(run):
 
     assert (found.cost_usd.total, found.cost_usd.known) == (2.0, 4)
     assert found.latency_seconds.median == 3
-    assert (found.tasks[ID(100)].cost_usd, found.tasks[ID(100)].latency_seconds) == (1.0, 3.0)
 
 
 def test_one_unknown_cost_makes_the_total_unknown():
@@ -269,16 +267,6 @@ def test_no_known_cost_is_not_nothing():
     found = sheet(task(1)).cost_usd
 
     assert (found.total, found.mean, found.median) == (None, None, None)
-
-
-def test_the_cost_of_a_task_is_unknown_where_one_sample_is():
-    samples = (
-        SampleScore(sample=0, outcome=WON, usage=Usage(cost_usd=1.0, latency_seconds=2.0)),
-        SampleScore(sample=1, outcome=WON),
-    )
-    found = scoresheet.TaskScore(instance_id="x", samples=samples)
-
-    assert (found.cost_usd, found.latency_seconds) == (None, None)
 
 
 def test_the_rate_of_one_sample_a_task_has_wilsons_interval():

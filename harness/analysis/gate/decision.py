@@ -59,10 +59,6 @@ class Counts:
     resolved: int
     scored: int
 
-    @property
-    def share(self) -> float:
-        return self.resolved / self.scored
-
     def __str__(self) -> str:
         return f"{self.resolved}/{self.scored}"
 
