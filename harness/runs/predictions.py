@@ -344,7 +344,8 @@ def _prediction(record: _Record, model_name: str | None) -> Prediction:
             raise InputError(f"{where}: {name} has a character that cannot be shown: {_excerpt(value[name])}")
     patch = value.get("model_patch")
     if "model_patch" not in value or not isinstance(patch, str | None):
-        raise InputError(f"{where}: model_patch must be a string or null, found {_kind(value, 'model_patch')}")
+        found = type(patch).__name__ if "model_patch" in value else "nothing"
+        raise InputError(f"{where}: model_patch must be a string or null, found {found}")
     sample = value.get("sample", 0)
     if not isinstance(sample, int) or isinstance(sample, bool) or not 0 <= sample < _MAX_SAMPLE:
         raise InputError(f"{where}: sample must be a whole number from 0, found {_excerpt(sample)}")
@@ -360,10 +361,6 @@ def _prediction(record: _Record, model_name: str | None) -> Prediction:
 def _excerpt(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
-
-
-def _kind(value: dict[str, Any], name: str) -> str:
-    return type(value[name]).__name__ if name in value else "nothing"
 
 
 def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
