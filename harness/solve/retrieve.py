@@ -20,9 +20,12 @@ _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing|__tests__|specs?|cypress|e2e)/|(?:^|/)test_[^/]*$|_test\.\w+$|(?:^|/)conftest\.py$"
-    r"|[.-](?:test|spec|test-d|e2e|cy)\.[cm]?[jt]sx?$"
+    r"(?!(?:.*/)?src/main/.*\.(?:java|kts?|groovy)$)(?:.*/)?"
+    r"(?:(?:tests?|testing|__tests__|specs?|cypress|e2e|src/(?:\w*Test|testFixtures|it))/.*|test_[^/]*|[^/]*_test\.\w+"
+    r"|conftest\.py|tests?\.(?:py|rs)|[^/]*(?:Tests?|TestCase|IT|Spec)\.(?:java|kt|groovy)"
+    r"|[^/]*[.-](?:test|spec|test-d|e2e|cy)\.[cm]?[jt]sx?)"
 )
+"""Paths of tests, in all languages that are mined; `miner.candidates.split` decides by more than a path."""
 _NO_CODE = re.compile(
     r"\.(?:png|jpe?g|gif|ico|svg|pdf|woff2?|ttf|eot|zip|gz|bz2|xz|whl|so|pyc|mo|lock|lockb|map|min\.[cm]?js|min\.css|snap|pot?|csv|parquet)$"
     r"|(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|poetry\.lock|uv\.lock|yarn\.lock|node_modules/)",
@@ -41,9 +44,15 @@ _LARGEST = 1_000_000
 _WHOLE_SHARE = 0.5
 """Of the budget, how much one file may have before only parts of it are shown."""
 _FEWEST_LINES = 12
+_MODIFIERS = (
+    r"(?:(?:public|private|protected|internal|static|final|abstract|synchronized|default|override|suspend|open|data|sealed"
+    r"|async|unsafe|get|set) )*"
+)
+_TYPE = r"(?:(?:<[^()=;]+> )?(?!(?:return|await|new|else|throw|yield) )[\w$.]+(?:<[^()=;]*>)?(?:\[\])* )?"
+"""What a method gives, in front of its name."""
 _BEGINS = re.compile(
-    r"\s{0,4}(?:@|(?:async )?def |class |(?:async )?function\b|func |fn |pub |export |(?:module\.)?exports\b"
-    r"|(?:describe|it|test)\(|(?:(?:static|async|get|set|public|private|protected) )*[\w$#]+\([^;]*\)[^;]*\{$)"
+    r"\s{0,4}(?:@|pub |export |(?:module\.)?exports\b|(?:describe|it|test)\("
+    rf"|{_MODIFIERS}(?:(?:def|class|interface|enum|fun|func|fn|impl) |function\b|{_TYPE}[\w$#]+\([^;]*\)[^;]*\{{$))"
 )
 """Where a function, a method, a class or a test may begin."""
 
@@ -137,7 +146,7 @@ def rank(statement: str, files: Mapping[str, str]) -> list[str]:
     """
     scores = Index.of_files(files).scores(terms(statement))
     for path in files:
-        if _TEST.search(path):
+        if _TEST.fullmatch(path):
             scores[path] *= _TEST_SHARE
         if _PROSE.search(path):
             scores[path] *= _PROSE_SHARE
@@ -145,7 +154,7 @@ def rank(statement: str, files: Mapping[str, str]) -> list[str]:
             scores[path] += _NAMED
     paths = [path for path in files if scores[path] > 0]
     if not paths:
-        return sorted(files, key=lambda path: (bool(_PROSE.search(path)), bool(_TEST.search(path)), path))
+        return sorted(files, key=lambda path: (bool(_PROSE.search(path)), bool(_TEST.fullmatch(path)), path))
     return sorted(paths, key=lambda path: (-scores[path], path))
 
 

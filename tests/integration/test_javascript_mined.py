@@ -24,6 +24,7 @@ from tests.repos import Repository
 
 if TYPE_CHECKING:
     from harness.core.instance import Task
+    from harness.dataset.folder import Dataset
     from harness.languages.base import TestReport
 
 pytestmark = pytest.mark.engine
@@ -252,7 +253,7 @@ SNAPSHOT_FILES = {
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory) -> Task:
+def dataset(tmp_path_factory) -> Dataset:
     folder = tmp_path_factory.mktemp("javascript")
     repo = Repository(folder / "repo")
     repo.clock = datetime.now(tz=UTC) - timedelta(hours=9)  # a mirror may have other days than the registry
@@ -283,8 +284,20 @@ def task(tmp_path_factory) -> Task:
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
     assert done.returncode == 0, done.error_text + done.stdout
-    [place] = (folder / "dataset/tasks").iterdir()
-    return open_dataset(folder / "dataset").task(place.name)
+    return open_dataset(folder / "dataset")
+
+
+@pytest.fixture(scope="module")
+def task(dataset) -> Task:
+    [place] = (dataset.path / "tasks").iterdir()
+    return dataset.task(place.name)
+
+
+def test_a_task_keeps_the_lock_of_its_image_with_the_hashes_of_packages(dataset, task):
+    lock = json.loads((dataset.task_folder(task.instance.instance_id) / "package-lock.json").read_text())
+    packages = {name: package for name, package in lock["packages"].items() if name}
+    assert packages["node_modules/tape"]["version"].startswith("5.")
+    assert all(package["integrity"].startswith("sha512-") for package in packages.values() if "resolved" in package)
 
 
 def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> TestReport:

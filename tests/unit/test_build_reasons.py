@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from harness.config.settings import ImageSettings
+from miner.languages.base import ImageRequest, RefusedError
+from miner.languages.go.build import build_image as go
+from miner.languages.java.build import build_image as java
+from miner.languages.javascript.build import build_image as javascript
+from miner.languages.rust.build import build_image as rust
 from miner.layers import reasons
 from miner.layers.runner import Ran
+from tests.trees import Files
 
 FAILED = Ran(container="", out=Path(), exit_code=1, seconds=1.0, tail="boom", timed_out=False, out_of_memory=False)
 SETTINGS = ImageSettings(build_seconds=7, build_memory_mb=8, build_disk_mb=9)
@@ -76,3 +84,46 @@ def test_a_lock_that_no_versions_satisfy_is_unresolvable_and_one_that_a_backend_
 def test_the_sentence_stands_before_what_was_said():
     assert reasons.detail("it took too long", FAILED) == "it took too long\nboom"
     assert reasons.detail("", FAILED) == "boom"
+
+
+JAVA_TEST = "src/test/java/ATest.java"
+POM = "<project><properties><java.version>99</java.version></properties></project>"
+
+
+@pytest.mark.parametrize(
+    ("build_image", "files", "test", "reason", "said"),
+    [
+        (go, {"b/go.mod": "module b\n", "a.go": "package a\n"}, "a_test.go", "no_module", "go.mod"),
+        (go, {"go.mod": "module a\n\ngo 1.99\n", "a.go": "package a\n"}, "a_test.go", "no_go", "newest that is known"),
+        (java, {"README.md": ""}, JAVA_TEST, "no_build_file", "pom.xml"),
+        (java, {"pom.xml": POM, JAVA_TEST: ""}, JAVA_TEST, "no_jdk", '"99" under [images.jdks]'),
+        (rust, {"README.md": ""}, "tests/a.rs", "no_cargo_toml", "Cargo.toml"),
+        (
+            rust,
+            {"Cargo.toml": '[package]\nname = "a"\nrust-version = "1.999"\n', "tests/a.rs": ""},
+            "tests/a.rs",
+            "no_rust",
+            '"1.999", under [images.rusts]',
+        ),
+        (javascript, {"README.md": ""}, "test/a.js", "no_manifest", "package.json"),
+    ],
+)
+def test_a_tree_that_no_image_can_be_made_of_is_refused_before_anything_is_built(
+    build_image, files, test, reason, said
+):
+    request = ImageRequest(
+        workshop=SimpleNamespace(settings=SETTINGS),
+        tree=Files(files),
+        touched=(test,),
+        source=None,
+        repo="acme/a",
+        base_commit="0" * 40,
+        when=datetime(2024, 1, 1, tzinfo=UTC),
+        version_hint=None,
+        collect=None,
+        repairing=None,
+    )
+    with pytest.raises(RefusedError) as refused:
+        build_image(request)
+    assert refused.value.rejection.reason == reason
+    assert said in refused.value.rejection.detail

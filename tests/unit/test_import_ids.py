@@ -106,3 +106,106 @@ def test_a_file_of_javascript_stands_for_its_tests():
     assert file_of("tests/a.js") == "tests/a.js"
     assert file_of("tests/test_a.py") is None
     assert file_of("rule valid a/b.js") is None
+
+
+SEVERAL = KnownIds(
+    [
+        "money/money_test.go::TestPrice",
+        "money/money_test.go::TestPrice/a_half",
+        "src/lib.rs::de::tests::empty",
+        "tests/regression.rs::issue979::test",
+        "tests/cli.rs::works",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "ours"),
+    [
+        ("TestPrice", "money/money_test.go::TestPrice"),
+        ("TestPrice/a_half", "money/money_test.go::TestPrice/a_half"),
+        ("de::tests::empty", "src/lib.rs::de::tests::empty"),
+        ("issue979::test", "tests/regression.rs::issue979::test"),
+        ("works", "tests/cli.rs::works"),
+    ],
+)
+def test_names_that_go_and_cargo_print_stand_for_their_tests(given, ours):
+    assert SEVERAL.map(given).ours == (ours,)
+
+
+@pytest.mark.parametrize("given", ["TestGone", "TestPrice/gone", "de::tests::gone", "gone(acme.OldTest)"])
+def test_a_name_of_go_rust_or_java_that_no_test_has_is_unknown(given):
+    assert SEVERAL.map(given).way is Way.UNKNOWN
+
+
+_TESTS = "core/src/test/java/acme/"
+JAVA = KnownIds(
+    [
+        f"{_TESTS}FooTest.java::half()",
+        f"{_TESTS}FooTest.java::old",
+        f"{_TESTS}FooTest.java::Inner::deep()",
+        f"{_TESTS}FooTest.java::sum()",
+        f"{_TESTS}FooTest.java::sum(int, java.lang.String)[1]",
+        f"{_TESTS}FooTest.java::sum(int, java.lang.String)[2]",
+        f"{_TESTS}OldTest.java::rows[0]",
+        f"{_TESTS}OldTest.java::rows[1]",
+        f"{_TESTS}BothTest.java::acme.BothTest$Rows::[row=1]::name[row=1](acme.BothTest$Rows)",
+        "src/test/kotlin/acme/PriceTest.kt::names are nice()",
+        "src/test/groovy/acme/PriceSpec.groovy::of #n it is #price[0]",
+        "web/src/test/java/other/FooTest.java::half()",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "ours"),
+    [
+        ("acme.FooTest.half", ["half()"]),
+        ("acme.FooTest#half", ["half()"]),  # as `mvn -Dtest` is given it
+        ("acme.FooTest:half", ["half()"]),
+        ("acme.FooTest > half", ["half()"]),
+        ("acme.FooTest > half()", ["half()"]),
+        ("half(acme.FooTest)", ["half()"]),
+        ("FooTest.half", ["half()", "half()"]),  # of two packages
+        ("FooTest > half()", ["half()", "half()"]),
+        ("half", ["half()", "half()"]),
+        ("FooTest > old()", ["old"]),
+        ("acme.FooTest$Inner.deep", ["deep()"]),
+        ("acme.FooTest$Inner > deep()", ["deep()"]),
+        ("FooTest > Inner > deep()", ["deep()"]),
+        ("FooTest.sum()", ["sum()"]),
+        ("acme.FooTest.sum(int, String)", ["sum(int, java.lang.String)[1]", "sum(int, java.lang.String)[2]"]),
+        ("acme.FooTest.sum(int, String)[2]", ["sum(int, java.lang.String)[2]"]),
+        ("acme.FooTest.sum{int, String}[2]", ["sum(int, java.lang.String)[2]"]),
+        ("FooTest > sum(int, String) > [2] 3, three", ["sum(int, java.lang.String)[2]"]),
+        ("FooTest.sum[1]", ["sum(int, java.lang.String)[1]"]),
+        ("FooTest.sum", ["sum()", "sum(int, java.lang.String)[1]", "sum(int, java.lang.String)[2]"]),
+        ("acme.OldTest.rows[1]", ["rows[1]"]),
+        ("rows[1](acme.OldTest)", ["rows[1]"]),
+        ("acme.OldTest > rows", ["rows[0]", "rows[1]"]),
+        ("acme.BothTest$Rows.name[row=1]", ["name[row=1](acme.BothTest$Rows)"]),
+        ("acme.PriceTest.names are nice()", ["names are nice()"]),
+        ("PriceSpec > of #n it is #price[0]", ["of #n it is #price[0]"]),
+    ],
+)
+def test_a_method_as_runners_of_java_print_it_stands_for_its_tests(given, ours):
+    found = JAVA.map(given)
+    assert (found.way, [one.rpartition("::")[2] for one in found.ours]) == (Way.NAMED, ours)
+
+
+@pytest.mark.parametrize(("given", "count"), [("acme.OldTest", 2), ("FooTest", 7), ("acme.FooTest$Inner", 1)])
+def test_a_class_of_java_stands_for_its_tests(given, count):
+    found = JAVA.map(given)
+    assert (found.way, len(found.ours)) == (Way.FILE, count)
+
+
+@pytest.mark.parametrize(
+    "given", ["acme.FooTest.gone", "other.OldTest.rows", "FooTest > sum(long)", "half(other.OldTest)"]
+)
+def test_a_method_of_another_class_package_or_list_of_parameters_is_not_confused(given):
+    assert JAVA.map(given).way is Way.UNKNOWN
+
+
+@pytest.mark.parametrize("given", ["BUILD SUCCESS", "> Task :test", "ok  acme/money 0.01s", "Tests run: 3"])
+def test_what_else_go_cargo_maven_and_gradle_print_is_no_id(given):
+    assert JAVA.map(given).way is Way.NOT_AN_ID

@@ -58,6 +58,50 @@ def test_a_long_file_of_javascript_is_cut_where_functions_methods_and_tests_begi
     assert starts == list(heads)
 
 
+def test_a_long_file_of_java_and_kotlin_is_cut_where_methods_of_any_type_begin():
+    heads = (
+        "public final class Prices {",
+        "    public List<String> names(Map<String, Integer> counts) {",
+        "    static <T extends Price> T first(List<T> all) throws IOException {",
+        "    protected final synchronized int[] sizes() {",
+        "    java.util.Set<Price> half() {",
+        "    Prices(int euros) {",
+        "    override suspend fun name(): String =",
+    )
+    others = "\n".join(("    return half(() -> {", "    int y = of(1);", "    } else if(y) {") * 7)
+    text = "\n".join(f"{head}\n{others}" for head in heads)
+    starts = [text.splitlines()[start] for start, _ in retrieve._blocks(text.splitlines(keepends=True))]
+    assert starts == list(heads)
+
+
+TESTS = (
+    "src/integrationTest/java/acme/Prices.java",
+    "core/src/testFixtures/kotlin/Prices.kt",
+    "acme/PricesTest.java",
+    "acme/PricesTest.kt",
+    "acme/PricesSpec.groovy",
+    "src/de/tests.rs",
+    "tests.rs",
+    "crates/money/tests/it/prices.rs",
+    "money/prices_test.go",
+    "shop/tests.py",
+    "test_prices.py",
+)
+CODE = (
+    "src/main/java/acme/test/Prices.java",
+    "src/main/java/acme/PriceSpec.java",
+    "src/latest/prices.py",
+    "src/contests.rs",
+    "acme/Contest.java",
+    "acme/prices_testing.go",
+)
+
+
+def test_what_is_a_test_of_any_language_by_its_path_comes_behind_the_code():
+    for path in (*TESTS, *CODE):
+        assert retrieve.rank("zzz", {path: "", "zz.py": ""})[0] == ("zz.py" if path in TESTS else path), path
+
+
 def long_file() -> str:
     parts = [f"def filler_{number}():\n" + "    pass\n" * 30 for number in range(40)]
     parts[20] = "def sort_by_price(items):\n" + "    price = items\n" * 30
