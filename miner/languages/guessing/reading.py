@@ -52,16 +52,16 @@ def operator_by(names: Mapping[str, tuple[str, str]]) -> Callable[[Site], str]:
     return operator
 
 
-def near(kept: Sequence[Any]) -> list[Any]:
+def near(values_kept: Sequence[Any]) -> list[Any]:
     """What has to be found where a number, or a list of some, may be off by the last that is kept."""
-    *wanted, delta = kept
+    *numbers, delta = values_kept
 
     def approximate(value: Any) -> Any:
         if isinstance(value, list):
             return list(map(approximate, value))
         return Approx(expected=value, rel=0.0, abs=abs(delta)) if isinstance(value, int | float) else value
 
-    return list(map(approximate, wanted)) if isinstance(delta, int | float) else [*kept]
+    return list(map(approximate, numbers)) if isinstance(delta, int | float) else [*values_kept]
 
 
 def first_kept(expected: Expected) -> Any:

@@ -55,9 +55,9 @@ def _operator(site: Site) -> str:
     return "isinstance" if site.options.get("any") and not site.options.get("not") else _BY_NAME(site)
 
 
-def _sought(site: Site, kept: list[Any]) -> list[Any]:
+def _sought(site: Site, values_kept: list[Any]) -> list[Any]:
     has_delta = site.op == "java.near" or (site.op == "java.arrays" and len(site.sides) == _WITH_DELTA)
-    return near(kept) if has_delta else kept
+    return near(values_kept) if has_delta else values_kept
 
 
 def _claims(site: Site, expected: Expected) -> list[tuple[Site, Expected]]:
@@ -72,9 +72,9 @@ def _claims(site: Site, expected: Expected) -> list[tuple[Site, Expected]]:
     claims: list[tuple[Site, Expected]] = []
     rest = expected.kept
     for part in parts:
-        kept, rest = rest[: part["count"]], rest[part["count"] :]
-        own = replace(site, op=part["op"], sides=site.sides[: len(kept) + 1], options=part["options"])
-        claims.append((own, replace(expected, kept=kept)))
+        own, rest = rest[: part["count"]], rest[part["count"] :]
+        site_of_part = replace(site, op=part["op"], sides=site.sides[: len(own) + 1], options=part["options"])
+        claims.append((site_of_part, replace(expected, kept=own)))
     return claims
 
 
