@@ -45,8 +45,11 @@ class Site:
 
     @property
     def is_decided_outside(self) -> bool:
-        """Whether what is right is in no byte that enters: of two operands that both come out, one tells the other."""
-        return self.decides == "expected" or (self.decides == "operands" and len(self.sides) == 1)
+        """Whether what is right is in no byte that enters: of two operands that both come out, one tells the other.
+
+        So it does beside a third that is kept: of a tolerance, of what else a chain asks for.
+        """
+        return self.decides != "result" and self.sides.count("out") <= 1
 
 
 @dataclass(frozen=True, kw_only=True)

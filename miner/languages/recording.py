@@ -19,6 +19,8 @@ from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
+from harness.judging.parts import parts_of
+from harness.judging.rust.values import Value
 from harness.judging.values import Event, MalformedError
 from harness.languages.base import TestReport
 from miner.languages.base import Assertion, Mode, RecordedTests, Slot, Strippable, TaskRun, WrittenForm
@@ -456,8 +458,10 @@ class _Recorder:
 def _texts_in(encoded: Any) -> Iterator[str]:
     """The texts in a value, or in several, as runners of any language hand them out."""
     match encoded:
-        case ["s", str(text)]:
+        case ["s", str(text)] | ["s", str(), str(text)]:
             yield text
+        case ["rust", str(), str()] if isinstance(shown := values.decode(encoded, kept=True), Value):
+            yield from (part.plain for part in parts_of(shown.part) if part.tag == "s")
         case list() | tuple():
             for part in encoded:
                 yield from _texts_in(part)
@@ -466,9 +470,10 @@ def _texts_in(encoded: Any) -> Iterator[str]:
 def _without_texts(data: Mapping[str, str], texts: Iterable[str]) -> dict[str, str]:
     """The files of `data` that hold one of the texts, plain or as JSON, as many lines of `-` in its place.
 
-    Lines stay where they are, and blank ones blank: by these rows of data are often told apart, and known.
+    Ends of lines may be those of other systems. Lines stay where they are, and blank ones blank: by these rows of
+    data are often told apart, and known.
     """
-    forms = {form: re.sub(r"[^\n]+", "-", form) for text in texts for form in (text, json.dumps(text)[1:-1])}
+    forms = {form: re.sub(r"[^\r\n]+", "-", form) for text in texts for form in _written_forms(text)}
     files: dict[str, str] = {}
     for path, content in data.items():
         less = content
@@ -477,6 +482,11 @@ def _without_texts(data: Mapping[str, str], texts: Iterable[str]) -> dict[str, s
         if less != content:
             files[path] = less
     return files
+
+
+def _written_forms(text: str) -> Iterator[str]:
+    yield from (text, text.replace("\n", "\r\n"))
+    yield from (json.dumps(text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))
 
 
 def _renewed(report: TestReport, again: TestReport, tests: Collection[str]) -> TestReport:

@@ -172,8 +172,9 @@ def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: M
     sources_left = {path: source for path, source in stripped_files.items() if path in tests}
     beside = ["\n".join(file.lines("+")) for file in files if file.new_path not in stripped_files]
     data = [path for path in stripped_files if path not in tests]
-    beside += [text for path in data for text in (stripped_files[path], base.get(path, ""))]
     is_stripped = {file.old_path: file.new_path in sources_left for file in files}
+    were = [text for path, text in base.items() if not is_stripped.get(path, True)]
+    beside += [*(stripped_files[path] for path in data), *(text for text in were if len(text) <= _LARGEST_DATA)]
     written = {slot: form for slot, form in recorded.written.items() if slot not in recorded.out_of_data}
     recorded = replace(recorded, written=written, expectations=replace(recorded.expectations, files=sources_left))
     text = KnownText(

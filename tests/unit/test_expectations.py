@@ -35,6 +35,15 @@ TOLD = Expectations(
 )
 
 
+def test_of_two_operands_that_come_out_one_tells_the_other_beside_a_third_as_well():
+    outside = [
+        Site(op="java.near", sides=("kept", "out", "kept")),
+        Site(op="truth", sides=("out",), decides="operands"),
+    ]
+    inside = [Site(op="java.near", sides=sides) for sides in (("out", "out", "kept"), ("kept", "out", "out"))]
+    assert [site.is_decided_outside for site in (*outside, *inside)] == [True, True, False, False]
+
+
 def as_file() -> dict:
     return json.loads(json.dumps(TOLD.as_json()))
 

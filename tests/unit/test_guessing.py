@@ -14,13 +14,15 @@ import pytest
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.judging import judge, values
 from harness.judging.values import Event
-from miner.languages.base import KnownText, WrittenForm
+from miner.languages.base import KnownText, RecordedTests, WrittenForm
 from miner.languages.go.stripping import literals as go
 from miner.languages.guessing.guess import guess
 from miner.languages.java.stripping import literals as java
 from miner.languages.javascript.stripping import literals as javascript
 from miner.languages.python.stripping.literals import READING
 from miner.languages.rust.stripping import literals as rust
+from miner.stripping import task as stripping
+from tests import tiny
 from tests.values_of_tests import encode
 
 TEST = "t.py::test_a"
@@ -1029,3 +1031,142 @@ def test_a_word_of_the_tests_in_other_letters_is_one_look():
 )
 def test_what_functions_of_other_languages_make_is_easy(language, call, kept):
     assert guessed_in(language, call, kept).bits < 8
+
+
+def java_of(value, *, primitive=False):
+    return ["java", primitive, value]
+
+
+def java_number(text):
+    return java_of(["f", "Double", text], primitive=True)
+
+
+def guessed_of_site(site, out, kept, reading=java.READING, base=None):
+    """The guess of one assertion of another language, by what the fix hands out and what is kept."""
+    handed = Event(test_id="t::f", slot=0, values=(out,))
+    before = [replace(handed, values=(base,))] if base is not None else []
+    tests = {"t::f": ExpectedTest(place="host", events=(judge.of_fix(handed, kept, {}),))}
+    return guess(Expectations(sites={0: site}, tests=tests), before, ["t::f"], KnownText(words=""), reading).bits
+
+
+def chain_of(*parts):
+    sides = ("out", *["kept"] * sum(part["count"] for part in parts))
+    return Site(op="java.chain", sides=sides, options={"parts": parts})
+
+
+def part_of(op, **options):
+    return {"op": op, "count": 1, "options": options}
+
+
+@pytest.mark.parametrize(
+    ("op", "reading", "encode_number"),
+    [
+        ("java.near", java.READING, java_number),
+        ("go.near", go.READING, lambda text: ["go", False, ["f", "float64", text], None]),
+    ],
+)
+def test_a_number_has_the_bits_of_its_tolerance_in_other_languages(op, reading, encode_number):
+    site = Site(op=op, sides=("kept", "out", "kept"))
+
+    def bits(delta):
+        numbers = [encode_number(text) for text in ("173.62", delta)]
+        return guessed_of_site(site, numbers[0], numbers, reading, base=encode_number("-1.0"))
+
+    assert bits("0.0001") > 16
+    assert bits("10.0") < 5
+
+
+def test_the_numbers_of_an_array_have_the_bits_of_their_tolerance():
+    wanted = java_of(["a", "double", [["f", "Double", "17.31"], ["f", "Double", "4.82"]]])
+    site = Site(op="java.arrays", sides=("kept", "out", "kept"))
+    assert guessed_of_site(site, wanted, [wanted, java_number("0.0001")]) > 24
+    assert guessed_of_site(site, wanted, [wanted, java_number("5.0")]) < 8
+
+
+def test_a_chain_has_the_bits_of_its_calls():
+    number = [java_of(["i", "Integer", text], primitive=True) for text in ("73914", "80000", "75000")]
+    assert guessed_of_site(chain_of(part_of("java.>="), part_of("java.<=")), number[2], number[:2]) < 4
+    text, pattern = java_of(["s", "ABC-12"]), java_of(["s", "[A-Z]{3}-\\d+"])
+    starts = chain_of(part_of("java.starts"), part_of("java.matches"))
+    assert guessed_of_site(starts, text, [java_of(["s", "ABC"]), pattern]) < 8
+    spelled = [java_of(["s", "sesquipedalian"]), java_of(["s", "xylophone"])]
+    both = java_of(["s", "sesquipedalian xylophone"])
+    assert guessed_of_site(chain_of(part_of("java.starts"), part_of("java.ends")), both, spelled) > 20
+
+
+def test_a_class_of_java_is_one_of_few():
+    kind = java_of(["K", "java.util.concurrent.TimeoutException"])
+    names = [f"java.{name}" for name in ("util.concurrent.TimeoutException", "lang.Exception", "lang.Throwable")]
+    assert guessed_of_site(Site(op="java.kind", sides=("out", "kept")), java_of(["E", names, "late"]), [kind]) < 4
+    assert guessed_of_site(Site(op="java.equals", sides=("kept", "out")), kind, [kind]) < 4
+
+
+@pytest.mark.parametrize(
+    ("op", "reading", "text"),
+    [
+        ("java.contains", java.READING, lambda text: ["java", False, ["s", text]]),
+        ("go.contains", go.READING, lambda text: ["go", False, ["s", "string", text], None]),
+        ("js.contain", javascript.READING, lambda text: ["js", ["s", text]]),
+        ("rust.contains", rust.READING, lambda text: ["rust", "&str", f'"{text}"']),
+    ],
+)
+def test_several_tries_fit_in_one_text_in_other_languages(op, reading, text):
+    page = " ".join(f"peculiar{number}" for number in range(200))
+    site = Site(op=op, sides=("out", "kept"))
+    assert guessed_of_site(site, text("E1042x7719"), [text("E1042x7719")], reading) > 8
+    assert guessed_of_site(site, text(f"{page} E1042x7719"), [text("E1042x7719")], reading) < 8
+
+
+def test_each_of_several_texts_that_are_contained_may_be_tried():
+    page = " ".join(f"peculiar{number}" for number in range(200))
+    site = Site(op="java.contains", sides=("out", "kept", "kept"))
+    kept = [java_of(["s", "E1042"]), java_of(["s", "W7719"])]
+    assert guessed_of_site(site, java_of(["s", f"{page} E1042 W7719"]), kept) < 8
+
+
+@pytest.mark.parametrize(
+    ("op", "reading", "listed", "one"),
+    [
+        ("java.contains", java.READING, java_of(["l", [["s", "xylophone"], ["s", "yes"]]]), java_of(["s", "yes"])),
+        ("rust.contains", rust.READING, ["rust", "[&str; 2]", '["xylophone", "yes"]'], ["rust", "&str", '"yes"']),
+    ],
+)
+def test_the_easiest_of_a_list_counts_in_other_languages(op, reading, listed, one):
+    assert guessed_of_site(Site(op=op, sides=("kept", "out")), one, [listed], reading) < 6
+
+
+MOVED = b"""\
+diff --git a/golden/old.txt b/golden/new.txt
+similarity index 60%
+rename from golden/old.txt
+rename to golden/new.txt
+--- a/golden/old.txt
++++ b/golden/new.txt
+@@ -2 +2 @@
+-a line
++another line
+"""
+REMOVED = b"""\
+diff --git a/golden/old.txt b/golden/old.txt
+deleted file mode 100644
+--- a/golden/old.txt
++++ /dev/null
+@@ -1,2 +0,0 @@
+-quite another sentence of it
+-a line
+"""
+
+
+@pytest.mark.parametrize("patch", [MOVED, REMOVED])
+def test_what_data_were_before_is_known_under_their_old_name_as_well(patch):
+    wanted = event("quite another sentence of it")
+    tests = {TEST: ExpectedTest(place="host", events=(judge.of_fix(wanted, [wanted.values[0]], {}),))}
+    files = {"t.py": SOURCE, "golden/new.txt": "-\nanother line\n"}
+    recorded = RecordedTests(
+        expectations=Expectations(files=files, sites={0: EQUAL}, tests=tests), out_of_data=frozenset({0})
+    )
+    task = tiny.task()
+    task = replace(task, hidden=replace(task.hidden, test_patch=patch, fail_to_pass=(TEST,)))
+    base = {"golden/old.txt": "quite another sentence of it\na line\n"}
+    assert stripping.guess(task, recorded, {}, {"t.py": SOURCE}).bits > 16
+    assert stripping.guess(task, recorded, base, {"t.py": SOURCE}).bits < 8

@@ -177,6 +177,13 @@ def test_a_text_that_is_deep_or_long_is_refused_or_of_no_form_and_takes_little(t
     assert decoded.part is None
 
 
+@pytest.mark.parametrize("text", [" " * 4_000_000, '"' + "\\\\" * 2_000_000])
+def test_blanks_and_a_text_without_an_end_take_as_long_as_they_are(text):
+    began = time.process_time()
+    assert values.decode(value(text)).part is None
+    assert time.process_time() - began < 1
+
+
 @pytest.mark.parametrize("plain", [None, True, -3, 1.5, 'a"\n', [1, [2]], {"a": 1}, b"ab"])
 def test_what_a_guesser_hands_out_reads_as_that(plain):
     encoded = literals.READING.encode(plain)

@@ -286,3 +286,20 @@ def test_what_is_only_expected_goes_out_of_the_data_that_tests_read(broken_by, l
         run=run,
     )
     assert {path: text for path, text in found.expectations.files.items() if path != "t.py"} == left
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        ["s", "a café\nat dawn"],
+        ["js", ["s", "a café\nat dawn"]],
+        ["java", False, ["l", [["s", "a café\nat dawn"]]]],
+        ["go", False, ["l", "[]string", [["s", "string", "a café\nat dawn"]]], None],
+        ["rust", "Option<&str>", 'Some("a café\\nat dawn")'],
+    ],
+)
+def test_texts_of_all_languages_go_out_of_data_in_the_forms_of_data(kept):
+    forms = ("a café\nat dawn", "a café\r\nat dawn", "a café\\nat dawn", "a caf\\u00e9\\nat dawn")
+    data = {f"{place}.txt": f"<{form}>" for place, form in enumerate(forms)}
+    less = recording._without_texts(data, recording._texts_in((kept,)))
+    assert list(less.values()) == ["<-\n->", "<-\r\n->", "<->", "<->"]

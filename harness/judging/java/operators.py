@@ -147,11 +147,13 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """
     value, *others = operands
     enough = any if options.get("any") else all
-    if _known(value).tag == "s":
+    is_map = options.get("keys") or options.get("values")
+    if _known(value).tag == "s" and not is_map:
         return enough(_text(other) in _text(value) for other in others)
-    if options.get("keys") or options.get("values"):
-        place = 0 if options.get("keys") else 1
-        items = [_key(pair[place]) for pair in _known(value).parts] if _known(value).tag == "m" else []
+    if is_map:
+        if _known(value).tag != "m":
+            raise UndecidableError("not a map")
+        items = [_key(pair[0 if options.get("keys") else 1]) for pair in _known(value).parts]
     else:
         items = _items(value)
     keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]

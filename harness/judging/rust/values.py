@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 PANIC = "!"
 """What stands for the type of a panic, whose text is the message."""
 _TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<string>"(?:\\.|[^"\\])*")
-      | (?P<bytes>b"(?:\\.|[^"\\])*")
+    r"""\s*+(?:
+        (?P<string>"(?:\\.|[^"\\])*+")
+      | (?P<bytes>b"(?:\\.|[^"\\])*+")
       | (?P<char>'(?:\\u\{[0-9a-f]{1,6}\}|\\.|[^'\\])')
       | (?P<float>-?(?:\d{1,400}\.\d{1,400}(?:e-?\d{1,4})?|\d{1,20}e-?\d{1,4}|inf\b)|NaN\b)
       | (?P<int>-?\d{1,40}(?![\w.]))

@@ -28,10 +28,10 @@ A_CLASS = 3.0
 """Of a class, also of an exception or warning, or a constant: few are common."""
 
 
-def _exact(value: Any) -> Any:
+def exact(value: Any) -> Any:
     """Numbers without their tolerance, at any depth."""
     if isinstance(value, list | tuple):
-        return [_exact(item) for item in value]
+        return [exact(item) for item in value]
     return value.expected if isinstance(value, Approx) else value
 
 
@@ -74,7 +74,7 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
             return min(_bits_of_text(text, words), 1 + _bits_of_edits(near, text, words))
         case list() | tuple() | set() | frozenset():
             whole = 2 + _bits_of_all(value, words)
-            alike = simple_values.of_list(_exact(list(value)), lambda item: bits_of(item, None, words))
+            alike = simple_values.of_list(exact(list(value)), lambda item: bits_of(item, None, words))
             return min(whole, alike, _bits_of_edits(near, value, words))
         case dict():
             whole = 2 + _bits_of_all((*value.keys(), *value.values()), words)

@@ -11,7 +11,7 @@ from harness.judging import judge, values
 from harness.judging.values import Approx, Pattern, Record
 from miner.languages.base import WrittenForm
 from miner.languages.guessing import simple_values
-from miner.languages.guessing.bits import A_CLASS, bits_of, holds_record
+from miner.languages.guessing.bits import A_CLASS, bits_of, exact, holds_record
 from miner.languages.guessing.known import A_LOOK, KnownLiterals
 from miner.languages.guessing.needed import NEARS, Needed
 from miner.languages.guessing.words import WORD, example_value, nearest_text, parts_of
@@ -23,11 +23,11 @@ _ONE_OF = frozenset(
     {
         *((op, ("out", "kept")) for op in ("in", "startswith", "endswith")),
         *((op, ("kept", "out")) for op in ("js.contain", "js.contain_equal", "go.in")),
+        *((op, ("kept", "out")) for op in ("java.contains", "rust.contains")),
     }
 )
 """Operators, and which side is kept, with which one of several values does."""
-_SEVERAL_TRIES = frozenset({("in", ("kept", "out")), ("regex", ("out", "kept"))})
-"""Operators, and their sides, that hold where what is kept is somewhere in what comes out."""
+_BY_SIZE = frozenset({"<", "<=", ">", ">="})
 _MOST_PLACES = 4
 """Literals of a call at most that one change is made of."""
 _WITHIN = 8
@@ -46,7 +46,7 @@ def sought_together(needed: Iterable[Needed]) -> dict[int | str, dict[str, None]
     together: dict[int | str, dict[str, None]] = {}
     for one in needed:
         for key in (one.expected.slot, one.test_id):
-            together.setdefault(key, {}).update(dict.fromkeys(map(repr, one.sought)))
+            together.setdefault(key, {}).update(dict.fromkeys(map(repr, exact(one.sought))))
     return together
 
 
@@ -54,7 +54,7 @@ def _known_cost(
     needed: Needed, words: Mapping[str, float], written: KnownLiterals, in_column: set[int | str]
 ) -> tuple[str, float]:
     """As `_cost`; what a table or the name of the test tells is one look, however many there are."""
-    key, cost = _cost(needed, words, written)
+    key, cost = _cost_of_claims(needed, words, written)
     in_sight = needed.written is not None and needed.written.is_readable
     is_told = in_sight or needed.is_named or not in_column.isdisjoint((needed.expected.slot, needed.test_id))
     if cost > A_LOOK / 2 and is_told:  # two such would cost as much
@@ -88,6 +88,16 @@ def costs_of(
             known_words[part] = min(known_words.get(part, math.inf), 1 + math.log2(len(guessed_parts) + 1))
 
 
+def _cost_of_claims(needed: Needed, words: Mapping[str, float], written: KnownLiterals) -> tuple[str, float]:
+    """As `_cost`, of several claims together: a number between two others is one."""
+    if len(needed.claims) == 1:
+        return _cost(needed, words, written)
+    costs = dict(_cost(claim, words, written) for claim in needed.claims if claim.op not in _BY_SIZE)
+    ends = [claim.expected.kept for claim in needed.claims if claim.op in _BY_SIZE]
+    costs |= {f"between {ends}": _A_RANGE if len(ends) > 1 else _FEW["<"]} if ends else {}
+    return " and ".join(costs), sum(costs.values())
+
+
 def _cost(needed: Needed, words: Mapping[str, float], written: KnownLiterals) -> tuple[str, float]:
     """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
     op, expected = needed.op, needed.expected
@@ -111,7 +121,7 @@ def _cost(needed: Needed, words: Mapping[str, float], written: KnownLiterals) ->
         pattern_bits = bits_of(needed.loaded(pattern), None, words) if pattern is not None else 0.0
         key = "what the tests raise" if any(map(needed.is_of_test, values_kept)) else f"{op} {expected.kept}"
         return key, A_CLASS + min(pattern_bits, A_CLASS)  # one message may hold all words there are
-    if values_kept and (place := written.place_of(values_kept)):
+    if values_kept and (place := written.place_of(exact(values_kept))):
         return place, A_LOOK
     bits = _bits_near(needed, values_kept, words)
     few = (
@@ -123,10 +133,16 @@ def _cost(needed: Needed, words: Mapping[str, float], written: KnownLiterals) ->
 def _bits_of_tries(needed: Needed) -> float:
     """What is gained by as many tries in one value as are let through, where one of them does."""
     expected = needed.expected
-    if (needed.op, needed.site.sides) not in _SEVERAL_TRIES or len(expected.kept) != 1:
+    if not _is_somewhere(needed) or len(expected.kept) != 1:
         return 0.0
-    size = values.load(expected.kept[0], kept=True).size if not values.language_of(expected.kept[0]) else 0
+    size = values.load(expected.kept[0], kept=True).size
     return math.log2(max(judge.largest(expected) / (size + 1), 1.0)) if size else 0.0
+
+
+def _is_somewhere(needed: Needed) -> bool:
+    """Whether what is kept only has to be somewhere in what comes out, which other languages name first."""
+    sides = ("kept", "out") if needed.site.op == "in" else ("out", "kept")
+    return needed.op in ("in", "regex") and needed.site.sides == sides
 
 
 def _tolerance(options: Mapping[str, Any]) -> dict[str, float]:
@@ -151,7 +167,7 @@ def _bits_near(needed: Needed, values_kept: Sequence[Any], words: Mapping[str, f
     """Bits of some values for somebody who sees the call, its row and what the base gives."""
     items = needed.base_value if isinstance(needed.base_value, list | tuple | set | frozenset) else ()
     nears = (needed.base_value, *needed.row, *itertools.islice(items, NEARS), *needed.literals[:NEARS])
-    if (needed.op, needed.site.sides) in _SEVERAL_TRIES and isinstance(needed.base_value, str):
+    if _is_somewhere(needed) and isinstance(needed.base_value, str):
         nears = (nearest_text(needed.base_value.splitlines(), values_kept), *nears[1:])
     own = {word for text in needed.literals[:_WITHIN] if isinstance(text, str) for word in WORD.findall(text)}
     words = {**words, **dict.fromkeys(own, 1 + math.log2(len(own) + 1))} if own else words

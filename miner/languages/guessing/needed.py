@@ -111,6 +111,12 @@ class Needed:
         """What has to be found to satisfy it."""
         return self.reading.sought(self.site, list(map(self.loaded, self.expected.kept)))
 
+    @cached_property
+    def claims(self) -> list[Needed]:
+        """What it says of its one value, each part by itself."""
+        parts = self.reading.claims(self.site, self.expected)
+        return [replace(self, site=site, expected=expected, judged={}) for site, expected in parts]
+
     @property
     def is_named(self) -> bool:
         """Whether the name of its test tells all that is sought, as a text or as JSON."""

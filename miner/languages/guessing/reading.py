@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness.core import test_ids
 from harness.core.expectations import Expected, Site
+from harness.judging.values import Approx
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,8 @@ class Reading:
     """What Python calls the operator of an assertion."""
     sought: Callable[[Site, list[Any]], list[Any]] = lambda _site, kept: kept
     """What of the kept values has to be found, where not all of it."""
+    claims: Callable[[Site, Expected], Sequence[tuple[Site, Expected]]] = lambda site, expected: [(site, expected)]
+    """What an assertion says of its one value, each part by itself: all of these have to hold."""
     message: Callable[[Expected], Any] = lambda expected: expected.options.get("match")
     """What an exception is to say, encoded; None where an assertion does not ask for it."""
     function: Callable[[str], str] = test_ids.function
@@ -47,6 +50,18 @@ def operator_by(names: Mapping[str, tuple[str, str]]) -> Callable[[Site], str]:
         return contrary if site.options.get("not") else alike
 
     return operator
+
+
+def near(values_kept: Sequence[Any]) -> list[Any]:
+    """What has to be found where a number, or a list of some, may be off by the last that is kept."""
+    *numbers, delta = values_kept
+
+    def approximate(value: Any) -> Any:
+        if isinstance(value, list):
+            return list(map(approximate, value))
+        return Approx(expected=value, rel=0.0, abs=abs(delta)) if isinstance(value, int | float) else value
+
+    return list(map(approximate, numbers)) if isinstance(delta, int | float) else [*values_kept]
 
 
 def first_kept(expected: Expected) -> Any:

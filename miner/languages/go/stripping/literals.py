@@ -13,7 +13,7 @@ from harness.judging.go.values import Value
 from harness.judging.parts import Part, key_of
 from miner.languages.go.stripping.scopes import FUNCTIONS, parse, top_function
 from miner.languages.go.stripping.source import HAND_OUT, MARK
-from miner.languages.guessing.reading import Reading, first_kept, operator_by
+from miner.languages.guessing.reading import Reading, first_kept, near, operator_by
 from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
 from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
@@ -170,6 +170,7 @@ READING = Reading(
     errors=_saying,
     shortened=_shortened,
     operator=operator_by(_OPERATORS),
+    sought=lambda site, kept: near(kept) if site.op == "go.near" else kept,
     message=first_kept,
     function=function_of,
     columns=_columns,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tree_sitter import Node
@@ -11,7 +12,7 @@ from tree_sitter import Node
 from harness.judging import values
 from harness.judging.java.values import Value
 from harness.judging.parts import Part, key_of
-from miner.languages.guessing.reading import Reading, operator_by
+from miner.languages.guessing.reading import Reading, near, operator_by
 from miner.languages.java.stripping.scopes import METHODS, function_of, name_of, parse
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS
@@ -34,7 +35,7 @@ _OPERATORS = {
     "java.empty": ("truth", "not"), "java.contains": ("in", "not_in"), "java.starts": ("startswith", "not_in"),
     "java.ends": ("endswith", "not_in"), "java.<": ("<", ">="), "java.<=": ("<=", ">"), "java.>": (">", "<="),
     "java.entry": ("in", "not_in"), "java.among": ("isinstance", "not_in"), "java.number": ("truth", "not"),
-    "java.matches": ("regex", "not_regex"),
+    "java.matches": ("regex", "not_regex"), "java.kind": ("isinstance", "not_isinstance"),
     "java.>=": (">=", "<"), "java.near": ("almost", "not_almost"), "java.raises": ("raises", "raises"),
 }  # fmt: skip
 """What Python calls an operator, and its contrary; all others compare for equality."""
@@ -42,9 +43,39 @@ _BY_NAME = operator_by(_OPERATORS)
 _ERRORS = ("IllegalArgumentException", "IllegalStateException", "NullPointerException", "RuntimeException")
 
 
+_OF_MESSAGES = {"equals": "==", "contains": "in", "starts": "startswith", "ends": "endswith"}
+_WITH_DELTA = 3
+"""Operands of arrays that may differ by the last."""
+
+
 def _operator(site: Site) -> str:
     """What Python calls an operator; one that one of several values satisfies is as easy as a class."""
-    return "isinstance" if site.options.get("any") else _BY_NAME(site)
+    if site.op == "java.message":
+        return _OF_MESSAGES[str(site.options["by"])]
+    return "isinstance" if site.options.get("any") and not site.options.get("not") else _BY_NAME(site)
+
+
+def _sought(site: Site, values_kept: list[Any]) -> list[Any]:
+    has_delta = site.op == "java.near" or (site.op == "java.arrays" and len(site.sides) == _WITH_DELTA)
+    return near(values_kept) if has_delta else values_kept
+
+
+def _claims(site: Site, expected: Expected) -> list[tuple[Site, Expected]]:
+    """Of a chain each of its calls, of what contains several each of these."""
+    parts: list[Any] = []
+    if site.op == "java.chain" and not site.options.get("any"):
+        parts = site.options["parts"]
+    elif site.op == "java.contains" and not site.options.keys() & {"any", "of", "not"}:
+        parts = [{"op": site.op, "count": 1, "options": site.options}] * len(expected.kept)
+    if not parts or site.sides[:1] != ("out",):
+        return [(site, expected)]
+    claims: list[tuple[Site, Expected]] = []
+    rest = expected.kept
+    for part in parts:
+        own, rest = rest[: part["count"]], rest[part["count"] :]
+        site_of_part = replace(site, op=part["op"], sides=site.sides[: len(own) + 1], options=part["options"])
+        claims.append((site_of_part, replace(expected, kept=own)))
+    return claims
 
 
 def function_of_test(test_id: str, sources: Mapping[str, str] | None = None) -> str:
@@ -84,7 +115,7 @@ def _as_python(value: object) -> Any:
         case "e":
             return values.Record(name=part.kind, items=(part.plain,))
         case "K":
-            return part.kind
+            return values.ClassName(name=part.kind)
         case "l" | "t" | "q" | "a":
             return [_as_python(item) for item in part.parts]
         case "O":
@@ -197,6 +228,8 @@ READING = Reading(
     errors=_saying,
     shortened=_shortened,
     operator=_operator,
+    sought=_sought,
+    claims=_claims,
     message=_message,
     function=function_of_test,
     columns=_columns,
