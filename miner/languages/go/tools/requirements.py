@@ -32,13 +32,13 @@ def get(module: str, name: str) -> bytes:
 def version_of(module: str, day: str) -> str:
     """The newest release of a module that was there at the end of a day, else its first; empty if there is none."""
 
-    def came(version: str) -> str:
+    def day_of(version: str) -> str:
         return str(json.loads(get(module, f"{version}.info"))["Time"])[: len(day)]
 
     matches = filter(None, map(VERSION.fullmatch, get(module, "list").decode().split()))
     releases = [match[0] for match in sorted(matches, key=lambda match: tuple(map(int, match.groups())))]
-    at = bisect.bisect_right(releases, day, key=came)
-    return next((version for version in reversed(releases[:at]) if came(version) <= day), (releases or [""])[0])
+    at = bisect.bisect_right(releases, day, key=day_of)
+    return next((version for version in reversed(releases[:at]) if day_of(version) <= day), (releases or [""])[0])
 
 
 def main(tree: str, day: str, facts: str) -> None:

@@ -36,8 +36,8 @@ def settle(cache: Path) -> None:
 def main(sources: str, facts: str, kind: str, *folders: str) -> None:
     texts = json.loads(Path(sources).read_text())
     overlay = "-overlay=" + overlaid(tempfile.mkdtemp(), os.environ["GOROOT"], texts)  # noqa: F821
-    known = Path(facts)
-    findings: dict[str, object] = json.loads(known.read_text()) if known.exists() else {}
+    file = Path(facts)
+    findings: dict[str, object] = json.loads(file.read_text()) if file.exists() else {}
     failures = []
     for folder in folders or ("/",):
         if kind == "std":
@@ -56,7 +56,7 @@ def main(sources: str, facts: str, kind: str, *folders: str) -> None:
     if failures:
         findings["not_compiled"] = "\n".join(failures)[-TAIL:]
     settle(Path(os.environ["GOCACHE"]))
-    known.write_text(json.dumps(findings))
+    file.write_text(json.dumps(findings))
 
 
 main(*sys.argv[1:])
