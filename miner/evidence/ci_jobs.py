@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,29 @@ _TOX_MINOR = re.compile(r"\b(?:py|python)-?3(\d{1,2})\b")
 _PYTHON_PATH = re.compile(r"[Pp]ython3(\d{1,2})\b")
 _RUNNERS = frozenset({"pytest", "py.test", "tox", "nox", "nosetests", "nosetests3", "trial", "stestr", "green", "ward"})
 _MODULES = frozenset({"pytest", "unittest", "tox", "nox", "nose", "twisted.trial", "stestr"})
+_NODE_RUNNERS = "mocha|_mocha|jest|vitest|ava|tap|tape|jasmine|uvu|qunit|lab"
+_OF_NODE = re.compile(rf"t|tst|(?:[\w:=-]*[:=-])?tests?(?:[:-]\S*)?|{_NODE_RUNNERS}")
+_OF_MAVEN = re.compile(r"(?:\S*:)?(?:test|verify|integration-test|package|install)")
+_OF_GRADLE = re.compile(r"(?:\S*:)?(?:test|check|build|[a-z]\w*Tests?)")
+_GOALS = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "npx", "pnpx", "bunx", "lerna", "nx", "turbo", "nyc", "c8"), _OF_NODE),
+    "node": re.compile(rf"--test|(?:\S*/)?tests?(?:/\S*|\.[cm]?js)?|\S*/(?:{_NODE_RUNNERS})(?:\.[cm]?js)?"),
+    **dict.fromkeys(("go", "richgo"), re.compile("test")),
+    **dict.fromkeys(("mvn", "mvnw", "mvnd"), _OF_MAVEN),
+    **dict.fromkeys(("gradle", "gradlew"), _OF_GRADLE),
+    **dict.fromkeys(("cargo", "cross"), re.compile("test|nextest")),
+}
+"""What tools of other languages are asked for where they run tests."""
+_RUNS_ALONE = frozenset({*_NODE_RUNNERS.split("|"), "gotestsum", "ginkgo"})
+_NO_GOALS = frozenset({"i", "install", "add", "remove", "config", "publish", "cache", "get", "uninstall"})
+_SKIPS_TESTS = re.compile(
+    r"(?:^|.* )(?:-D(?:skipTests|maven\.test\.skip)(?:=true)?|(?:-x|--exclude-task) (?:\S*:)?test)(?: |$)"
+)
+_PLACES = 12
+_OF_TRAVIS = {"node_js": "npm test", "go": "go test", "java": "mvn test", "rust": "cargo test"}
+"""What Travis runs by language, where a file names no script (its documentation of each language)."""
+WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
+"""The files of CI that say which version of a language tests run on."""
 _SCRIPT_KEYS = frozenset(
     {"script", "before_script", "install", "before_install", "before_test", "test_script", "build_script", "run",
      "command", "bash", "before_tests", "after_install", "steps"}
@@ -137,9 +160,9 @@ class CiJob:
         """Its commands, and those of the make targets and scripts of the repository that it calls."""
         return followed(tree, (words for script in self.scripts for words in shell.commands(script)))
 
-    def runs_tests(self, tree: Tree) -> bool:
-        """Whether one of its commands is a test runner's."""
-        return any(is_test_run(words) for words in self.commands(tree))
+    def runs_tests(self, tree: Tree, is_run: Callable[[tuple[str, ...]], bool]) -> bool:
+        """Whether one of its commands is a test runner's, as `is_run` knows them."""
+        return any(is_run(words) for words in self.commands(tree))
 
     def weight(self, path: str) -> tuple[int, int, int]:
         """What decides between several jobs that run tests: how sure it is the main one."""
@@ -150,7 +173,7 @@ class CiJob:
 
 
 def is_test_run(words: tuple[str, ...]) -> bool:
-    """Whether a command runs tests, by itself or through a tool that runs others."""
+    """Whether a command runs Python's tests, by itself or through a tool that runs others."""
     names = [word.rpartition("/")[2] for word in words[:8]]
     if any(name in _RUNNERS for name in names[:4]) or names[:1] == ["runtests.py"]:
         return names[0] not in {"pip", "pip3", "echo", "apt-get", "conda", "which"} and "install" not in names
@@ -162,6 +185,20 @@ def is_test_run(words: tuple[str, ...]) -> bool:
     return (names[0] in {"make", "hatch", "pdm", "just", "invoke"} and any("test" in name for name in names[1:4])) or (
         names[:2] == ["coverage", "run"] and len(names) > 2  # noqa: PLR2004 - it runs something
     )
+
+
+def is_test_run_elsewhere(words: tuple[str, ...]) -> bool:
+    """Whether a command runs the tests of JavaScript, Go, Java or Rust."""
+    names = [word.rpartition("/")[2] for word in words[:4]]
+    if names[0] in _RUNS_ALONE:
+        return True
+    place = next((place for place, name in enumerate(names) if name in _GOALS), None)
+    if place is None or names[0] in {"echo", "which"}:
+        return False
+    goals, rest = _GOALS[names[place]], words[place + 1 : place + _PLACES]
+    verb = next((word for word in rest if not word.startswith(("-", "+"))), "")
+    is_other = goals is not _OF_MAVEN and verb in _NO_GOALS
+    return not (is_other or _SKIPS_TESTS.match(" ".join(words))) and any(map(goals.fullmatch, rest))
 
 
 def github(document: Any) -> list[CiJob]:
@@ -206,7 +243,9 @@ def github(document: Any) -> list[CiJob]:
 
 def _of_steps(steps: Sequence[Any]) -> dict[str, Any]:
     """The variables of a workflow, its job and its steps; of several values, that of the step that runs tests."""
-    testing = [step for step in steps if any(is_test_run(words) for words in shell.commands(str(step.get("run", ""))))]
+    runs = [(step, list(shell.commands(str(step.get("run", ""))))) for step in steps]
+    testing = [step for step, commands in runs if any(map(is_test_run, commands))]
+    testing = testing or [step for step, commands in runs if any(map(is_test_run_elsewhere, commands))]
     env: dict[str, Any] = {}
     for step in (*steps, *testing):
         env |= mapping(step.get("env"))
@@ -265,7 +304,11 @@ def azure(document: Any) -> list[CiJob]:
 
 def travis(document: Any) -> list[CiJob]:
     """A file as one job, whatever its stages."""
-    return [_with_services(_any(document, ""), ci_services.travis(document))]
+    job = _any(document, "")
+    top = mapping(document)
+    default = "" if "script" in top else _OF_TRAVIS.get(str(top.get("language")), "")
+    job = replace(job, scripts=(*job.scripts, default)) if default else job
+    return [_with_services(job, ci_services.travis(document))]
 
 
 def whole(document: Any) -> list[CiJob]:

@@ -215,3 +215,70 @@ def test_services_of_no_known_form_are_no_error(services):
     ):
         for path in (".github/workflows/a.yml", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml"):
             read(path, text)
+
+
+OF_NODE = """\
+jobs:
+  lint: {steps: [run: npm run lint]}
+  unit:
+    env: {STORE: "redis://localhost:6379", NODE_OPTIONS: --no-warnings, GOFLAGS: -mod=vendor}
+    services: {store: {image: "redis:7", ports: ["6379:6379"]}}
+    steps:
+      - run: npm ci
+      - run: RUN
+"""
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        *("npm test", "npm t", "npm run test:unit -- --ci", "yarn test", "yarn workspace a test", "pnpm -r test"),
+        *(
+            "npx mocha --exit",
+            "npx nyc mocha",
+            "npx vitest run",
+            "jest",
+            "node --test",
+            "node test/index.js",
+            "npm run unit-test",
+        ),
+        *("go test -race ./...", "gotestsum -- ./...", "mvn -B verify", "./mvnw clean install", "./gradlew :core:test"),
+        *("gradle check -x lint", "./gradlew integrationTest", "cargo test --all", "cargo +nightly test"),
+        *("cargo nextest run", "xvfb-run -a npm test"),
+    ],
+)
+def test_a_job_that_runs_the_tests_of_another_language_has_services_and_variables(run):
+    found = read(".github/workflows/test.yml", OF_NODE.replace("RUN", run))
+
+    assert found.services == ("redis:7",)
+    assert found.variables == {"STORE": "redis://localhost:6379"}
+    assert (found.evidence, found.tested, found.file) == (None, (), "")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        *(
+            "npm install --save-dev jest",
+            "yarn add mocha",
+            "npm publish --tag latest",
+            "npm run build",
+            "go build ./test",
+        ),
+        *("mvn -B install -DskipTests", "./gradlew build -x test", "cargo build", "cargo install cargo-nextest"),
+        *("echo npm test", "node build.js"),
+    ],
+)
+def test_a_job_that_only_builds_has_none(run):
+    assert not read(".github/workflows/test.yml", OF_NODE.replace("RUN", run)).beside
+
+
+def test_a_job_that_runs_python_s_tests_goes_before_those_of_other_languages():
+    other = "  python: {services: {db: {image: postgres}}, steps: [run: pytest]}\n"
+
+    assert read(".github/workflows/test.yml", OF_NODE.replace("RUN", "npm test") + other).services == ("postgres",)
+
+
+def test_what_travis_runs_of_its_own_accord_are_tests():
+    assert read(".travis.yml", "language: node_js\nservices: redis-server\n").services == ("redis",)
+    assert not read(".travis.yml", "language: node_js\nservices: redis-server\nscript: npm run lint\n").beside

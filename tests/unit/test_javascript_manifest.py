@@ -63,6 +63,44 @@ def test_a_version_that_the_repository_names_comes_first():
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "26"}), date(2026, 6, 1)) == (26, 24)
 
 
+STEP = "jobs: {t: {steps: [{uses: actions/setup-node@v3, with: {node-version: VERSION, cache: npm}}]}}"
+MATRIX = "jobs: {t: {strategy: {matrix: {node: VERSION, exclude: [{node: 17}]}}}}"
+WORKFLOW = ".github/workflows/ci.yml"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "nodes"),
+    [
+        (WORKFLOW, STEP.replace("VERSION", "14.x"), (14, 18)),
+        (WORKFLOW, STEP.replace("VERSION", "lts/gallium"), (16, 18)),
+        (WORKFLOW, STEP.replace("VERSION", "${{ matrix.node }}"), (18,)),
+        (WORKFLOW, MATRIX.replace("VERSION", "[12, v14.17, 16]"), (16, 18)),
+        (WORKFLOW, MATRIX.replace("VERSION", "[16, 17]"), (16, 18)),
+        (WORKFLOW, MATRIX.replace("VERSION", "[14, lts/*]"), (18,)),
+        (WORKFLOW, MATRIX.replace("VERSION", "['0.10', 4, 99]"), (18,)),
+        (WORKFLOW, "jobs: [", (18,)),
+        (".travis.yml", "language: node_js\nnode_js:\n  - 8\n  - 10\n", (10, 18)),
+        (".travis.yml", "node_js: '6'\n", (6, 18)),
+        (
+            ".circleci/config.yml",
+            "jobs: {t: {docker: [{image: 'cimg/node:14.17-browsers'}, {image: 'redis:7'}]}}",
+            (14, 18),
+        ),
+        (".gitlab-ci.yml", "image: node:16\n", (16, 18)),
+    ],
+)
+def test_the_newest_version_that_ci_names_goes_before_that_of_the_day(path, text, nodes):
+    assert node_majors(Files({"package.json": "{}", path: text}), DAY) == nodes
+
+
+def test_the_version_of_ci_comes_after_the_one_that_is_named_and_is_allowed():
+    files = {WORKFLOW: MATRIX.replace("VERSION", "[14, 16, 18]")}
+
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "14", **files}), DAY) == (14, 18)
+    assert node_majors(Files({"package.json": '{"engines": {"node": "<18"}}', **files}), DAY) == (16,)
+    assert node_majors(Files({"package.json": '{"engines": {"node": "^14 || >=18"}}', **files}), DAY) == (18,)
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from miner.evidence.ci_jobs import WORKFLOWS
 from miner.evidence.tree import Tree, text_at
 
 MANIFEST, SUMS, WORKSPACE = "go.mod", "go.sum", "go.work"
@@ -26,7 +27,6 @@ RELEASED: Mapping[int, date] = {
 """Minor versions of Go 1 that tests can be run on, and when each came out (go.dev/doc/devel/release)."""
 _LINE = re.compile(r"^\s*go\s+1\.(\d+)", re.MULTILINE)
 _TOOLCHAIN = re.compile(r"^\s*toolchain\s+go1\.(\d+)", re.MULTILINE)
-_WORKFLOWS = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.travis\.yml|\.circleci/config\.yml|\.gitlab-ci\.yml")
 _OF_CI = re.compile(
     r"^[ \t-]*[\"']?go(?:[-_]?versions?|lang)?[\"']?:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE | re.IGNORECASE
 )
@@ -81,7 +81,7 @@ def _stating(tree: Tree) -> list[str]:
 
 
 def _of_ci(tree: Tree) -> set[int]:
-    texts = (text_at(tree, path) for path in tree.files() if _WORKFLOWS.fullmatch(path))
+    texts = (text_at(tree, path) for path in tree.files() if WORKFLOWS.fullmatch(path))
     return {int(minor) for text in texts for part in _OF_CI.findall(text) for minor in _MINOR.findall(part)}
 
 

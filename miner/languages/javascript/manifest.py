@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import zip_longest
 from typing import Any
 
 from harness.languages.javascript.language import ROOT, TRANSPILED
+from miner.evidence import yamlfile
+from miner.evidence.ci_jobs import WORKFLOWS
 from miner.evidence.tree import Remembered, Tree, text_at
 from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
@@ -39,6 +41,10 @@ LOCKS: Mapping[str, str] = {
 _VERSION_FILES = (".nvmrc", ".node-version")
 _TOOL_FILES = (".tool-versions", "mise.toml", ".mise.toml")
 _NODE_OF_TOOLS = re.compile(r"""^\s*node(?:js)?\s*=?\s*[\["']*([\w/.*-]+)""", re.MULTILINE)
+_NODE_OF_CI = re.compile(r"node[_-]?(?:js)?[_-]?(?:versions?)?", re.IGNORECASE)
+_LINE_OF_CI = re.compile(r"[v^~=]*\s?(\d{1,2})(?:\.[\dx*.]+)?")
+_IMAGE_OF_CI = re.compile(r"(?:[\w.-]+/)*node:(\d{1,2})\b")
+_NEWEST_OF_CI = frozenset({"node", "latest", "current", "stable", "lts", "lts/*"})
 _BERRY, _LOCK_OF_YARN_4 = "__metadata:", 8
 _PNPM_OF_LOCK = (("9", "9"), ("6", "8"), ("5.4", "7"), ("5", "6"))
 """Newest pnpm by what its lock begins its version with."""
@@ -173,7 +179,9 @@ def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
 
 
 def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
-    """The lines of Node to try: the one that the repository names, then the newest of that day which it allows.
+    """The lines of Node to try: the one that the repository names, CI's newest, then the newest of that day.
+
+    Both are of those that the repository allows.
 
     None where it asks for what was not there on that day.
     """
@@ -181,7 +189,7 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     lines = range(_OLDEST, released[0] + 2)
     texts = _versions_in_files(tree).values()
     named = [int(match[1]) for text in texts if (match := re.match(r"\s*v?(\d{1,3})\b", text))]
-    named += [_CODENAMES[name] for text in texts if (name := text.strip().lower().removeprefix("lts/")) in _CODENAMES]
+    named += _by_codename(texts)
     if match := re.match(r"(\d{1,3})\b", str(_field(tree, "volta").get("node", ""))):
         named.append(int(match[1]))
     wish = str(_field(tree, "engines").get("node", ""))
@@ -192,7 +200,40 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     there = [major for major in named if major in lines]
     if named and not there and not wish:
         return ()
-    return tuple(dict.fromkeys((*there, *steady[:1])))
+    return tuple(dict.fromkeys((*there, *_of_ci(tree, wish, lines, fitting)[:1], *steady[:1])))
+
+
+def _by_codename(texts: Iterable[str]) -> list[int]:
+    return [_CODENAMES[name] for text in texts if (name := text.strip().lower().removeprefix("lts/")) in _CODENAMES]
+
+
+def _of_ci(tree: Tree, wish: str, lines: Container[int], fitting: Container[int]) -> list[int]:
+    """The lines that CI names and that are there and allowed: those with long-term support first, the newest first.
+
+    None where CI takes the newest as well, whichever that is.
+    """
+    texts = [text.strip() for text in _versions_in_ci(tree)]
+    if any(text.lower() in _NEWEST_OF_CI for text in texts):
+        return []
+    majors = {int(match[1]) for text in texts if (match := _LINE_OF_CI.fullmatch(text))} | {*_by_codename(texts)}
+    usable = [major for major in majors if major in lines and _allows(wish, major)]
+    return sorted(usable, key=lambda major: (major in fitting, major), reverse=True)
+
+
+def _versions_in_ci(tree: Tree) -> Iterator[str]:
+    """The versions of Node that files of CI name, as they have them."""
+    for path in filter(WORKFLOWS.fullmatch, tree.files()):
+        try:
+            document = yamlfile.load(tree.read(path) or b"")
+        except yamlfile.NotReadError:
+            continue
+        for keys, text in yamlfile.walk(document):
+            if not (keys and isinstance(text, str)) or "exclude" in keys:
+                continue
+            if _NODE_OF_CI.fullmatch(keys[-1]):
+                yield text
+            elif keys[-1] == "image" and (match := _IMAGE_OF_CI.match(text)):
+                yield match[1]
 
 
 def _versions_in_files(tree: Tree) -> dict[str, str]:

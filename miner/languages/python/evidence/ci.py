@@ -1,4 +1,6 @@
-"""What CI files say of tests: on which Pythons they run, and what is installed first. Read, never run; pure.
+"""What CI files say of tests: on which Pythons they run, what is installed first, and for all languages their services.
+
+Read, never run; pure.
 
 GitHub Actions, GitLab CI, Travis, CircleCI, Azure Pipelines, AppVeyor. Of all jobs that run tests, the one on the most
 Pythons counts. Sources of the forms: the services' own documentation of their configuration files.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from miner.evidence import ci_jobs, yamlfile
@@ -31,6 +33,12 @@ _SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[CiJob]]], ...] = (
     (re.compile(r"\.?appveyor\.ya?ml$"), ci_jobs.whole),
 )  # fmt: skip
 """Path and reader, those of today first. A job of a later service counts where no earlier one runs tests."""
+_OF_BUILDS = re.compile(
+    r"(?:CARGO|RUST|RUSTC|CGO|NPM|YARN|PNPM|COREPACK|NVM|MAVEN|MVN|GRADLE|JAVA|JDK)(?:_|$)|RUST\w*FLAGS$"
+    r"|GO(?:111MODULE|ARCH|BIN|CACHE|FLAGS|OS|PATH|PRIVATE|PROXY|NOPROXY|NOSUMDB|ROOT|SUMDB|TOOLCHAIN|_VERSION)$"
+    r"|NODE_(?:VERSION|OPTIONS|PATH|AUTH_TOKEN)$"
+)
+"""Variables by which other languages are built, which is done without CI's."""
 _FILES_READ = 40
 _ENV_KEPT = 40
 
@@ -63,9 +71,19 @@ def read(tree: Tree, project_tree: Tree) -> Declared:
     notes: list[str] = []
     testing = _testing(tree, notes)
     if not testing:
-        return Declared(notes=tuple(notes))
+        return replace(_elsewhere(tree), notes=tuple(notes))
     path, chosen = testing[0]
     return _declared(tree, project_tree, path, chosen, [job for _, job in testing], notes)
+
+
+def _elsewhere(tree: Tree) -> Declared:
+    """What goes with the tests of JavaScript, Go, Java or Rust: services and variables, not how they are built."""
+    testing = _testing(tree, [], ci_jobs.is_test_run_elsewhere)
+    if not testing:
+        return Declared()
+    job = testing[0][1]
+    variables = {name: text for name, text in job.variables.items() if not _OF_BUILDS.match(name)}
+    return Declared(beside=job.services, variables=dict(list(variables.items())[:_ENV_KEPT]))
 
 
 def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -74,7 +92,9 @@ def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
         yield path, job.commands(tree)
 
 
-def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, CiJob]]:
+def _testing(
+    tree: Tree, notes: list[str], is_run: Callable[[tuple[str, ...]], bool] = ci_jobs.is_test_run
+) -> list[tuple[str, CiJob]]:
     """The jobs that run tests, of the newest service that has one, each with its file; the main job first.
 
     Files that can't be read are told in `notes`.
@@ -87,7 +107,7 @@ def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, CiJob]]:
             except yamlfile.NotReadError as error:
                 notes.append(f"{path} can't be read: {error}")
             else:
-                testing += [(path, job) for job in jobs if job.runs_tests(tree)]
+                testing += [(path, job) for job in jobs if job.runs_tests(tree, is_run)]
         if testing:
             return sorted(testing, key=lambda pair: pair[1].weight(pair[0]), reverse=True)
     return []
