@@ -1,0 +1,40 @@
+"""What a driver takes of the frames that a program of tests writes."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from harness.core import process
+from harness.languages.parts import part
+from miner.languages.recording import MAX_EVENTS
+
+WRITES = """
+import os
+with open("/proc/self/fd/3", "w") as out:
+    for n in range({count}):
+        out.write('w {{"t":"value","name":"TestA","slot":1}}\\n')
+    out.write('w {{"t":"value","name":"TestA","slot":2}}\\nw {{"t":"value","name":"TestB","slot":1}}\\n')
+    out.write('w {{"t":"report","name":"TestA"}}\\nw {{"t":"done"}}\\n')
+"""
+ASKS = """
+ran = Run([sys.executable, "-c", sys.argv[1]], ".", "w", "", None)
+kinds = [(frame["t"], frame["name"], frame.get("slot")) for frame in ran.frames]
+os.write(1, json.dumps([ran.done, ran.forged, [[*kind, kinds.count(kind)] for kind in dict.fromkeys(kinds)]]).encode())
+"""
+
+
+def test_of_an_assertion_one_value_more_is_taken_than_is_judged():
+    program = f"import sys\n{part('child.py')}\n{ASKS}"
+    done = process.run(["bash", "-c", 'exec 3>/dev/null; exec "$@"', "-", sys.executable, "-c", program,
+                        WRITES.format(count=MAX_EVENTS + 1000)])  # fmt: skip
+    assert json.loads(done.stdout) == [
+        True,
+        False,
+        [
+            ["value", "TestA", 1, MAX_EVENTS + 1],
+            ["value", "TestA", 2, 1],
+            ["value", "TestB", 1, 1],
+            ["report", "TestA", None, 1],
+        ],
+    ]
