@@ -44,6 +44,8 @@ _LARGEST = 1_000_000
 _WHOLE_SHARE = 0.5
 """Of the budget, how much one file may have before only parts of it are shown."""
 _FEWEST_LINES = 12
+_LONGEST_LINE = 400
+"""A longer one begins nothing."""
 _MODIFIERS = (
     r"(?:(?:public|private|protected|internal|static|final|abstract|synchronized|default|override|suspend|open|data|sealed"
     r"|async|unsafe|get|set) )*"
@@ -228,7 +230,7 @@ def _blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
     starts = [0]
     for at in range(1, len(lines)):
         line = lines[at]
-        begins = _BEGINS.match(line)
+        begins = len(line) <= _LONGEST_LINE and _BEGINS.match(line)
         margin = line[:1].strip() and not lines[at - 1].strip()
         if (begins or margin) and at - starts[-1] >= _FEWEST_LINES:
             starts.append(at)

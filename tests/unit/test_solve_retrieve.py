@@ -58,6 +58,11 @@ def test_a_long_file_of_javascript_is_cut_where_functions_methods_and_tests_begi
     assert starts == list(heads)
 
 
+def test_a_line_without_end_begins_nothing_and_is_not_searched_for_long():
+    lines = ["x = 1\n"] * 20 + ["a(" + "x) " * 300_000 + "\n"]
+    assert retrieve._blocks(lines) == [(0, len(lines))]
+
+
 def test_a_long_file_of_java_and_kotlin_is_cut_where_methods_of_any_type_begin():
     heads = (
         "public final class Prices {",
