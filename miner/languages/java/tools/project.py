@@ -94,8 +94,8 @@ TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
-OTHERS = "src/test/kotlin", "src/test/groovy"
-"""Folders of tests that no pom names, as plugins look there."""
+OTHERS = {"kotlin-maven-plugin": "src/test/kotlin", "gmavenplus-plugin": "src/test/groovy"}
+"""Where plugins look for tests if a pom names no other folder."""
 INFORMATION = ("module-info", "package-info")
 """What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
@@ -478,7 +478,8 @@ def test_sources(folder: Path, pom: ET.Element) -> list[str]:
         if goal in [element.text for element in execution.iterfind("./goals/goal")]
         for source in execution.iterfind(f"./configuration/{field}/*")
     ]
-    others = [str(folder / other) for other in OTHERS if (folder / other).is_dir()]
+    own = {plugin.findtext("artifactId") for plugin in pom.iterfind("./build/plugins/plugin")}
+    others = [str(folder / other) for name, other in OTHERS.items() if name in own or (folder / other).is_dir()]
     return [output_of(pom, "testSourceDirectory") or "src/test/java", *filter(None, map(str.strip, added)), *others]
 
 
