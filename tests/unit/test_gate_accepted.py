@@ -29,9 +29,13 @@ def test_what_was_written_reads_as_the_same_results(tmp_path):
 
     back, file = baseline.read(written(tmp_path / "accepted.json", run))
 
-    assert {one: (t.resolved, t.scored, t.asked, t.facts, t.digest, t.cost_usd) for one, t in back.tasks.items()} == {
-        one: (t.resolved, t.scored, t.asked, t.facts, t.digest, t.cost_usd) for one, t in run.tasks.items()
-    }
+    def figures(tasks):
+        return {
+            one: (t.resolved, t.scored, t.asked, t.facts, t.digest, [sample.usage.cost_usd for sample in t.samples])
+            for one, t in tasks.items()
+        }
+
+    assert figures(back.tasks) == figures(run.tasks)
     assert (back.model, back.dataset, back.grading_version, back.demands) == ("model", "widgets", 2, {"pairs": 2})
     assert (file.run, file.accepted_at) == ("run-1", "2026-06-02T00:00:00Z")
 
