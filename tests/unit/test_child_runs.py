@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+
+import pytest
 
 from harness.core import process
 from harness.languages.parts import part
@@ -38,3 +41,10 @@ def test_of_an_assertion_one_value_more_is_taken_than_is_judged():
             ["report", "TestA", None, 1],
         ],
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("child.py", ""), ("handout.py", "python"), ("handout.js", "javascript")]
+)
+def test_every_place_that_takes_or_sends_values_has_the_number_that_is_judged(name, language):
+    assert re.findall(r"MOST_VALUES = (\d+)", part(name, language)) == [str(MAX_EVENTS)]
