@@ -184,6 +184,13 @@ def test_development_dependencies_that_nothing_names_are_idle():
     assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}
 
 
+@pytest.mark.parametrize("path", ["tsconfig.json", "tsconfig.test.json"])
+def test_what_a_configuration_takes_by_its_folder_is_not_idle(path):
+    text = '{"devDependencies": {"gts": "1", "other": "1"}}'
+    tree = Files({"package.json": text, path: '{"extends": "./node_modules/gts/tsconfig-google.json"}'})
+    assert idle(tree) == {"other"}
+
+
 def test_what_only_checks_around_the_tests_is_idle_where_these_do_not_count():
     scripts = {
         "pretest": "npm run readme",

@@ -42,7 +42,7 @@ _BUILDS = re.compile(
 )
 _CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
 _READ = re.compile(
-    r"(?!.*(?:node_modules|fixtures)/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
+    r"(?!.*(?:node_modules|fixtures)/)(?!(?:dist|docs?|examples?|bench(?:marks?)?)/)(?!bench).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config(?:\.[\w-]+)?\.json)"
 )
 _LOOKS = re.compile(
     r"eslint|oxlint|oxfmt|biome|knip|cspell|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$"
@@ -161,7 +161,8 @@ def _is_tool(name: str, wish: Any) -> bool:
 def _is_named(name: str, text: str) -> bool:
     """Whether a text has a package's name, or the short one that presets and plugins go by."""
     short = re.sub(r"^(?:@babel/|babel-)(?:preset|plugin)-", "", name)
-    return re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])|[\"']{re.escape(short)}[\"']", text) is not None
+    whole = rf"(?:(?<![\w@/-])|node_modules/){re.escape(name)}(?![\w-])"
+    return re.search(rf"{whole}|[\"']{re.escape(short)}[\"']", text) is not None
 
 
 def _imported(text: str) -> Iterator[tuple[str, bool]]:
