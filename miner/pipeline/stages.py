@@ -28,11 +28,11 @@ from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.candidates import test_data
 from miner.candidates.split import CommitTree, is_data, split, test_modules
 from miner.candidates.statement import problem_statement
+from miner.evidence import ci
 from miner.images.task_image import Collector, Order
 from miner.languages import LANGUAGES, language_of
 from miner.languages.base import Language, TestCommand
 from miner.languages.built import BuiltImage, Collected
-from miner.languages.python.evidence import ci
 from miner.pipeline.data_readers import UNREAD
 from miner.pipeline.draft import (
     Draft,
@@ -262,7 +262,7 @@ def _beside(draft: Draft, site: MiningContext, attempt: proof_at_fix_date.Attemp
         sandbox=site.sandbox,
         notebook_of=lambda subject: notebook_of(subject, site),
         settle=settle,
-        declared=lambda: ci.read(tree, tree),
+        declared=lambda: ci.read(tree),
         images=site.settings.images.services,
         find=lambda name: site.pins.find(name, lambda name: site.images.service(name, note)),
         note=note,

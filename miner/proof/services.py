@@ -22,8 +22,8 @@ from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
     from harness.sandbox.images.service_image import ServiceImage
+    from miner.evidence.ci import CiTests
     from miner.evidence.ci_services import DeclaredService
-    from miner.languages.python.evidence.ci import Declared
     from miner.proof.proof_at_fix_date import Settled
 
 CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
@@ -65,7 +65,7 @@ class Bench:
     sandbox: Sandbox
     notebook_of: Callable[[Subject], Notebook]
     settle: Settle
-    declared: Callable[[], Declared]
+    declared: Callable[[], CiTests]
     """What CI says of the subject's tests."""
     images: bool | Mapping[str, str]
     """`[images] services`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.languages.python.detect import detect
-from miner.languages.python.evidence import ci
+from miner.languages.python.evidence import declared_ci
 from tests.trees import Files
 
 GITHUB = """\
@@ -44,7 +44,7 @@ PROJECT = "[project]\nname='x'\n[project.optional-dependencies]\ntest=['pytest']
 
 def read(path, text, **more):
     tree = Files({path: text, "ci/extra.txt": "", "pyproject.toml": PROJECT, **more})
-    return ci.read(tree, tree)
+    return declared_ci.read(tree, tree)
 
 
 def test_packages_that_a_matrix_names_are_installed():
@@ -93,7 +93,7 @@ def test_of_several_jobs_the_one_on_the_most_pythons_counts():
 
 def test_a_job_of_another_system_alone_says_nothing():
     text = "jobs:\n  test:\n    runs-on: macos-latest\n    steps: [{run: pip install mock}, {run: pytest}]\n"
-    assert read(".github/workflows/test.yml", text) == ci.Declared()
+    assert read(".github/workflows/test.yml", text) == declared_ci.Declared()
 
 
 def test_gitlab():
@@ -188,4 +188,4 @@ def test_a_file_that_cannot_be_read_is_noted():
 
 
 def test_an_empty_file_is_nothing():
-    assert read(".travis.yml", b"") == ci.Declared()
+    assert read(".travis.yml", b"") == declared_ci.Declared()

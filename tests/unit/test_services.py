@@ -16,9 +16,9 @@ from harness.interop.base import Exported, image_notes
 from harness.sandbox.images.service_image import ServiceImage
 from harness.sandbox.job import Job, ServiceError
 from harness.sandbox.pod import opened, plan
+from miner.evidence.ci import CiTests
 from miner.evidence.ci_services import DeclaredService
 from miner.images.service_images import Unavailable, mapped
-from miner.languages.python.evidence.ci import Declared
 from miner.proof import Notebook, Subject
 from miner.proof import services as beside
 from miner.proof.proof_at_fix_date import Settled
@@ -177,7 +177,7 @@ class Bench:
         self.proved: list[Subject] = []
         self._answers = [alone, beside_]
         self._declared = (
-            Declared(beside=(DeclaredService(name="db", image="postgres:13"),)) if declared is None else declared
+            CiTests(beside=(DeclaredService(name="db", image="postgres:13"),)) if declared is None else declared
         )
         self._found = found
         self._look = look
@@ -287,7 +287,7 @@ def test_a_service_that_never_starts_leaves_the_first_answer(tmp_path, monkeypat
 
 
 def test_variables_of_ci_alone_may_make_the_difference(tmp_path, monkeypatch):
-    declared = Declared(variables={"MODE": "full"})
+    declared = CiTests(variables={"MODE": "full"})
     bench = Bench(
         tmp_path, alone=LOST, beside_=GOOD, runs=[REFUSED], look=saw("after", passed=["t::new"]), declared=declared
     )
@@ -296,7 +296,7 @@ def test_variables_of_ci_alone_may_make_the_difference(tmp_path, monkeypatch):
 
 
 def test_of_two_services_with_one_port_the_first_is_run(tmp_path, monkeypatch):
-    both = Declared(
+    both = CiTests(
         beside=tuple(DeclaredService(name=name, image="x:1", ports=("5432:5432",)) for name in ("one", "two"))
     )
     bench = Bench(
@@ -309,7 +309,7 @@ def test_of_two_services_with_one_port_the_first_is_run(tmp_path, monkeypatch):
 @pytest.mark.parametrize("reason", ["gold_fails", "no_fail_to_pass"])
 def test_a_fix_whose_tests_all_want_a_network_is_rejected_by_that_name(tmp_path, monkeypatch, reason):
     offline = saw("after", failed=["t::new"], network=("t::new",))
-    bench = Bench(tmp_path, alone=rejection(reason), runs=[offline], declared=Declared())
+    bench = Bench(tmp_path, alone=rejection(reason), runs=[offline], declared=CiTests())
 
     found = bench.run(monkeypatch).settled.proof
     assert found.reason == "needs_network"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from harness.core import python_source
 from harness.languages.python import pytest
-from miner.evidence import shell
+from miner.evidence import ci, shell
 from miner.evidence.shell import followed
 from miner.evidence.tree import Tree
-from miner.languages.python.evidence import ci, factors, nox, tox
+from miner.languages.python.evidence import factors, nox, tox
 from miner.languages.python.evidence.metadata import lines, pyproject, strings, table
 
 _PYTHON = re.compile(
@@ -271,8 +271,8 @@ def _scripts(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def _ci(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    for path, commands_of_job in ci.test_commands(tree):
-        yield from _walked(path, commands_of_job)
+    for path, job in ci.jobs_with_tests(tree, []):
+        yield from _walked(path, job.commands(tree))
 
 
 def _make(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:

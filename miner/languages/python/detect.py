@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from miner.evidence.tree import Detection, Detector, Evidence, Recipe, Remembered, Tree
 from miner.languages.python.evidence import (
-    ci,
     conda,
+    declared_ci,
     django,
     extras,
     locks,
@@ -26,7 +26,7 @@ from miner.languages.python.evidence import (
 from miner.languages.python.recipes import extensions, imports, qt, siblings, unbuilt
 
 if TYPE_CHECKING:
-    from miner.languages.python.evidence.ci import Declared
+    from miner.languages.python.evidence.declared_ci import Declared
 
 PLAINEST: tuple[Detector, ...] = (
     extras.group,
@@ -48,7 +48,7 @@ FURTHER: tuple[Detector, ...] = (
 )
 """Kinds that some tools bring along. Adding a kind is adding a line."""
 DETECTORS: tuple[Detector, ...] = (locks.detect, *PLAINEST, *FURTHER, conda.detect)
-"""Every kind that is read from a tree alone; what CI says comes first and is read once, by `ci.read`."""
+"""Every kind that is read from a tree alone; what CI says comes first and is read once, by `declared_ci.read`."""
 
 
 def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
@@ -61,7 +61,7 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
     tree = Remembered(tree)
     root = subproject.root_of(tree, touched)
     project_tree = subproject.Below(tree, root) if root else tree
-    declared = ci.read(tree, project_tree)
+    declared = declared_ci.read(tree, project_tree)
     project = metadata.project_file(project_tree)
     rungs = list(_rungs(tree, project_tree, declared, root))
     if project is None and project_tree.read(requirements.PROJECT_FILE) is not None:

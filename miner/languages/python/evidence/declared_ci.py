@@ -1,0 +1,88 @@
+"""What CI files say of Python's tests: on which Pythons they run and what is installed first. Read, never run; pure.
+
+Of all jobs that run tests, the one on the most Pythons counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from miner.evidence import ci
+from miner.evidence.tree import Evidence, Tree
+from miner.languages.python.evidence import extras, poetry
+from miner.languages.python.evidence.metadata import pyproject, table
+from miner.languages.python.recipes import installs
+from miner.languages.python.recipes.interpreter import key
+
+if TYPE_CHECKING:
+    from miner.evidence.ci_jobs import CiJob
+
+_ENV_KEPT = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What CI says, as far as anything of it is of use here."""
+
+    evidence: Evidence | None = None
+    tested: tuple[str, ...] = ()
+    """Minor versions of Python, newest first."""
+    apt: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    """Those of the job that runs the tests, by their images."""
+    env: tuple[str, ...] = ()
+    """`NAME=value`, of the job that runs the tests; nothing that holds a secret or an expression."""
+    file: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read(tree: Tree, project_tree: Tree) -> Declared:
+    """What the job that runs the tests installs, and where it runs; `project_tree` is that of the project itself."""
+    notes: list[str] = []
+    testing = ci.jobs_with_tests(tree, notes)
+    if not testing:
+        return Declared(notes=tuple(notes))
+    path, chosen = testing[0]
+    return _declared(tree, project_tree, path, chosen, [job for _, job in testing], notes)
+
+
+def _declared(
+    tree: Tree, project_tree: Tree, path: str, job: CiJob, testing: Iterable[CiJob], notes: list[str]
+) -> Declared:
+    installed = installs.read(job.commands(tree))
+    groups = tuple(table(pyproject(project_tree), "dependency-groups"))
+    extra_names = extras.declared(project_tree)
+    evidence = Evidence(
+        rung=f"ci:{path}",
+        requirements=tuple(
+            dict.fromkeys(
+                [
+                    *installed.requirements,
+                    *(
+                        requirement
+                        for group in installed.groups
+                        for requirement in poetry.of_group(project_tree, group)
+                    ),
+                ]
+            )
+        ),
+        files=tuple(dict.fromkeys(file for file in installed.files if tree.read(file) is not None)),
+        constraints=tuple(dict.fromkeys(file for file in installed.constraints if tree.read(file) is not None)),
+        extras=tuple(dict.fromkeys(extra for extra in installed.extras if not extra_names or extra in extra_names)),
+        groups=tuple(dict.fromkeys(group for group in installed.groups if group in groups)),
+    )
+    lost = [file for file in (*installed.files, *installed.constraints) if tree.read(file) is None]
+    notes += [f"{path} names {file}, which is not there" for file in dict.fromkeys(lost)]
+    pythons = set(job.pythons) or {minor for other in testing for minor in other.pythons}
+    empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+    return Declared(
+        evidence=None if empty else evidence,
+        tested=tuple(sorted(pythons, key=key, reverse=True)),
+        apt=tuple(dict.fromkeys((*job.apt, *installed.apt))),
+        services=tuple(dict.fromkeys(service.image or service.name for service in job.services)),
+        env=tuple(f"{name}={value}" for name, value in list(job.env.items())[:_ENV_KEPT]),
+        file=path,
+        notes=tuple(notes),
+    )
