@@ -648,12 +648,12 @@ def test_tests_that_run_beside_each_other_stay():
     [
         (
             "expect(f()).to.be.a('string').and.not.equal('x');",
-            "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__]); })(f());",
+            "void ((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__]); })(f());",
             ["js.kind", "js.==="],
         ),
         (
             "expect(f()).to.have.property('a').and.equal(3);",
-            "((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['a']]); })(f());",
+            "void ((__it__) => { __goldseam__(0, () => [__it__]); __goldseam__(1, () => [__it__['a']]); })(f());",
             ["js.property", "js.==="],
         ),
         (
@@ -673,6 +673,12 @@ def test_a_chain_of_chai_is_several_assertions_of_one_value(statement, handed, o
     assert f"{{ {handed} }}" in source.stripped(best(source))
     assert statement in source.stripped({**best(source), 1: Mode.INSIDE})
     assert "__it__" in source.recording(best(source))
+
+
+def test_a_chain_is_no_call_of_what_a_line_without_a_semicolon_ends_with():
+    body = "const it = f()\n  it.should.have.property('a').and.equal(3)\n"
+    source = parsed(f"require('chai').should()\ntest('a', () => {{\n  {body}}})\n")
+    assert "const it = f()\n  void ((__it__) => {" in source.stripped(best(source))
 
 
 @pytest.mark.parametrize(

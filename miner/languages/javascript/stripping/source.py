@@ -392,10 +392,15 @@ def _linked(links: list[Slot[Assertion]], texts: list[tuple[Piece, ...]]) -> tup
     if subject is None:
         return texts[0]
     body = [piece for text in texts for piece in (*text, "; ")]
+    alone = "void " if _is_statement(links[0].assertion.replaced) else ""  # the line before may have no semicolon
     if links[0].assertion.rejected:
         awaited = (f"const {IT} = await {HAND_OUT}.reason(", place_of(subject), "); ")
-        return ("(async () => { ", *awaited, *body, "})()")
-    return (f"(({IT}) => {{ ", *body, "})(", place_of(subject), ")")
+        return (f"{alone}(async () => {{ ", *awaited, *body, "})()")
+    return (f"{alone}(({IT}) => {{ ", *body, "})(", place_of(subject), ")")
+
+
+def _is_statement(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "expression_statement"
 
 
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
