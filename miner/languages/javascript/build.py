@@ -586,11 +586,7 @@ def plain(
     where `engines` ask for another package manager, nor by npm where `devEngines` do, or for another Node. One that
     `is_apart` requires nothing.
     """
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return data
-    if not isinstance(found, dict):
+    if (found := manifest.read_object(data)) is None:
         return data
     unread = {"scripts", "engines"}
     unread |= {"devEngines"} if is_for_npm else set()
