@@ -510,7 +510,11 @@ def test_a_broken_manifest_is_as_one_that_says_nothing(text):
         ),
         (
             {"package.json": '{"name": "a"}', ".nvmrc": "v99\n"},
-            ("no_node", ".nvmrc asks for 'v99', which was no version"),
+            ("no_node", ".nvmrc asks for 'v99': there was no such line of Node on 2023-09-01, from 6 on"),
+        ),
+        (
+            {"package.json": '{"volta": {"node": "0.10.48"}}'},
+            ("no_node", "volta of package.json asks for '0.10.48': there was no such line"),
         ),
         ({"package.json": '{"engines": {"node": "^17"}}'}, None),
     ],

@@ -57,9 +57,9 @@ _NODES_OF_LOCK: Mapping[str, Sequence[tuple[str, int, int]]] = {
 }
 """Oldest and newest line of Node by what a lock begins its version with.
 
-npm's are of the lines that came with what writes such a lock (6 with Node up to 14, 7 and 8 with 16, 9 and later with 18),
-where later ones keep what they find from 2 on. The others': from the oldest that the first to write it runs on (`engines`
-of pnpm 4 to 9 and of @yarnpkg/cli 2 to 4), to the newest with long-term support before the next wrote another.
+npm's are of the lines that came with what writes such a lock (6 with Node up to 14, 7 and 8 with 16, 9 and later with
+18), where later ones keep what they find from 2 on. The others': from the oldest that the first to write it runs on
+(`engines` of pnpm 3 to 9 and of @yarnpkg/cli 2 to 4), to the newest with long-term support of its time.
 """
 _IMPORTS: Mapping[str, re.Pattern[str]] = {
     framework: re.compile(rf"""(?:from\s*|require\(\s*|import\s*)["'](?:{names})["']""")
@@ -166,10 +166,10 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
 def read_object(data: bytes) -> dict[str, Any] | None:
     """An object of JSON; None for anything else, or where it is nested too deeply."""
     try:
-        found = json.loads(data)
+        value = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 @dataclass(frozen=True)
@@ -220,10 +220,10 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     if named and not there and not wish:
         return ()
     in_ci = [text.strip() for text in _versions_in_ci(tree)]
-    told = [*there, *_of_ci(in_ci, wish, lines, fitting)[:1]]
-    if not told and not _takes_newest(in_ci):
-        told = _of_lock(tree, [*steady, *fitting])[:1]
-    return tuple(dict.fromkeys((*told, *steady[:1])))
+    majors = [*there, *_of_ci(in_ci, wish, lines, fitting)[:1]]
+    if not majors and not _takes_newest(in_ci):
+        majors = _of_lock(tree, [*steady, *fitting])[:1]
+    return tuple(dict.fromkeys((*majors, *steady[:1])))
 
 
 def _by_codename(texts: Iterable[str]) -> list[int]:
@@ -270,8 +270,8 @@ def _version_of_lock(text: str) -> str:
 
 def _packages_in_lock(tree: Tree, lock: str) -> dict[str, Any]:
     """What a lock of npm has by its place, the root by an empty one; nothing where it has no such table."""
-    found = read_object(tree.read(lock) or b"") if lock.endswith(".json") else None
-    packages = (found or {}).get("packages")
+    document = read_object(tree.read(lock) or b"") if lock.endswith(".json") else None
+    packages = (document or {}).get("packages")
     return packages if isinstance(packages, dict) else {}
 
 
@@ -451,7 +451,7 @@ def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     if not read_manifest(tree):
         return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
     if not node_majors(tree, day):
-        return "no_node", f"{_version_asked(tree)}, which was no version of Node on {day}"
+        return "no_node", f"{_version_asked(tree)}: there was no such line of Node on {day}, from {_OLDEST} on"
     return None
 
 
