@@ -93,6 +93,52 @@ def test_the_newest_version_that_ci_names_goes_before_that_of_the_day(path, text
     assert node_majors(Files({"package.json": "{}", path: text}), DAY) == nodes
 
 
+LOCK_OF_NPM = '{"name": "a", "lockfileVersion": VERSION, "packages": {"": {"engines": {"node": "WISH"}}}}'
+
+
+@pytest.mark.parametrize(
+    ("lock", "text", "day", "nodes"),
+    [
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "1"), DAY, (14, 18)),
+        ("npm-shrinkwrap.json", LOCK_OF_NPM.replace("VERSION", "1"), DAY, (14, 18)),
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "2"), DAY, (18,)),
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "2"), date(2021, 6, 1), (16, 14)),
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "3"), date(2022, 6, 1), (18, 16)),
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "3"), date(2020, 1, 1), (12,)),
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "2").replace("WISH", "^16"), DAY, (16, 18)),
+        ("package-lock.json", LOCK_OF_NPM.replace("VERSION", "null").replace("WISH", "<16"), DAY, (14, 18)),
+        ("package-lock.json", "\ufeff" + LOCK_OF_NPM.replace("VERSION", "1"), DAY, (14, 18)),
+        ("package-lock.json", "{", DAY, (18,)),
+        ("pnpm-lock.yaml", "lockfileVersion: 5.1\n", DAY, (14, 18)),
+        ("pnpm-lock.yaml", "lockfileVersion: 5.3\n", DAY, (16, 18)),
+        ("pnpm-lock.yaml", "lockfileVersion: 5.4\n", date(2025, 6, 1), (18, 22)),
+        ("pnpm-lock.yaml", "lockfileVersion: '6.0'\n", date(2025, 6, 1), (20, 22)),
+        ("pnpm-lock.yaml", "lockfileVersion: '9.0'\n", date(2025, 6, 1), (22,)),
+        ("pnpm-lock.yaml", OWN_LOCK, date(2022, 6, 1), (18, 16)),
+        ("yarn.lock", "# yarn lockfile v1\n", DAY, (18,)),
+        ("yarn.lock", "__metadata:\n  version: 4\n", DAY, (16, 18)),
+        ("yarn.lock", "__metadata:\n  version: 6\n", date(2025, 6, 1), (20, 22)),
+        ("yarn.lock", "__metadata:\n  version: 8\n", date(2022, 6, 1), (18, 16)),
+    ],
+)
+def test_the_form_of_a_lock_tells_the_line_of_node_where_nothing_else_does(lock, text, day, nodes):
+    assert node_majors(Files({"package.json": "{}", lock: text}), day) == nodes
+
+
+def test_what_the_project_names_goes_before_what_its_lock_tells():
+    lock = {"package-lock.json": LOCK_OF_NPM.replace("VERSION", "1")}
+    for told, nodes in (
+        ({"package.json": "{}", ".nvmrc": "16"}, (16, 18)),
+        ({"package.json": '{"volta": {"node": "16.13.0"}}'}, (16, 18)),
+        ({"package.json": '{"engines": {"node": ">=16"}}'}, (18,)),
+        ({"package.json": '{"engines": {"node": "<14"}}'}, (12,)),
+        ({"package.json": "{}", WORKFLOW: STEP.replace("VERSION", "16")}, (16, 18)),
+        ({"package.json": "{}", WORKFLOW: STEP.replace("VERSION", "latest")}, (18,)),
+        ({"package.json": "{}", WORKFLOW: STEP.replace("VERSION", "${{ matrix.node }}")}, (14, 18)),
+    ):
+        assert node_majors(Files({**told, **lock}), DAY) == nodes
+
+
 def test_the_version_of_ci_comes_after_the_one_that_is_named_and_is_allowed():
     files = {WORKFLOW: MATRIX.replace("VERSION", "[14, 16, 18]")}
 
@@ -457,13 +503,18 @@ def test_a_broken_manifest_is_as_one_that_says_nothing(text):
         ({}, ("no_manifest", "the root of the tree has no package.json")),
         ({"deno.jsonc": "{}"}, ("other_runtime", "deno.jsonc: it is Deno's")),
         ({"package.json": "{,"}, ("broken_manifest", "it is no JSON object")),
+        ({"package.json": '{"a":' * 100_000}, ("broken_manifest", "it is no JSON object")),
         (
             {"package.json": '{"engines": {"node": ">=99"}}'},
             ("no_node", "engines.node of package.json asks for '>=99'"),
         ),
         (
             {"package.json": '{"name": "a"}', ".nvmrc": "v99\n"},
-            ("no_node", ".nvmrc asks for 'v99', which was no version"),
+            ("no_node", ".nvmrc asks for 'v99': there was no such line of Node on 2023-09-01, from 6 on"),
+        ),
+        (
+            {"package.json": '{"volta": {"node": "0.10.48"}}'},
+            ("no_node", "volta of package.json asks for '0.10.48': there was no such line"),
         ),
         ({"package.json": '{"engines": {"node": "^17"}}'}, None),
     ],
@@ -480,7 +531,7 @@ def test_a_line_of_node_between_those_with_long_support_is_taken_where_it_is_ask
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "19.1"}), DAY) == (19, 18)
 
 
-@pytest.mark.parametrize("lock", ["{", "[]", "", "<<<<<<< HEAD\n{}"])
+@pytest.mark.parametrize("lock", ["{", "[]", "", "<<<<<<< HEAD\n{}", '{"a":' * 100_000])
 def test_a_broken_lock_is_noted_and_not_used(lock):
     files = Files({"package.json": "{}", "package-lock.json": lock})
     assert manager_of(files).lock is None

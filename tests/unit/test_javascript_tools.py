@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -14,21 +15,28 @@ import yaml
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
+from miner.languages.base import RefusedError
 from miner.languages.javascript.build import (
     _install,
+    _Node,
     _plans,
     _read_by_installs,
     _recipes,
+    _tools,
     held_by_npm,
     layer_of_node,
     plain,
+    told_login,
     told_reason,
     unless_lock_has_more,
     unless_peers_disagree,
 )
+from miner.languages.javascript.manifest import OF_THE_DAY, Manager
 from miner.layers.layer import FACTS_PATH
+from miner.sources.change import Rejection, Stage
 from tests.trees import Files
 
+PNPM = Manager(name="pnpm", version="7", lock="pnpm-lock.yaml")
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
 
@@ -77,13 +85,29 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/node").write_bytes(b"program")
     settings = ImageSettings(nodes={"18": tmp_path})
-    [folder] = layer_of_node("base", 18, settings, "10").folders
+    [eighteen, twenty] = _Node(line=18), _Node(line=20)
+    [folder] = layer_of_node("base", eighteen, settings, "10").folders
     assert (folder.path, folder.context) == (tmp_path, "node-18")
     assert not any(
-        "node-linux" in command.splitlines()[-1] for command in layer_of_node("base", 18, settings, "10").commands
+        "node-linux" in command.splitlines()[-1] for command in layer_of_node("base", eighteen, settings, "10").commands
     )
-    assert not layer_of_node("base", 20, settings, "10").folders
-    assert not layer_of_node("base", 18, settings.model_copy(update={"platform": "linux/s390x"}), "10").folders
+    assert not layer_of_node("base", twenty, settings, "10").folders
+    assert not layer_of_node("base", eighteen, settings.model_copy(update={"platform": "linux/s390x"}), "10").folders
+
+
+def test_a_package_manager_runs_on_the_images_own_node_where_npm_has_none(tmp_path):
+    (tmp_path / "own/bin").mkdir(parents=True)
+    (tmp_path / "own/bin/node").touch()
+    settings = ImageSettings(nodes={"16": tmp_path / "own"})
+    of_machine, of_base, of_npm = _Node(line=16), _Node(line=16, is_of_base=True), _Node(line=18)
+    for node, manager, version in ((of_machine, OF_THE_DAY, "8"), (of_base, PNPM, "7"), (of_npm, OF_THE_DAY, None)):
+        commands = [*_tools(manager, node, settings)[1:3], 'echo "$version"']
+        script = "\n".join(commands).replace("/tmp/", f"{tmp_path}/").replace("/opt/", f"{tmp_path}/opt/")
+        script = re.sub(r'"node-linux-[^"]*"', "none", script)
+        fails_for_node = f'python3() {{ test "$2" != none; }}\n{script}'
+        done = process.run(("sh", "-ec", fails_for_node), check=False)
+        assert (done.stdout.decode().strip() or None, done.returncode != 0) == (version, version is None)
+        shutil.rmtree(tmp_path / "node", ignore_errors=True)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +120,15 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
             "npm error code ETARGET\nnpm error notarget No matching version found for a@^2 with a date before 2019",
             "registry_dates",
         ),
+        (
+            'error Error: https://npm.example/@corp%2fa: Request "https://npm.example/@corp%2fa" returned a 403',
+            "registry_login",
+        ),
+        ("npm error code E403\ngoldseam: a build may not reach npm.example ([images] allow_hosts)", "needs_network"),
+        ("npm error code E401\ngoldseam: a build may not reach npm.example ([images] allow_hosts)", "registry_login"),
+        ("➤ YN0041: │ @corp/a@npm:^1.0.0: Invalid authentication (as an anonymous user)", "registry_login"),
+        ("➤ YN0035: │   Response Code: 403 (Forbidden)", "registry_login"),
+        ("urllib.error.HTTPError: HTTP Error 401: Unauthorized", "registry_login"),
         ("npm error command git --no-replace-objects ls-remote ssh://****@github.com/a/b.git", "needs_network"),
         ("npm error code ERESOLVE", "unresolvable"),
         ("$ git config url.x.insteadOf git@github.com:\nnpm error code ENOVERSIONS", "registry_dates"),
@@ -104,6 +137,23 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
 )
 def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
     assert told_reason(output) == reason
+
+
+@pytest.mark.parametrize(
+    ("output", "registry"),
+    [
+        ("npm error code E401\nnpm error 401 Unauthorized - GET https://npm.example/@corp%2fa - x", "npm.example"),
+        (" ERR_PNPM_FETCH_401  GET http://a:b@localhost:4873/@corp%2Fa: Unauthorized - 401", "localhost:4873"),
+        ("YN0035: Response Code: 403\nYN0035:   Request URL: https://npm.example/@corp%2fa", "npm.example"),
+        ("npm warn see https://other.example/\nYN0041: Invalid authentication", None),
+    ],
+)
+def test_a_registry_that_asks_for_a_token_is_named_with_what_to_do(output, registry):
+    rejection = Rejection(stage=Stage.ENVIRONMENT, reason="registry_login", detail=output)
+    first, _, rest = told_login(RefusedError(rejection, said=output)).rejection.detail.partition("\n")
+    assert first.startswith(f"the registry {registry} asks" if registry else "a registry asks")
+    assert "NPM_CONFIG_REGISTRY" in first
+    assert rest == output
 
 
 CREDENTIALS = {
@@ -279,7 +329,7 @@ def test_npm_is_told_to_hold_a_package_of_the_tree(tmp_path, name, facts, told):
 
 
 def test_npm_is_in_no_layer_where_it_holds_a_package_of_the_tree():
-    commands = layer_of_node("base", 18, ImageSettings(), "").commands
+    commands = layer_of_node("base", _Node(line=18), ImageSettings(), "").commands
     assert not any("npm-cli" in command or " npm 10" in command for command in commands)
 
 

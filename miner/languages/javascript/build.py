@@ -40,6 +40,8 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness.config.settings import ImageSettings
     from miner.languages.base import ImageRequest
     from miner.languages.javascript.artefacts import Plan
@@ -61,6 +63,8 @@ _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
 _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
+_OF_NODE = "system"
+"""The step that brings Node."""
 _DISTRUSTS = 11
 """The first line of pnpm that checks locks by its policies of supply."""
 _MIRRORS = "registry.yarnpkg.com|registry.npmmirror.com|registry.npm.taobao.org|registry.nlark.com|r.cnpmjs.org"
@@ -99,8 +103,18 @@ _CREDENTIALS = re.compile(
 """What settings of package managers have of them: lines of an .npmrc, parts of addresses, values of a .yarnrc.yml."""
 _ALWAYS = re.compile(rb"(?<=npmAlwaysAuth:) *true")
 _WRONG_DATES, _UNREACHED = "registry_dates", "needs_network"
+_LOGIN = "registry_login"
+_OF_LOGIN = (
+    *("E401", "E403", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "ERR_PNPM_FETCH_403"),
+    *("YN0041", "Response Code: 401", "Response Code: 403"),
+    *("returned a 401", "returned a 403", '"401 Unauthorized"', '"403 Forbidden"', "HTTP Error 401"),
+)
+"""Of npm, pnpm, a later yarn, yarn 1 and tools/fetch.py."""
+_ASKED_FOR_LOGIN = re.compile(r"\b401\b|E401|ENEEDAUTH|YN0041")
+_SHUT_OUT = "goldseam: a build may not reach"
+"""How the output ends where a host was refused, with 403, by the build's own network (miner/layers/relay.py)."""
 _FAILURES = (
-    ("registry_login", "E401", "E403", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "ERR_PNPM_FETCH_403", "YN0041"),
+    (_LOGIN, *_OF_LOGIN),
     (_UNREACHED, "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
     (_WRONG_DATES, "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
@@ -125,6 +139,22 @@ class _Recipe:
     """Whether what a lock says is installed, and nothing else."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Node:
+    """Which Node an image gets."""
+
+    line: int
+    is_of_base: bool = False
+    missing: tuple[int, ...] = ()
+    """The lines that could not be had."""
+
+    def own(self, settings: ImageSettings) -> Path | None:
+        """The installation of this machine that it is copied from, where there is one for the platform."""
+        if self.is_of_base or not platforms.is_of_here(settings.platform):
+            return None
+        return settings.nodes.get(str(self.line))
+
+
 def build_image(request: ImageRequest) -> BuiltImage:
     """The image in which all tests are collected, else the one that loses the fewest files.
 
@@ -147,7 +177,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
         _attempt(building, ground, fixed, tests, plans, [])
     if (best := building.best()) is not None:
         return best
-    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+    raise told_login(next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1]))
 
 
 def _attempt(
@@ -162,20 +192,34 @@ def _attempt(
 
     One without the build has to have them pass as well. `refused` gets the failures.
     """
-    request = building.request
     for recipe in _recipes(tree, tests, refused):
         is_made = False
-        for node, plan in product(manifest.node_majors(request.tree, request.when.date()), plans):
+        for node, plan in _nodes(building, ground, plans):
+            if is_made and node.is_of_base:
+                break
             try:
                 image = _image(building, ground, recipe, node, plan)
             except RefusedError as error:
                 refused.append(error)
+                if error.step == _OF_NODE:
+                    continue
                 break  # what is installed hardly depends on Node
             is_made = True
-            if building.collects_all(image, _toolchain(node)) and (plan is plans[-1] or building.is_sound):
+            if building.collects_all(image, _toolchain(node.line)) and (plan is plans[-1] or building.is_sound):
                 return
-        if is_made:
+        if is_made or refused[-1].step == _OF_NODE:
             return
+
+
+def _nodes(building: Building, ground: BuiltLayer, plans: Sequence[Plan | None]) -> Iterator[tuple[_Node, Plan | None]]:
+    """Each Node to try with each way to build: of the lines that the project tells of, at last the base's own."""
+    request = building.request
+    lines = manifest.node_majors(request.tree, request.when.date())
+    yield from product([_Node(line=line) for line in lines], plans)
+    with request.workshop.run(ground.image_id, f"node --version > {OUT_DIR}/node\n", kind="probe") as ran:
+        version = read_result(ran.out / "node").decode() if ran.ok else ""
+    if match := re.match(r"v(\d+)\.", version):
+        yield from product([_Node(line=int(match[1]), is_of_base=True, missing=lines)], plans)
 
 
 def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ...]:
@@ -233,13 +277,12 @@ def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) 
         yield replace(named, rung=rung, without=without, is_dated=is_dated)
 
 
-def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, plan: Plan | None) -> BuiltImage:
-    request, manager, toolchain = building.request, recipe.manager, _toolchain(node)
+def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node, plan: Plan | None) -> BuiltImage:
+    request, manager, toolchain = building.request, recipe.manager, _toolchain(node.line)
     is_fixed = recipe.tree is not request.tree
     rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
-    npm = _npm_of(node)
-    node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, npm)
-    noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
+    npm = _npm_of(node.line)
+    node_layer, noded = _noded(building, ground, node, npm, rung)
     given = request.workshop.packed(_GIVEN, _read_by_installs(recipe))
     lock = recipe.tree.read(manager.lock) if manager.lock else None
     locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
@@ -253,9 +296,9 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
     for is_again in (False, True):
         if is_again:  # what a later layer takes away an earlier one still has
             npm = _OLD_NPM if is_called else ""
-            node_layer = layer_of_node(ground.image_id, node, request.workshop.settings, npm)
-            noded = building.ensure(node_layer, rung, toolchain, "system", toolchain)
-        modules = _modules(noded.image_id, inputs, recipe, node, idle, has_gyp=not is_again)
+            node_layer, noded = _noded(building, ground, node, npm, rung)
+        tools = _tools(manager, node, request.workshop.settings)
+        modules = _modules(noded.image_id, inputs, recipe, tools, idle, has_gyp=not is_again)
         installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
         source_layer = _tree(installed.image_id, request, plan)
         tree = building.ensure(source_layer, rung, toolchain, "source", "")
@@ -268,6 +311,11 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
         locks=locks,
         notes=(
             f"Node {noded.facts.get('node')}",
+            *(
+                (f"this Node is the base's own: of {' and '.join(map(str, node.missing))} none could be had",)
+                if node.is_of_base
+                else ()
+            ),
             *((_FIXED,) if is_fixed else ()),
             *(() if recipe.is_frozen else (_LOOSE,)),
             *(() if recipe.is_dated or not recipe.is_frozen else (_UNDATED,)),
@@ -278,10 +326,51 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: int, p
     )
 
 
+def _noded(building: Building, ground: BuiltLayer, node: _Node, npm: str, rung: str) -> tuple[Layer, BuiltLayer]:
+    """The layer of Node.
+
+    Raises:
+        RefusedError: there is none of that line.
+        InfrastructureError: the engine, the registry or the disk failed.
+
+    """
+    toolchain = _toolchain(node.line)
+    layer = layer_of_node(ground.image_id, node, building.request.workshop.settings, npm)
+    try:
+        return layer, building.ensure(layer, rung, toolchain, _OF_NODE, toolchain)
+    except RefusedError as error:
+        if error.rejection.reason not in (*_VAGUE, _UNREACHED):
+            raise
+        last_line = error.said.strip().rpartition("\n")[2][-300:]
+        detail = (
+            f"Node {node.line} can't be had from npm's registry ({last_line}):"
+            f' name an installation of it as "{node.line}" under [images.nodes], or under [images] a base that has Node'
+        )
+        rejection = Rejection(stage=Stage.ENVIRONMENT, reason="no_node", detail=detail)
+        raise RefusedError(rejection, step=error.step, said=error.said) from error
+
+
 def told_reason(output: str) -> str:
     """The reason that a package manager's words for it give; empty where they give none."""
     output = re.sub(r"^\$ .*$", "", output, flags=re.MULTILINE)  # commands as the shell shows them
-    return next((reason for reason, *words in _FAILURES if any(word in output for word in words)), "")
+    reason = next((reason for reason, *words in _FAILURES if any(word in output for word in words)), "")
+    is_ours = _SHUT_OUT in output and not _ASKED_FOR_LOGIN.search(output)
+    return _UNREACHED if reason == _LOGIN and is_ours else reason
+
+
+def told_login(error: RefusedError) -> RefusedError:
+    """The same; where a registry asks for a token, with a sentence that says which and what to do."""
+    if error.rejection.reason != _LOGIN:
+        return error
+    lines = "\n".join(line for line in error.said.splitlines() if re.search(r"\b40[13]\b|Request URL", line))
+    hosts = re.findall(r"https?://(?:[^/\s@]+@)?([\w.:-]+)/", lines)
+    registry = f"the registry {hosts[-1]}" if hosts else "a registry"
+    sentence = (
+        f"{registry} asks for a token, and builds get none, not even the repository's own:"
+        " name one in NPM_CONFIG_REGISTRY that has these packages and asks for none"
+    )
+    rejection = replace(error.rejection, detail=f"{sentence}\n{error.rejection.detail}")
+    return RefusedError(rejection, step=error.step, said=error.said)
 
 
 def _environment() -> tuple[str, ...]:
@@ -315,17 +404,19 @@ def _npm_of(node: int) -> str:
     return next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
 
 
-def layer_of_node(parent: str, node: int, settings: ImageSettings, npm: str) -> Layer:
+def layer_of_node(parent: str, node: _Node, settings: ImageSettings, npm: str) -> Layer:
     """Node, of this machine where the settings name one for it, else npm's; and that version of npm, or none."""
-    own = settings.nodes.get(str(node)) if platforms.is_of_here(settings.platform) else None
+    own = node.own(settings)
     folders: tuple[Folder, ...] = ()
-    laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',)
+    laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node.line} {_HOME}',)
     if own:
         digest = hashlib.sha256((own / "bin/node").read_bytes()).hexdigest()
-        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"node-{node}"),)
+        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"node-{node.line}"),)
+    if own or node.is_of_base:
+        place = _MOUNTED if own else '"$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")"'
         laid = (
-            f"mkdir -p {_HOME}/bin {_HOME}/include; cp {_MOUNTED}/bin/node {_HOME}/bin/",
-            f"if [ -d {_MOUNTED}/include/node ]; then cp -r {_MOUNTED}/include/node {_HOME}/include/; fi",
+            f"place={place}; mkdir -p {_HOME}/bin {_HOME}/include; cp $place/bin/node {_HOME}/bin/",
+            f"if [ -d $place/include/node ]; then cp -r $place/include/node {_HOME}/include/; fi",
         )
     run = f"exec {NODE} {_NPM}/bin/npm-cli.js"
     with_npm = (
@@ -349,7 +440,7 @@ def layer_of_node(parent: str, node: int, settings: ImageSettings, npm: str) -> 
     )
 
 
-def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recipe, node: int) -> str:
+def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recipe, node: _Node) -> str:
     """The lock of a project that has none, with the versions of the day."""
     rung, manager = recipe.rung, recipe.manager
     workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -357,7 +448,7 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
     commands = (
         *_unpacked(),
         *_environment(),
-        *_tools(manager, node),
+        *_tools(manager, node, workshop.settings),
         unless_peers_disagree(command),
         f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
     )
@@ -365,11 +456,11 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
     script = Layer(kind="resolve", parent="", commands=commands).script()
     with workshop.run(noded.image_id, script, kind="resolve", inputs=(given,), foreign=True) as ran:
         if ran.ok:
-            building.record(rung, _toolchain(node), "resolve", ran.seconds, command=command)
+            building.record(rung, _toolchain(node.line), "resolve", ran.seconds, command=command)
             return read_result(ran.out / _LOCK).decode()
         build.raise_if_infrastructure(workshop, noded.image_id, ran)
         failed = build.StepFailedError("resolve", ran, workshop.settings)
-    raise building.refused(failed, rung, _toolchain(node), "resolve", command)
+    raise building.refused(failed, rung, _toolchain(node.line), "resolve", command)
 
 
 def unless_peers_disagree(command: str) -> str:
@@ -414,8 +505,11 @@ def _manager_node(manager: Manager, node: int) -> int:
     return max(node, 22) if manager.name == "npm" or (manager.name == "pnpm" and line >= _DISTRUSTS) else max(node, 18)
 
 
-def _tools(manager: Manager, node: int) -> tuple[str, ...]:
-    """Commands that bring a package manager, and the Node that it runs on, for as long as the step takes."""
+def _tools(manager: Manager, node: _Node, settings: ImageSettings) -> tuple[str, ...]:
+    """Commands that bring a package manager, and the Node that it runs on, for as long as the step takes.
+
+    Where the image's Node is not npm's, whose registry may have none, that does for both.
+    """
     package, program = {
         "pnpm": ("pnpm", "bin/pnpm.cjs"),
         "yarn": ("yarn", "bin/yarn.js"),
@@ -424,10 +518,16 @@ def _tools(manager: Manager, node: int) -> tuple[str, ...]:
     }[manager.name]
     name = _install(manager).partition(" ")[0]
     run = f"exec /tmp/node/bin/node /tmp/manager/{program}"
+    fetched = f'python3 {_FETCH} "node-linux-{_MACHINE}" {_manager_node(manager, node.line)} /tmp/node'
+    version = manager.version or _NEW_NPM
+    if node.is_of_base or node.own(settings):
+        older = manager.version or _npm_of(node.line)
+        linked = f"mkdir -p /tmp/node/bin; ln -s {NODE} /tmp/node/bin/node; version={older}"
+        fetched, version = f"if {fetched}; then version={version}; else {linked}; fi", "$version"
     return (
         write_tool(_FETCH, _tool("fetch.py")),
-        f'python3 {_FETCH} "node-linux-{_MACHINE}" {_manager_node(manager, node)} /tmp/node',
-        f"python3 {_FETCH} {package} {manager.version or _NEW_NPM} /tmp/manager",
+        fetched,
+        f"python3 {_FETCH} {package} {version} /tmp/manager",
         f"mkdir -p /tmp/bin; printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > /tmp/bin/{name}",
         f"chmod 755 /tmp/bin/{name}; export PATH=/tmp/bin:/tmp/node/bin:$PATH",
         # it opens 50 connections at once otherwise, and has no patience with those that fail
@@ -460,7 +560,13 @@ def _natives(idle: frozenset[str], npm: str) -> tuple[str, ...]:
 
 
 def _modules(
-    parent: str, inputs: tuple[Input, ...], recipe: _Recipe, node: int, idle: frozenset[str], *, has_gyp: bool
+    parent: str,
+    inputs: tuple[Input, ...],
+    recipe: _Recipe,
+    tools: tuple[str, ...],
+    idle: frozenset[str],
+    *,
+    has_gyp: bool,
 ) -> Layer:
     manager = recipe.manager
     command = _install(manager, recipe.is_frozen)
@@ -479,7 +585,7 @@ def _modules(
             *_unpacked(),
             *given,
             *_environment(),
-            *_tools(manager, node),
+            *tools,
             # other names of the registry, and its mirrors
             f'if [ -f yarn.lock ]; then sed -Ei "s#//({_MIRRORS})/#//{egress.NPM}/#" yarn.lock; fi',
             retried,
@@ -586,16 +692,12 @@ def plain(
     where `engines` ask for another package manager, nor by npm where `devEngines` do, or for another Node. One that
     `is_apart` requires nothing.
     """
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return data
-    if not isinstance(found, dict):
+    if (package := manifest.read_object(data)) is None:
         return data
     unread = {"scripts", "engines"}
     unread |= {"devEngines"} if is_for_npm else set()
     unread |= {*manifest.DEPENDENCIES, "peerDependencies"} if is_apart else set()
-    kept = {name: value for name, value in found.items() if name not in unread}
+    kept = {name: value for name, value in package.items() if name not in unread}
     for key in manifest.DEPENDENCIES if without or linked else ():
         if isinstance(listed := kept.get(key), dict):
             kept[key] = {

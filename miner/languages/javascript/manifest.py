@@ -46,8 +46,21 @@ _LINE_OF_CI = re.compile(r"[v^~=]*\s?(\d{1,2})(?:\.[\dx*.]+)?")
 _IMAGE_OF_CI = re.compile(r"(?:[\w.-]+/)*node:(\d{1,2})\b")
 _NEWEST_OF_CI = frozenset({"node", "latest", "current", "stable", "lts", "lts/*"})
 _BERRY, _LOCK_OF_YARN_4 = "__metadata:", 8
+_VERSION_OF_LOCK = re.compile(rf"""(?:"?lockfileVersion"?:|{_BERRY}\n\s+version:)\s*['"]?([\d.]+)""")
 _PNPM_OF_LOCK = (("9", "9"), ("6", "8"), ("5.4", "7"), ("5", "6"))
 """Newest pnpm by what its lock begins its version with."""
+_ANY_LATER = 999
+_NODES_OF_LOCK: Mapping[str, Sequence[tuple[str, int, int]]] = {
+    "npm": (("1", 0, 14), ("2", 16, _ANY_LATER), ("3", 18, _ANY_LATER)),
+    "pnpm": (("9", 18, _ANY_LATER), ("6", 16, 20), ("5.4", 14, 18), ("5.3", 12, 16), ("5", 8, 14)),
+    "berry": (("8", 18, _ANY_LATER), ("6", 12, 20), ("5", 12, 16), ("4", 10, 16)),
+}
+"""Oldest and newest line of Node by what a lock begins its version with.
+
+npm's are of the lines that came with what writes such a lock (6 with Node up to 14, 7 and 8 with 16, 9 and later with
+18), where later ones keep what they find from 2 on. The others': from the oldest that the first to write it runs on
+(`engines` of pnpm 3 to 9 and of @yarnpkg/cli 2 to 4), to the newest with long-term support of its time.
+"""
 _IMPORTS: Mapping[str, re.Pattern[str]] = {
     framework: re.compile(rf"""(?:from\s*|require\(\s*|import\s*)["'](?:{names})["']""")
     for framework, names in {
@@ -146,12 +159,17 @@ OF_THE_DAY = Manager(name="npm", version="", lock=None)
 
 def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     """A package.json; empty where there is none, or none that can be read."""
-    data = tree.read(posixpath.join(folder, MANIFEST))
+    data = tree.read(posixpath.join(folder, MANIFEST)) or b""
+    return (read_object(data) if len(data) <= _LARGEST else None) or {}
+
+
+def read_object(data: bytes) -> dict[str, Any] | None:
+    """An object of JSON; None for anything else, or where it is nested too deeply."""
     try:
-        found = json.loads(data) if data and len(data) <= _LARGEST else {}
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 @dataclass(frozen=True)
@@ -181,7 +199,8 @@ def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
 def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     """The lines of Node to try: the one that the repository names, CI's newest, then the newest of that day.
 
-    Both are of those that the repository allows.
+    Both are of those that the repository allows. Where it names none and CI neither, the newest that its lock tells of
+    goes before that of the day.
 
     None where it asks for what was not there on that day.
     """
@@ -200,24 +219,60 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     there = [major for major in named if major in lines]
     if named and not there and not wish:
         return ()
-    return tuple(dict.fromkeys((*there, *_of_ci(tree, wish, lines, fitting)[:1], *steady[:1])))
+    in_ci = [text.strip() for text in _versions_in_ci(tree)]
+    majors = [*there, *_of_ci(in_ci, wish, lines, fitting)[:1]]
+    if not majors and not _takes_newest(in_ci):
+        majors = _of_lock(tree, [*steady, *fitting])[:1]
+    return tuple(dict.fromkeys((*majors, *steady[:1])))
 
 
 def _by_codename(texts: Iterable[str]) -> list[int]:
     return [_CODENAMES[name] for text in texts if (name := text.strip().lower().removeprefix("lts/")) in _CODENAMES]
 
 
-def _of_ci(tree: Tree, wish: str, lines: Container[int], fitting: Container[int]) -> list[int]:
+def _takes_newest(in_ci: Iterable[str]) -> bool:
+    return any(text.lower() in _NEWEST_OF_CI for text in in_ci)
+
+
+def _of_ci(in_ci: Sequence[str], wish: str, lines: Container[int], fitting: Container[int]) -> list[int]:
     """The lines that CI names and that are there and allowed: those with long-term support first, the newest first.
 
     None where CI takes the newest as well, whichever that is.
     """
-    texts = [text.strip() for text in _versions_in_ci(tree)]
-    if any(text.lower() in _NEWEST_OF_CI for text in texts):
+    if _takes_newest(in_ci):
         return []
-    majors = {int(match[1]) for text in texts if (match := _LINE_OF_CI.fullmatch(text))} | {*_by_codename(texts)}
+    majors = {int(match[1]) for text in in_ci if (match := _LINE_OF_CI.fullmatch(text))} | {*_by_codename(in_ci)}
     usable = [major for major in majors if major in lines and _allows(wish, major)]
     return sorted(usable, key=lambda major: (major in fitting, major), reverse=True)
+
+
+def _of_lock(tree: Tree, majors: Sequence[int]) -> list[int]:
+    """Of some lines those that fit the lock: its form, and the `engines` of the manifest that it was made of."""
+    manager = manager_of(tree)
+    if manager.lock is None:
+        return []
+    version = _version_of_lock(text_at(tree, manager.lock))
+    forms = _NODES_OF_LOCK.get(manager.name, ())
+    oldest, newest = next(((oldest, newest) for begin, oldest, newest in forms if version.startswith(begin)), (0, 0))
+    root = _packages_in_lock(tree, manager.lock).get("")
+    engines = root.get("engines") if isinstance(root, dict) else None
+    wish = str(engines.get("node", "")) if isinstance(engines, dict) else ""
+    if not (newest or wish):
+        return []
+    return [major for major in majors if oldest <= major <= (newest or _ANY_LATER) and _allows(wish, major)]
+
+
+def _version_of_lock(text: str) -> str:
+    """The version of a lock's form; empty where it has none."""
+    match = _VERSION_OF_LOCK.search(text[:4096])
+    return match[1] if match else ""
+
+
+def _packages_in_lock(tree: Tree, lock: str) -> dict[str, Any]:
+    """What a lock of npm has by its place, the root by an empty one; nothing where it has no such table."""
+    document = read_object(tree.read(lock) or b"") if lock.endswith(".json") else None
+    packages = (document or {}).get("packages")
+    return packages if isinstance(packages, dict) else {}
 
 
 def _versions_in_ci(tree: Tree) -> Iterator[str]:
@@ -294,13 +349,12 @@ def manager_of(tree: Tree) -> Manager:
         return OF_THE_DAY
     name = LOCKS[lock]
     version = wanted[2] if wanted and wanted[1] == name and name != "npm" else ""
-    text = (tree.read(lock) or b"")[:4096].decode("utf-8", "replace")
+    text = text_at(tree, lock)[:4096]
     if name == "pnpm" and not version:
         version = _pnpm_of(tree, text)
     if name == "yarn":
-        berry = re.search(rf"{_BERRY}\n\s+version: (\d+)", text)
         name = "berry" if _BERRY in text else "yarn"
-        newest = "4" if berry and int(berry[1]) >= _LOCK_OF_YARN_4 else "3"
+        newest = "4" if int(_version_of_lock(text).partition(".")[0] or 0) >= _LOCK_OF_YARN_4 else "3"
         version = (version if version and not version.startswith("1") else newest) if name == "berry" else "1.22"
     return Manager(name=name, version=version, lock=lock)
 
@@ -321,8 +375,8 @@ def _pnpm_of(tree: Tree, lock: str) -> str:
     """The version of pnpm, or the beginning of one, by the lock and by what only a later one reads."""
     if own := re.search(r"packageManagerDependencies:\n(?:.*\n)*?\s+pnpm:\n.*\n\s+version: ([\d.]+)", lock):
         return own[1]
-    said = re.search(r"lockfileVersion:\s*['\"]?([\d.]+)", lock)
-    version = next((pnpm for begin, pnpm in _PNPM_OF_LOCK if said and said[1].startswith(begin)), "9")
+    form = _version_of_lock(lock)
+    version = next((pnpm for begin, pnpm in _PNPM_OF_LOCK if form.startswith(begin)), "9")
     workspace = tree.read("pnpm-workspace.yaml")
     keys = set(re.findall(rb"^(\w+):", workspace or b"packages:", re.MULTILINE))
     is_later = b"packages" not in keys or keys - {b"packages", b"catalog", b"catalogs"}
@@ -346,13 +400,10 @@ def _locks(tree: Tree) -> list[str]:
 
 def _broken(tree: Tree, lock: str) -> bool:
     """Whether a lock can be read by no package manager."""
-    text = text_at(tree, lock)
-    if not text.strip() or re.search(r"^(?:<{7}|>{7}) ", text, re.MULTILINE):
+    data = tree.read(lock) or b""
+    if not data.strip() or re.search(rb"^(?:<{7}|>{7}) ", data, re.MULTILINE):
         return True
-    try:
-        return lock.endswith(".json") and not isinstance(json.loads(text), dict)
-    except ValueError:
-        return True
+    return lock.endswith(".json") and read_object(data) is None
 
 
 def lock_notes(tree: Tree) -> tuple[str, ...]:
@@ -400,7 +451,7 @@ def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     if not read_manifest(tree):
         return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
     if not node_majors(tree, day):
-        return "no_node", f"{_version_asked(tree)}, which was no version of Node on {day}"
+        return "no_node", f"{_version_asked(tree)}: there was no such line of Node on {day}, from {_OLDEST} on"
     return None
 
 
@@ -628,12 +679,7 @@ def _configured(tree: Tree, manifests: Sequence[Mapping[str, Any]]) -> Iterator[
 
 def _locked(tree: Tree) -> set[str]:
     """The packages that a lock of npm has: a tool of the repository may bring the runner."""
-    try:
-        lock = json.loads((tree.read("package-lock.json") or b"{}")[:_LARGEST])
-    except ValueError:
-        return set()
-    packages = lock.get("packages") if isinstance(lock, dict) else None
-    return {path.removeprefix("node_modules/") for path in packages} if isinstance(packages, dict) else set()
+    return {path.removeprefix("node_modules/") for path in _packages_in_lock(tree, "package-lock.json")}
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
