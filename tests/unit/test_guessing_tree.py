@@ -85,6 +85,14 @@ def test_other_values_that_stand_in_the_tree_cost_no_more_either(value):
     assert there < alone
 
 
+@pytest.mark.parametrize(
+    "content", [b"\n\nSome Title\n\n", b"\n", b" ", b"'", b"\xff\xfe Some Title", b"'\\N{' 7 Some\n\n\n"]
+)
+def test_a_file_of_any_form_is_looked_through(content):
+    tree = {**a_tree(), "odd.txt": content}
+    assert guessed("Some Title, and more", tree=tree, base="Some Title").bits < 128
+
+
 def test_short_values_cost_what_they_did():
     tree = a_tree(**{"README.md": "b1 d2 7 True None"})
     assert guessed("b1", tree=tree).bits == guessed("b1", tree={}).bits

@@ -6,6 +6,7 @@ or the whole. Half of the files that are picked are such as the stripped tests n
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import posixpath
@@ -207,7 +208,7 @@ def _visible(files: Iterable[tuple[str, bytes]]) -> dict[str, Visible]:
         for block in _BLANK.split(text):
             rows = block.splitlines()
             blocks += [(path, tuple(_literals(block))), (path, tuple(map(str.strip, rows)))]
-            lines += [(path, tuple(_of_line(row, after))) for row, after in zip(rows, (*rows[1:], ""), strict=True)]
+            lines += [(path, tuple(_of_line(row, after))) for row, after in itertools.pairwise((*rows, ""))]
     return {"blocks": Visible(tuple(blocks)), "lines": Visible(tuple(lines))}
 
 
