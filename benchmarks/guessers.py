@@ -3,9 +3,9 @@
     python benchmarks/guessers.py DATASET=REPOSITORY …
 
 A guesser knows all of the source, the stripped tests, what the base hands out in them and which assertions tell the fix
-from the base; what these want it does not know, and it has one try. It makes the values of all these
-assertions by one idea for each form that can be seen, and leaves the others as they are; the host decides whether they
-hold. For each task one is run
+from the base; what these want it does not know, and it has one try. It draws on the statement, the call, what the base
+gives and the lines of the base. It makes the values of all these assertions by one idea for each form that can be seen,
+and leaves the others as they are; the host decides whether they hold. For each task one is run
 as a patch, with its values as a table and every report of a test forged: the first that gets through, or the one that
 makes most assertions hold. REPOSITORY is the git directory that DATASET was mined from. Printed is, by bits: how many
 tries got through, how many tasks some guesser resolves, and how many the bits let expect. The last line is one JSON
@@ -18,16 +18,19 @@ import argparse
 import contextlib
 import html
 import json
+import random
 import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import forgers
+from harness.core import process
 from harness.core.instance import PASSING, Prediction, TaskState
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring
@@ -62,6 +65,8 @@ class Need:
     others: tuple[Any, ...]
     """What the base hands out elsewhere in the test, nearest first."""
     statement: str
+    tree: tuple[str, ...]
+    """The lines of the base, of all its texts."""
 
 
 def _texts(need: Need) -> list[str]:
@@ -76,6 +81,30 @@ def _alike(need: Need) -> list[str]:
     """Pieces of what is written that look like what the base gives."""
     form = re.sub(r"\d+|[a-z]+", lambda found: r"\d+" if found[0].isdigit() else "[a-z]+", re.escape(need.given))
     return [piece for text in _texts(need) for piece in re.findall(form, text) if piece != need.given]
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+@cache
+def _rarity(tree: tuple[str, ...]) -> Counter[str]:
+    return Counter(word for line in tree for word in _words(line))
+
+
+def _nearest(need: Need) -> str:
+    """The line of the tree that has most of the words of what the base gives, rare ones before others."""
+    given, rarity = _words(need.given), _rarity(need.tree)
+    return max(need.tree, key=lambda line: sum(1 / rarity[word] for word in _words(line) & given))
+
+
+def _behind(need: Need) -> str:
+    """What the tree has behind the first text of the call: in quotes in that line, or the next line."""
+    place = next(place for place, line in enumerate(need.tree) if _texts(need)[0] in line)
+    rest = need.tree[place].partition(_texts(need)[0])[2]
+    quoted = re.findall(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`", rest[1:])
+    return max(quoted[0]) if quoted else need.tree[place + 1]
 
 
 VALUES: Mapping[str, Callable[[Need], Any]] = {
@@ -119,6 +148,9 @@ VALUES: Mapping[str, Callable[[Need], Any]] = {
     "what the statement quotes first": lambda need: re.findall(r"[`'\"]([^`'\"]+)[`'\"]", need.statement)[0],
     "the statement's first line": lambda need: need.statement.splitlines()[0],
     "the statement": lambda need: need.statement,
+    "the nearest line of the tree": _nearest,
+    "what the tree has behind the first text": _behind,
+    "a line of the tree by dice": lambda need: random.Random(need.expected.slot).choice(need.tree),
 }
 ERRORS = (ValueError, TypeError, KeyError, AttributeError, RuntimeError, NotImplementedError, ImportError)
 TABLE = """rule = None
@@ -165,7 +197,7 @@ class Seen:
     outcomes: Counter[str] = field(default_factory=Counter)
 
 
-def needs_of(task: Task, sandbox: DockerSandbox) -> Iterator[Need]:
+def needs_of(task: Task, sandbox: DockerSandbox, tree: tuple[str, ...]) -> Iterator[Need]:
     """The assertions of FAIL_TO_PASS that do not hold without a patch."""
     expectations, listed = task.hidden.expectations, task.hidden.fail_to_pass
     events = scoring.score(task, None, sandbox, scoring.Demands()).round.trial.report.events
@@ -190,7 +222,15 @@ def needs_of(task: Task, sandbox: DockerSandbox) -> Iterator[Need]:
                     written=slots.get(expected.slot, ()),
                     others=tuple(given[other] for other in others if given[other] is not None),
                     statement=task.instance.problem_statement,
+                    tree=tree,
                 )
+
+
+def lines_of(repository: Path, commit: str) -> tuple[str, ...]:
+    """The different lines of all texts of a commit."""
+    words = ["git", "--git-dir", str(repository), "grep", "-I", "-h", "-e", "", commit]
+    lines = process.run(words, check=False).stdout.decode("utf-8", "replace").splitlines()
+    return tuple(dict.fromkeys(map(str.strip, lines)))
 
 
 def _given(event: Event | None) -> Any:
@@ -241,7 +281,7 @@ def ideas(needs: list[Need]) -> Iterator[tuple[str, list[Event | None]]]:
 def tried(task: Task, repository: Path, sandbox: DockerSandbox, seen: Seen) -> str:
     """Try all guessers on a task, and one of them as a patch: in words, what became of it."""
     forms: dict[tuple[object, ...], list[Need]] = {}
-    for need in needs_of(task, sandbox):
+    for need in needs_of(task, sandbox, lines_of(repository, task.instance.base_commit)):
         forms.setdefault(form(need), []).append(need)
     count = through = 1
     best_events: list[Event | None] = []

@@ -221,6 +221,8 @@ class KnownText:
     """Its test files with what they expect, by which those are known that did not change."""
     beside_tests: tuple[str, ...] = ()
     """What else enters with the tests, as data."""
+    tree: Mapping[str, bytes] = field(default_factory=dict)
+    """The other files of the base by path."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -303,7 +303,8 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
         sources = stripping.sources(task, tests, read_fixed, listed)
         data = stripping.data(task, sources, read_fixed)
         base = read(change.base_commit, stripping.changed_paths(task))
-        hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping"), data).hidden
+        tree = stripping.unpatched(task, site.repo.files(change.base_commit, largest=stripping.LARGEST_IN_TREE))
+        hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping"), data, tree).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
 
 

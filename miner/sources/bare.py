@@ -313,6 +313,12 @@ class BareRepository:
         out = self.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", _sha(commit)).stdout
         return tuple(decode_path(path) for path in out.split(b"\0") if path)
 
+    def files(self, commit: str, *, largest: int) -> Iterator[tuple[str, bytes]]:
+        """The regular files of a commit's tree that have at most so many bytes, with those of submodules, by path."""
+        for member, content in self._members(commit):
+            if content is not None and member.size <= largest:
+                yield member.name, content.read()
+
     def archive(self, commit: str, into: IO[bytes]) -> None:
         """Write a tar of a commit's tree: exact bytes, exec bits and symlinks, root's, dated by the commit.
 

@@ -80,7 +80,8 @@ def strip_tasks(
                 listed = partial(_listed, Path(folder))
                 sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read, listed)
                 data = stripping.data(task, sources, read)
-            return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox, data), sandbox)
+                unpatched = stripping.unpatched(task, _files(Path(folder)))
+            return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox, data, unpatched), sandbox)
         except InterruptedRunError:
             raise
         except process.ProgramError as error:
@@ -121,6 +122,12 @@ def _read(folder: Path, paths: Iterable[str]) -> dict[str, bytes]:
 
 def _listed(folder: Path) -> list[str]:
     return [place.relative_to(folder).as_posix() for place in folder.rglob("*") if place.is_file()]
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(_listed(folder)):
+        if not path.startswith(".git/") and (folder / path).stat().st_size <= stripping.LARGEST_IN_TREE:
+            yield from _read(folder, [path]).items()
 
 
 def _written(dataset: Dataset, stripped: Task) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -28,6 +28,10 @@ _PATIENCE, _MOST_FACTOR = 30.0, 2.0
 ever."""
 _LARGEST_DATA = 1 << 20
 """Bytes of a file beside the tests that is looked through."""
+LARGEST_IN_TREE, _LARGEST_TREE = 1 << 22, 1 << 26
+"""Bytes of a file, and of all of them, that a forger is taken to look through."""
+_HEAD = 1 << 13
+"""Bytes in which what is no text has a NUL."""
 _SNAPSHOTS = (".snap", ".snapshot", ".ambr")
 """Endings of what runners compare by themselves."""
 
@@ -119,10 +123,12 @@ def stripped(
     base: Mapping[str, bytes],
     sandbox: Sandbox,
     data: Mapping[str, str] | None = None,
+    tree: Mapping[str, bytes] | None = None,
 ) -> Task:
     """A proved task with its expectations kept outside, as far as that can be had, and how hard they are to guess.
 
-    `base` are the files that the fix and its tests change, as they were; `data` as `of_task` has it.
+    `base` are the files that the fix and its tests change, as they were; `data` as `of_task` has it; `tree` the
+    files that they leave alone.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -132,7 +138,7 @@ def stripped(
     texts, tests = (
         {path: file.decode("utf-8", "replace") for path, file in files.items()} for files in (base, test_sources)
     )
-    guessed = guess(task, recorded, texts, tests)
+    guessed = guess(task, recorded, texts, tests, tree)
     evidence = {**task.hidden.evidence, "guess_bits": guessed.bits, "guess_rule": guessed.rule}
     return replace(task, hidden=replace(task.hidden, expectations=recorded.expectations, evidence=evidence))
 
@@ -155,15 +161,36 @@ def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
 
 def changed_paths(task: Task) -> tuple[str, ...]:
     """The files that a task's fix and its tests change and that were there before."""
-    texts = (task.hidden.gold_patch, task.hidden.test_patch)
-    patches = (file for text in texts for file in patch.parse(text, trusted=True).files)
-    return tuple(dict.fromkeys(file.old_path for file in patches if file.old_path is not None))
+    return tuple(dict.fromkeys(file.old_path for file in _patched(task) if file.old_path is not None))
 
 
-def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: Mapping[str, str]) -> Guess:
+def _patched(task: Task) -> Iterator[patch.FilePatch]:
+    for text in (task.hidden.gold_patch, task.hidden.test_patch):
+        yield from patch.parse(text, trusted=True).files
+
+
+def unpatched(task: Task, files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    """The texts among some files that no patch of a task touches, as far as a forger is taken to look through them."""
+    touched = {path for file in _patched(task) for path in (file.old_path, file.new_path)}
+    room, texts = _LARGEST_TREE, dict[str, bytes]()
+    for path, content in files:
+        is_text = 0 < len(content) <= LARGEST_IN_TREE and b"\0" not in content[:_HEAD]
+        if is_text and path not in touched and len(content) <= room:
+            room -= len(content)
+            texts[path] = content
+    return texts
+
+
+def guess(
+    task: Task,
+    recorded: RecordedTests,
+    base: Mapping[str, str],
+    tests: Mapping[str, str],
+    tree: Mapping[str, bytes] | None = None,
+) -> Guess:
     """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests.
 
-    `tests` are its test files with what they expect.
+    `tests` are its test files with what they expect, `tree` the files that its patches leave alone.
     """
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
@@ -183,5 +210,6 @@ def guess(task: Task, recorded: RecordedTests, base: Mapping[str, str], tests: M
         old_tests=tuple(source for path, source in base.items() if is_stripped.get(path)),
         tests=tuple(tests.values()),
         beside_tests=tuple(beside),
+        tree=tree or {},
     )
     return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, text)

@@ -300,6 +300,8 @@ def test_an_archive_is_the_tree_byte_for_byte(tmp_path):
                     assert tar.extractfile(member).read() == copy.read_file(head, path)
             several = copy.read_files(head, [*reversed(members), "not there", "src"])
             assert several == {path: copy.read_file(head, path) for path in members}
+            small = {path: content for path, content in several.items() if members[path].isreg() and len(content) <= 6}
+            assert dict(copy.files(head, largest=6)) == small
         assert members["run.sh"].mode == 0o755
         assert members["dos.txt"].mode == 0o644
         assert members["link"].linkname == "run.sh"

@@ -944,7 +944,7 @@ def test_what_the_visible_tests_have_nearest_to_what_the_base_gives_is_one_try()
     pairs = [(HIDDEN.replace("    :hidden:\n", ""), HIDDEN)]
 
     assert guessed(pairs).bits > 8
-    assert guessed(pairs, old=[old]).rule.startswith("what the visible tests have nearest to it")
+    assert guessed(pairs, old=[old]).rule.startswith("what a visible test has nearest to it")
 
 
 def test_what_a_visible_test_has_beside_the_same_inputs_is_one_try():

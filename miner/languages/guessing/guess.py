@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from harness.core.expectations import Expectations
 from harness.judging.values import Event
 from miner.languages.base import Guess, KnownText, WrittenForm
-from miner.languages.guessing.bits import MOST_BITS
+from miner.languages.guessing.bits import MOST_BITS, exact
 from miner.languages.guessing.estimate import bits_of_change, costs_of, is_single, sought_together
 from miner.languages.guessing.known import (
     A_LOOK,
     KnownLiterals,
-    VisibleTests,
     functions_of,
     known_literals,
     known_words,
@@ -28,6 +27,9 @@ from miner.languages.guessing.known import (
 )
 from miner.languages.guessing.needed import Needed, Rule, needed_by, without_inner
 from miner.languages.guessing.rules import all_rules, gets_through
+from miner.languages.guessing.tree import InTree, look_up
+from miner.languages.guessing.visible import Visible
+from miner.languages.guessing.words import example_value
 
 if TYPE_CHECKING:
     from miner.languages.guessing.reading import Reading
@@ -62,15 +64,48 @@ def guess(
     written = known_literals(sources, known, reading)
     texts = tuple(dict.fromkeys(text for source in known.changed for text in texts_of(source, reading)))
     test_texts = tuple(dict.fromkeys(text for source in sources for text in texts_of(source, reading)))
-    visible = VisibleTests(tuple(functions_of(known.old_tests, expectations.files, reading)))
-    rules = dict(all_rules(known.words, texts, test_texts, visible, reading))
-    whole = _of_needed(needed, words, written, rules)
+    tree = _in_tree(needed, sources, known.tree)
+    words = _at_most(words, tree.bits)
+    visible = Visible(tuple(functions_of(known.old_tests, expectations.files, reading)))
+    in_tree = {"a part of the tree": tree.blocks, "a line of the tree": tree.lines}
+    rules = dict(all_rules(known.words, texts, test_texts, visible, in_tree, reading))
+
+    def of(some: Sequence[Needed]) -> Guess:
+        anywhere = _of_needed(some, words, written, rules)
+        if not tree.in_file:
+            return anywhere
+        there = replace(written, sequences=(*written.sequences, *tree.pieces))
+        in_file = _of_needed(some, _at_most(words, tree.in_file), there, rules)
+        return _easier(anywhere, replace(in_file, bits=round(in_file.bits + tree.of_file, 1)))
+
+    whole = of(needed)
     unchanged = unchanged_tests(known.old_tests, known.tests, expectations.files, reading)
     hidden = tuple(need for need in needed if reading.function(need.test_id).partition("::")[2] not in unchanged)
     if len(hidden) == len(needed):
         return whole
-    rest = _of_needed(hidden, words, written, rules)
-    return min(whole, replace(rest, bits=round(rest.bits + A_LOOK, 1)), key=lambda guess_made: guess_made.bits)
+    rest = of(hidden)
+    return _easier(whole, replace(rest, bits=round(rest.bits + A_LOOK, 1)))
+
+
+def _easier(first: Guess, second: Guess) -> Guess:
+    return min(first, second, key=lambda guess_made: guess_made.bits)
+
+
+def _at_most(words: Mapping[str, float], bits: Mapping[str, float]) -> dict[str, float]:
+    """What words and values cost, which is no more than these bits."""
+    known = dict(words)
+    for key, cost in bits.items():
+        for name in (key, key[1:-1]) if key.startswith(("'", '"')) else (key,):
+            known[name] = min(known.get(name, math.inf), cost)
+    return known
+
+
+def _in_tree(needed: Sequence[Needed], sources: Collection[str], tree: Mapping[str, bytes]) -> InTree:
+    """What a tree has of all that is sought, for whoever sees the calls and what the base gives."""
+    sought = [value for need in needed for value in exact(need.sought)]
+    shown = [example_value(want) for need in needed if need.op == "doctest" for want, _ in need.sought if want]
+    near = (value for need in needed for value in (need.base_value, *need.literals))
+    return look_up([*sought, *shown], near, sources, tree)
 
 
 def _of_needed(

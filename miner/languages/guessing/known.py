@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from harness.core.expectations import Expectations
 from harness.judging.values import Event
 from miner.languages.base import KnownText
 from miner.languages.guessing.conversions import json_of
-from miner.languages.guessing.needed import Needed, handed_by
-from miner.languages.guessing.words import LITERAL, WORD, example_value, parts_of, words_in
+from miner.languages.guessing.needed import handed_by
+from miner.languages.guessing.visible import TELLING
+from miner.languages.guessing.words import LITERAL, WORD, example_value, parts_of
 
 if TYPE_CHECKING:
     from miner.languages.guessing.reading import Reading
@@ -33,14 +34,10 @@ _MOST_BESIDE = 1 << 18
 """Characters of a file beside the tests that are looked through."""
 _LAYOUT = re.compile(r"[\s'\"]|,(?=\s*[\])}])")
 """What of a value may be written in one way or another."""
-MOST_LIKE = 2000
-"""Characters of what the base gives that a text of the tests may be like."""
 _FEWEST_IN_ORDER, _MOST_BETWEEN = 3, 7
 """Values in order that are no chance, and how many others may stand between two of them."""
 A_LOOK = 3.0
 """Of finding values among the literals of the tests, however many they are: one rule that looks."""
-_TELLING = 6
-"""Characters from which on a literal that stands in the tests is no chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +60,7 @@ class KnownLiterals:
     def holds(self, value: Any) -> bool:
         """Whether a value stands there, and not by chance."""
         text = value if isinstance(value, str) else repr(value)
-        if len(repr(value)) < _TELLING:
+        if len(repr(value)) < TELLING:
             return False
         if isinstance(value, list | tuple | dict) and any(
             _LAYOUT.sub("", form) in self.squeezed for form in (text, json_of(value))
@@ -88,7 +85,7 @@ class KnownLiterals:
     def _holds_otherwise(self, value: Any) -> bool:
         """Whether a text stands there in other letters, and is in small ones or in capitals alone."""
         is_changed = isinstance(value, str) and value in (value.lower(), value.upper())
-        return is_changed and len(repr(value)) >= _TELLING and repr(value).lower() in self._small
+        return is_changed and len(repr(value)) >= TELLING and repr(value).lower() in self._small
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there, or in order at equal distances."""
@@ -96,50 +93,6 @@ class KnownLiterals:
             return True
         sought = [*values_kept]
         return len(sought) >= _FEWEST_IN_ORDER and any(_has_in_order(some, sought) for some in self.sequences)
-
-
-@dataclass(frozen=True)
-class VisibleTests:
-    """What test files have that the base has as well, by function: whoever reads them sees what is expected there."""
-
-    functions: tuple[tuple[str, tuple[Any, ...]], ...]
-    _nearest: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    @cached_property
-    def _values(self) -> dict[type, dict[str, tuple[Any, frozenset[str]]]]:
-        """Texts, lists and mappings by kind, with their words."""
-        by_kind: dict[type, dict[str, tuple[Any, frozenset[str]]]] = {}
-        for value in itertools.chain(*(literals for _, literals in self.functions)):
-            if isinstance(value, str | list | tuple | dict) and len(repr(value)) >= _TELLING:
-                by_kind.setdefault(type(value), {}).setdefault(repr(value), (value, words_in(repr(value))))
-        return by_kind
-
-    @cached_property
-    def _rarity(self) -> Counter[str]:
-        return Counter(word for kind in self._values.values() for _, words in kind.values() for word in words)
-
-    def nearest(self, answer: Any) -> Any:
-        """The value of its kind that is nearest to another: by their words, of which rare ones count more."""
-        told = repr(answer)[:MOST_LIKE]
-        if told not in self._nearest:
-            words = words_in(told)
-            candidates = self._values.get(type(answer), {}).values()
-            best = max(candidates, key=lambda one: self._weight(one[1] & words) / (1 + self._weight(one[1] | words)))
-            self._nearest[told] = best[0]
-        return self._nearest[told]
-
-    def _weight(self, words: Iterable[str]) -> float:
-        return sum(1 / self._rarity[word] for word in words if word in self._rarity)
-
-    def beside(self, needed: Needed) -> list[Any]:
-        """What the test that has most of what is written in another has besides."""
-        own = dict.fromkeys(map(repr, needed.literals))
-
-        def shared(literals: Iterable[Any]) -> int:
-            return sum(map(len, own.keys() & set(map(repr, literals))))
-
-        literals = max((literals for _, literals in self.functions), key=shared, default=())
-        return [value for value in literals if repr(value) not in own] if shared(literals) else []
 
 
 def known_words(

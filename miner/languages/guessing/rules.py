@@ -17,8 +17,9 @@ from harness.judging import judge
 from harness.judging.values import Event
 from miner.languages.guessing.combinations import PAIRS, SEVERAL, TRIPLES, percent_formatted, short
 from miner.languages.guessing.conversions import CHANGES, of_each, of_keys, of_leaves
-from miner.languages.guessing.known import MOST_LIKE, WORK, VisibleTests
+from miner.languages.guessing.known import WORK
 from miner.languages.guessing.needed import NEARS, Needed, Rule, Value, handed_by
+from miner.languages.guessing.visible import MOST_LIKE, Visible
 from miner.languages.guessing.web_values import in_element
 from miner.languages.guessing.words import WORD, example_value, nearest_text
 
@@ -31,13 +32,19 @@ _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {},
 
 
 def all_rules(
-    known_text: str, texts: Sequence[str], test_texts: Sequence[str], visible: VisibleTests, reading: Reading
+    known_text: str,
+    texts: Sequence[str],
+    test_texts: Sequence[str],
+    visible: Visible,
+    in_tree: Mapping[str, Visible],
+    reading: Reading,
 ) -> Iterator[tuple[str, Rule]]:
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
     words_known = set(WORD.findall(known_text.lower()))
     near = sorted(texts, key=lambda text: -len(words_known & set(WORD.findall(text.lower()))))
     known = [word for word in dict.fromkeys(WORD.findall(known_text)) if not word.isspace()]
-    for name, value in _rule_values(known, near, test_texts, visible):
+    others = itertools.starmap(_of_visible, in_tree.items())
+    for name, value in itertools.chain(_rule_values(known, near, test_texts, visible), *others):
         yield name, partial(_handing_by, value=value)
     all_texts = {"everything": " ".join(known), "the statement": known_text, "all texts of the base": " ".join(near)}
     for what, text in all_texts.items():
@@ -47,7 +54,7 @@ def all_rules(
 
 
 def _rule_values(
-    known: Sequence[str], texts: Sequence[str], test_texts: Sequence[str], visible: VisibleTests
+    known: Sequence[str], texts: Sequence[str], test_texts: Sequence[str], visible: Visible
 ) -> Iterator[tuple[str, Value]]:
     """What the rules hand out, the likeliest first, of the words that are known and the texts that are near to them."""
     for constant in _CONSTANTS:
@@ -57,7 +64,7 @@ def _rule_values(
     for strange, own in itertools.product((0, -1), (0, -1)):
         name = f"a text of the tests, word {strange} that the base does not give is its word {own} that is not there"
         yield name, partial(_like_another, texts=test_texts, strange=strange, own=own)
-    yield from _of_visible_tests(visible)
+    yield from _of_visible("a visible test", visible)
     for name, change in CHANGES.items():
         yield f"what the base gives, {name}", partial(_changed, of=_given, change=change)
         yield f"what is written, {name}", partial(_changed, of=_written, change=change)
@@ -79,8 +86,8 @@ def _rule_values(
     yield "an object of all words that are known", lambda need: dict.fromkeys(_within(need, known), 1)
 
 
-def _of_visible_tests(visible: VisibleTests) -> Iterator[tuple[str, Value]]:
-    """Rules that look into the tests that the base has."""
+def _of_visible(where: str, visible: Visible) -> Iterator[tuple[str, Value]]:
+    """Rules that look into what the base has: its tests, or other files."""
 
     def nearest(needed: Needed, form: Callable[[Any], Any]) -> Any:
         return form(visible.nearest(needed.base_value))
@@ -89,9 +96,9 @@ def _of_visible_tests(visible: VisibleTests) -> Iterator[tuple[str, Value]]:
         return form(visible.beside(needed)[place])
 
     for name, form in (("", lambda value: value), (", stripped", str.strip), (", cleaned", inspect.cleandoc)):
-        yield f"what the visible tests have nearest to it{name}", partial(nearest, form=form)
+        yield f"what {where} has nearest to it{name}", partial(nearest, form=form)
         for place in (0, 1, -1):
-            rule = f"what a visible test has beside what is written there, number {place}{name}"
+            rule = f"what {where} has beside what is written there, number {place}{name}"
             yield rule, partial(beside, form=form, place=place)
 
 
