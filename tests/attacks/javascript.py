@@ -623,6 +623,9 @@ ALONE = {
     "1-array-iterator",
     "1-array-setters",
     "13-a-thenable-that-never-ends",
+    "16-a-pipe-of-values",
+    "16-values-without-end",
+    "4-programs-for-processes-to-come",
     "async-hooks",
     "kills-its-parent",
     "no-file-of-values",
@@ -631,6 +634,11 @@ ALONE = {
 SIDE_BY_SIDE_ATTACKS |= ATTACKS | EVERYWHERE
 ATTACKS = {name: SIDE_BY_SIDE_ATTACKS.pop(name) for name in sorted(ALONE)}
 """Tried on node:test, each in a container of its own."""
+
+OF_RUNNERS: dict[str, dict[str, str]] = yaml.safe_load(
+    Path(__file__).with_name("javascript_runners.yaml").read_text("utf-8")
+)
+"""By library: tried on its own tests."""
 
 SIDE_BY_SIDE = 14
 """Folders of one repository with a module and a test each, which the runner gives a process each."""

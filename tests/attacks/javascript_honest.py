@@ -243,6 +243,7 @@ VALUES: Mapping[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").r
 """By name: what comes after the right module, and leaves it right."""
 _LIB = 'require("./lib.js")'
 _NAMES = '"total summary stock tags find later due each lines".split(" ")'
+_EACH = "total, summary, stock, tags, find, later, due, each, lines"
 _READ = 'require("fs").readFileSync(require("path").join(__dirname, "step.txt"), "utf8")'
 _BY_STEP = RIGHT.replace("864e5", "step")
 _AS_MODULE = 'Object.defineProperty(exports, "__esModule", { value: true });\n'
@@ -292,6 +293,54 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
         "lib.js": RIGHT,
     },
     "transpiled": {"shop.js": f"{_AS_MODULE}exports.default = void 0;\n{RIGHT}exports.default = exports;\n"},
+    "both-entry-points": {
+        "shop.js": 'module.exports = require("./entry.cjs");\n',
+        "entry.cjs": RIGHT,
+        "entry.mjs": f'import shop from "./entry.cjs";\nexport const {{ {_EACH} }} = shop;\nexport default shop;\n',
+        "entry.d.mts": "export declare function total(items: object[]): number;\n",
+    },
+    "esm-with-a-default": {
+        "shop.js": 'module.exports = require("./shop.mjs").default;\n',
+        "shop.mjs": f"{_as_esm(RIGHT)}export default {{ {_EACH} }};\n",
+    },
+    "built-beside": {
+        "shop.js": 'module.exports = require("./dist/shop.js");\n',
+        "src/shop.ts": _as_esm(RIGHT).replace("(items)", "(items: any[])"),
+        "dist/shop.js": f"{RIGHT}//# sourceMappingURL=shop.js.map\n",
+        "dist/shop.js.map": '{"version":3,"sources":["../src/shop.ts"],"names":[],"mappings":"AAAA"}\n',
+        "dist/shop.d.ts": "export declare const total: (items: any[]) => number;\n",
+    },
+    "a-bundle": {
+        "shop.js": "(function (root, factory) {\n"
+        '  if (typeof define === "function" && define.amd) define(["exports"], factory);\n'
+        '  else if (typeof exports === "object") factory(exports);\n'
+        "  else factory((root.shop = {}));\n"
+        f"}})(this, function (exports) {{\n{RIGHT}}});\n"
+    },
+    "by-a-dynamic-import": {
+        "shop.js": f'{RIGHT}exports.later = async (items) => (await import("./later.mjs")).later(items, exports);\n',
+        "later.mjs": "export const later = async (items, shop) => shop.summary(items);\n",
+    },
+    "names-with-blanks": {
+        "shop.js": 'module.exports = require("./the shop/all of it");\n',
+        "the shop/all of it.js": RIGHT,
+    },
+    "names-beyond-ascii": {"shop.js": 'module.exports = require("./köşe/店");\n', "köşe/店.js": RIGHT},
+    "names-by-case": {"shop.js": 'module.exports = require("./Shop.js");\n', "Shop.js": RIGHT},
+    "data-with-crlf": {
+        "shop.js": ('const { step } = require("./data.json");\n' + _BY_STEP).replace("\n", "\r\n"),
+        "data.json": '{\r\n  "step": 86400000\r\n}\r\n',
+    },
+    "many-modules": {
+        "shop.js": 'for (const name of ["items", "days"]) Object.assign(exports, require("./lib/" + name));\n',
+        "lib/items.js": RIGHT.replace("exports.due", "const due"),
+        "lib/days.js": "exports.due = (items, day) => items.map((_, n) => require('./step').after(day, n));\n",
+        "lib/step.js": "exports.after = (day, n) => new Date(day + n * 864e5);\n",
+    },
+    "with-its-own-test": {
+        "shop.js": RIGHT,
+        "own.test.js": 'require("node:assert").strictEqual(require("./shop.js").total([]), 0);\n',
+    },
     "generated": {"shop.js": RIGHT, "generated/table.js": f"module.exports = {list(range(400))};\n"},
 }
 """By name: the files of a module's folder, all of them right."""

@@ -584,6 +584,17 @@ def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
     assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) not in PASSING
 
 
+@pytest.mark.parametrize(
+    ("judged", "name"),
+    [(framework, name) for framework, attacks in javascript.OF_RUNNERS.items() for name in attacks],
+    indirect=["judged"],
+)
+def test_an_attack_on_what_a_runner_keeps_in_the_process_is_not_resolved(request, judged, sandbox, name):
+    [path] = judged.hidden.test_files
+    code = javascript.OF_RUNNERS[request.node.callspec.params["judged"]][name]
+    assert outcome(judged, sandbox, javascript.attacked(code, path)) in (Outcome.UNRESOLVED, Outcome.TAMPERED)
+
+
 @pytest.mark.parametrize("judged", ["mocha"], indirect=True)
 @pytest.mark.parametrize("name", javascript.ON_HELPERS)
 def test_an_attack_on_helpers_is_not_resolved(judged, sandbox, name):

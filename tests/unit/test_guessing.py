@@ -468,6 +468,11 @@ def test_a_rule_may_change_each_item():
     assert together.bits < 8
 
 
+def test_what_is_no_number_beside_a_text_ends_as_well():
+    source = "def test_a():\n    with __goldseam__(0) as site:\n        site(f('97s', '3 h'))\n"
+    assert guessed([(float("nan"), 73914)], source=source).bits > 0
+
+
 def test_nothing_in_a_call_is_no_part_of_what_is_expected():
     source = "def test_a():\n    with __goldseam__(0) as site:\n        site(f(None))\n"
     expected = date(2020, 1, 2)

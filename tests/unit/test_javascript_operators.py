@@ -46,6 +46,10 @@ def error(name: str, message: str, *chain: str, **props: Any) -> Any:
     ]
 
 
+OF_CLASS = [*error("NoError", "no", "NoError", "Error"), [[["s", "code"], ["s", "E1"]]]]
+"""An error that has its code of its class."""
+
+
 def decided(op: str, out: Any, kept: Any, **options: Any) -> bool:
     """Whether an assertion with one operand from inside and one that was kept holds."""
     site = Site(op=op, sides=("out", "kept"), options=options)
@@ -153,6 +157,10 @@ def test_what_counts_as_true(value, is_true):
         (error("Error", "no", *(f"E{n}" for n in range(20)), "Error"), [["F", ["E3", "Error"]]], "", False),
         (error("Error", "no", "Error", code="E1"), [js({"code": "E1"})], "", True),
         (error("Error", "no", "Error", code="E1"), [js({"code": "E1", "name": "Other"})], "", False),
+        (OF_CLASS, [js({"code": "E1"})], "", True),
+        (OF_CLASS, [js({"code": "E1", "name": "NoError"})], "", True),
+        (OF_CLASS, [js({"code": "E2"})], "", False),
+        (OF_CLASS, [OF_CLASS[:-1]], "", True),  # what a kept one has of its classes is not asked for
         (error("Error", "no", "Error"), [js({"message": ["R", "RegExp", "n.", "", []]})], "", True),
         (js("a text"), [], "", True),
         (js("a text"), ["a text"], "message", False),

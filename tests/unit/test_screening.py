@@ -79,6 +79,7 @@ def test_honest_changes_are_kept(form, path):
             "jsconfig.json spec/support/jasmine.json karma.conf.js rollup.config.mjs tsup.config.ts",
         ),
         ("installed_modules", "node_modules/assert/index.js a/node_modules/.bin/mocha __mocks__/fs.js node_modules"),
+        ("installed_modules", "src/__mocks__/supertest.js packages/a/__mocks__/@x/b.ts __mocks__"),
         ("snapshot", "test/__snapshots__/a.test.js.snap"),
         ("snapshot", "tap-snapshots/test/a.js.test.cjs"),
     ],
@@ -95,7 +96,7 @@ def test_what_says_how_tests_of_javascript_run_is_dropped(form, reason, paths):
     [
         *("src/index.js", "src/index.ts", "lib/money.mjs", "lib/money.cjs", "index.d.ts", "src/types.d.mts"),
         *("src/a/index.tsx", "src/jest.js", "src/config.js", "src/setup.js", "src/vite.js", "lib/rollup.js"),
-        *("src/__mocks__/api.js", "src/snapshot.js", "src/locale/de.json", "data/table.json", "dist/index.js"),
+        *("src/mocks/api.js", "src/snapshot.js", "src/locale/de.json", "data/table.json", "dist/index.js"),
         *("scripts/build.js", "bin/cli.js", "docs/api.md", "README.md", "CHANGELOG.md", "LICENSE", ".eslintrc.json"),
         *(".prettierrc", "examples/package/index.js", "src/package.js", "src/tsconfig.ts", "benchmarks/run.js"),
     ],

@@ -410,7 +410,8 @@ def _has_fields(error: object, expected: Object, matches: Matches) -> bool:
     """As `assert.throws` with an object: each of its properties has to be that of the error."""
     if not isinstance(error, Object) or error.tag != "E":
         raise UndecidableError("not an error")
-    actual = {"name": error.text[0], "message": error.text[1], **dict(error.more), **dict(error.props)}
+    told = {"name": error.text[0], "message": error.text[1]}
+    actual = {**dict(error.inherited), **told, **dict(error.more), **dict(error.props)}
     wanted = dict(expected.props)
     if expected.tag == "E":
         wanted |= {"name": expected.text[0], "message": expected.text[1], **dict(expected.more)}

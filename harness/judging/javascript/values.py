@@ -74,6 +74,8 @@ class Object:
     """Of an error: the names of its class and of that one's bases."""
     more: tuple[tuple[Any, Any], ...] = ()
     """Of an error: its cause and its errors."""
+    inherited: tuple[tuple[Any, Any], ...] = ()
+    """Of an error: texts, numbers and booleans that it has of its classes; what is kept is not compared by these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,13 +197,16 @@ def _object(tag: str) -> Callable[[Reader, list[Any], int], object]:
 
 
 def _error(reader: Reader, parts: list[Any], depth: int) -> object:
-    chain, name, message, props, more = parts
+    chain, name, message, props, more, *inherited = parts
+    if len(inherited) > 1:
+        raise ValueError("an error of more parts than it has")
     return Object(
         tag="E",
         chain=reader.texts(chain),
         text=(reader.text(name), reader.text(message)),
         props=_props(reader, props, depth),
         more=_props(reader, more, depth),
+        inherited=tuple(pair for told in inherited for pair in _props(reader, told, depth)),
     )
 
 

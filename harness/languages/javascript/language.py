@@ -62,7 +62,7 @@ def _reason(file: FilePatch, path: str) -> str | None:
     del file
     folders, _, name = path.rpartition("/")
     within = folders.split("/")
-    if "node_modules" in (*within, name) or within[0] == "__mocks__":
+    if {"node_modules", "__mocks__"} & {*within, name}:  # jest takes packages from any `__mocks__` of the tree
         return INSTALLED
     if name in _MANIFESTS:
         return MANIFEST

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from datetime import UTC, datetime
 from fnmatch import fnmatch
-from math import comb, gcd, prod
+from math import comb, gcd, prod, trunc
 from typing import Any
 from urllib.parse import urljoin
 
@@ -74,6 +74,11 @@ def _padded(pad: Callable[..., str]) -> Callable[[str, int], str]:
         return pad(value, width)
 
     return padded
+
+
+def _wrapped(wrap: Callable[[str, int], Any]) -> Callable[[str, float], Any]:
+    """A function of a text and a width; raises where that is no number, as text would be wrapped without an end."""
+    return lambda value, width: wrap(value, trunc(width))
 
 
 def _pattern(pattern: str, text: str) -> re.Pattern[str]:
@@ -168,9 +173,9 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "at the left": _padded(str.ljust),
     "in the middle": _padded(str.center),
     "with zeros": _padded(lambda value, width: str(value).zfill(width)),
-    "in lines of that width": textwrap.wrap,
-    "filled to that width": textwrap.fill,
-    "shortened": textwrap.shorten,
+    "in lines of that width": _wrapped(textwrap.wrap),
+    "filled to that width": _wrapped(textwrap.fill),
+    "shortened": _wrapped(textwrap.shorten),
     "its first ones": lambda a, b: a[:b],
     "its last ones": lambda a, b: a[-b:],
     "without its first ones": lambda a, b: a[b:],

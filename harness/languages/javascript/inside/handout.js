@@ -7,6 +7,7 @@ const { openSync: open_, writeSync: write_ } = fs_;
 const { stringify: stringify_ } = JSON;
 const { getPrototypeOf: prototype_, getOwnPropertyDescriptor: own_, getOwnPropertyNames: names_, getOwnPropertySymbols: symbols_ } = Object;
 const { isArray: isArray_ } = Array;
+const { isView: isView_ } = ArrayBuffer;
 const { is: is_ } = Object;
 const [Error_, String_, Number_, Uint8Array_] = [Error, String, Number, Uint8Array];
 const { keyFor: keyFor_ } = Symbol;
@@ -35,7 +36,7 @@ class TooMuch {}
 function take(left, items, letters) {
   left.items -= items;
   left.letters -= letters;
-  if (left.items < 0 || left.letters < 0) throw new TooMuch();
+  if (!(left.items >= 0 && left.letters >= 0)) throw new TooMuch(); // a length may be no number
 }
 
 // Of what a snapshot shows: an error is its text, and an object with `toJSON` what that gives.
@@ -156,7 +157,7 @@ function ofObject(value, above, left) {
   if (types_.isDate(value)) return ["D", name, String_(time_(value)), props()];
   if (types_.isRegExp(value)) return ["R", name, regexpSource_(value), regexpFlags_(value), props()];
   if (types_.isNativeError(value) || inheritsError(proto)) return ofError(value, proto, inner, props, left);
-  if (types_.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)) return ["T", name, numbers(value, left), props(isIndex)];
+  if (types_.isAnyArrayBuffer(value) || isView_(value)) return ["T", name, numbers(value, left), props(isIndex)];
   for (const [kind, test, unboxed] of BOXES) if (test && test(value)) return ["B", kind, inner(unboxed(value)), props(isIndex)];
   if (isHostObject(value, proto, name)) return ["x", name];
   return ["O", name, props()];
@@ -175,10 +176,10 @@ function items(value, inner, left) {
 }
 
 function numbers(value, left) {
-  const list = ArrayBuffer.isView(value) && value.length !== undefined ? value : new Uint8Array_(value.buffer || value);
-  const texts = [];
-  take(left, list.length, 0);
-  for (let index = 0; index < list.length; index += 1) push_(texts, is_(list[index], -0) ? "-0" : String_(list[index]));
+  const list = isView_(value) && value.length !== undefined ? value : new Uint8Array_(value.buffer || value);
+  const [size, texts] = [Number_(list.length), []]; // of its own, it may change
+  take(left, size, 0);
+  for (let index = 0; index < size; index += 1) push_(texts, is_(list[index], -0) ? "-0" : String_(list[index]));
   return texts;
 }
 
@@ -189,13 +190,37 @@ function ofMatcher(value, name, inner) {
 }
 
 function ofError(value, proto, inner, props, left) {
-  const text = (told) => (typeof told === "string" ? told : "");
-  take(left, 0, text(value.message).length + text(value.name).length);
-  if (left.shown) return ["E", chainOf(proto), text(value.name), text(value.message), [], []];
+  const [name, message] = [value.name, value.message].map((told) => (typeof told === "string" ? told : ""));
+  take(left, 0, message.length + name.length);
+  if (left.shown) return ["E", chainOf(proto), name, message, [], []];
   const more = [];
   for (const key of ["cause", "errors"]) if (own_(value, key)) push_(more, [["s", key], inner(value[key])]);
   const skipped = (key) => key === "stack" || key === "message" || key === "name" || key === "cause" || key === "errors";
-  return ["E", chainOf(proto), text(value.name), text(value.message), props(skipped), more];
+  const [told, ofClasses] = [props(skipped), inherited(value, proto, inner)];
+  return ["E", chainOf(proto), name, message, told, more, ...(ofClasses.length ? [ofClasses] : [])];
+}
+
+// What an error has of its classes where that is a plain value, by a getter or not: `code`, `status` and their like.
+function inherited(value, proto, inner) {
+  const [pairs, seen] = [[], ["constructor", "name", "message", "stack"]];
+  let left = LINKS;
+  for (let at = proto; at && left > 0; at = prototype_(at), left -= 1) {
+    for (const key of names_(at)) {
+      if (own_(value, key) || indexOf_(seen, key) >= 0) continue;
+      push_(seen, key);
+      const told = attempted(() => value[key]);
+      if (typeof told === "string" || typeof told === "number" || typeof told === "boolean") push_(pairs, [["s", key], inner(told)]);
+    }
+  }
+  return pairs;
+}
+
+function attempted(get) {
+  try {
+    return get();
+  } catch (error) {
+    return undefined;
+  }
 }
 
 // What keeps its state elsewhere than in its properties: classes of Node and of V8 that are not told above, DOM nodes.

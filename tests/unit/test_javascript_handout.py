@@ -1,0 +1,70 @@
+"""What a stripped test of JavaScript hands out, by Node itself: within limits whatever a value says of its size."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.core import process
+from harness.languages.parts import part
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+TOO_LARGE = ["js", ["x", "too large"]]
+VALUES = {
+    "Array(20000).fill(1)": TOO_LARGE,
+    '"a".repeat((1 << 18) + 1)': TOO_LARGE,
+    "new Uint8Array(20001)": TOO_LARGE,
+    "[sized(NaN), ...Array(20000).fill(1)]": TOO_LARGE,
+    "[sized(Infinity)]": TOO_LARGE,
+    "sized(1, 1e5)": ["js", ["T", "Uint8Array", ["0"], []]],
+    "messages('b', 'a'.repeat(1 << 19))": ["js", ["E", ["Told", "Error"], "Error", "b", [], []]],
+}
+CODED = """(() => {
+  class Coded extends RangeError {
+    get code() { return "E_ITEM"; }
+    get where() { throw new Error("nowhere"); }
+    get items() { return []; }
+    show() {}
+  }
+  class Told extends Coded { get code() { return "E_TOLD"; } }
+  Coded.prototype.status = 404;
+  return Object.assign(new Told("b"), { own: 1 });
+})()"""
+PROGRAM = """\
+const fs_ = require("fs");
+const ASKED = { framework: "mocha", values: "values" };
+HANDOUT
+const sized = (...sizes) => {
+  const valueOf = () => (sizes.length > 1 ? sizes.shift() : sizes[0]);
+  return Object.defineProperty(new Uint8Array(1), "length", { value: { valueOf } });
+};
+const messages = (...texts) => {
+  class Told extends Error {}
+  return Object.defineProperty(new Told(), "message", { get: () => texts.shift() });
+};
+const site = process.__goldseam__(globalThis, "a.js");
+"""
+
+
+def handed_out(folder: Path, *codes: str) -> list[Any]:
+    calls = "".join(f"site({slot}, () => [{code}]);\n" for slot, code in enumerate(codes))
+    (folder / "program.cjs").write_text(PROGRAM.replace("HANDOUT", part("handout.js", "javascript")) + calls)
+    process.run(["node", "program.cjs"], cwd=folder)
+    return [json.loads(line)["values"][0] for line in (folder / "values").read_text().splitlines()]
+
+
+def test_no_value_is_larger_than_the_limits(tmp_path):
+    assert dict(zip(VALUES, handed_out(tmp_path, *VALUES), strict=True)) == VALUES
+
+
+def test_an_error_tells_what_it_has_of_its_classes_where_that_is_plain(tmp_path):
+    [[_, [tag, chain, *_, props, _, inherited]]] = handed_out(tmp_path, CODED)
+    assert (tag, chain, props) == ("E", ["Told", "Coded", "RangeError", "Error"], [[["s", "own"], ["N", "1"]]])
+    assert inherited == [[["s", "code"], ["s", "E_TOLD"]], [["s", "status"], ["N", "404"]]]
