@@ -20,7 +20,7 @@ from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.dataset.seal import access_log
 from harness.patches import patch
 from harness.quality.limits import exceeded, too_sensitive, too_weak
-from harness.scaffold import cut as scaffold_check
+from harness.scaffold import problems as scaffold_check
 
 if TYPE_CHECKING:
     from harness.dataset.seal.identity import Keys

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from harness.core.instance import TestSpec, TestStatus
 from harness.judging.values import Event
+from harness.languages.cutting import CannotCutError, Names
 from harness.patches.patch import FilePatch
 
 
@@ -187,6 +188,15 @@ class Language(Protocol):
         By default that is the program of a trial, with nothing around it.
         """
         return InnerGrading.of_program(self.program(test, {}))
+
+    def cut(self, path: str, before: str | None, after: str, keep: Collection[Names]) -> str:
+        """A test file as it was before a change (None where it is new), with these tests of how it is after it.
+
+        Raises:
+            CannotCutError: a test or what it needs cannot be told from the rest; by default, of every file.
+
+        """
+        raise CannotCutError(f"tests of the language {self.name} cannot be shown one by one")
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """What a person should know of a patch to these paths that resolves nothing; empty where there is nothing."""

@@ -21,12 +21,12 @@ from harness.core.wording import counted
 from harness.dataset import content, task_states
 from harness.dataset.folder import Dataset, write_scaffold
 from harness.dataset.ledger import ledger
-from harness.dataset.revealed import FIELD, Function, Names, candidates, function_of
+from harness.dataset.revealed import FIELD, Function, candidates, function_of
 from harness.dataset.seal import access_log
 from harness.grading import scoring, trial
-from harness.languages import screening
+from harness.languages import language_of, screening
+from harness.languages.cutting import CannotCutError, Names
 from harness.patches import patch
-from harness.scaffold.cut import CannotCutError, cut
 
 if TYPE_CHECKING:
     from harness.dataset.content import Version
@@ -73,9 +73,10 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     for function in functions:
         if len(chosen.functions) >= most:
             break
+        if function in chosen.functions:
+            continue
         try:
-            tried = _with(chosen, function, task, files)
-            _prove(task, tried, sandbox)
+            tried = _proved(task, _with(chosen, function, task, files), sandbox)
         except CannotCutError as error:
             why.append(str(error))
             continue
@@ -135,8 +136,8 @@ def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
     """A file after the test patch."""
     parsed = patch.parse(test_patch, trusted=True)
     part = next((file for file in parsed.files if file.new_path == path), None)
-    if part is None or not path.endswith(".py"):
-        raise CannotCutError("a test file is not one that the change adds as Python")
+    if part is None:
+        raise CannotCutError("a test's own file is not among those that the change brings")
     if part.old_path not in (None, path):
         raise CannotCutError("a test file was moved by the change")
     with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
@@ -163,10 +164,11 @@ def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) ->
     by_path: dict[str, list[Names]] = defaultdict(list)
     for revealed in functions:
         by_path[revealed.path].append(revealed.names)
+    language = language_of(task.instance.test.framework)
     parts = []
     for path, keep in sorted(by_path.items()):
         sides = files.sides(path)
-        result = cut(sides.before, sides.after, keep)
+        result = language.cut(path, sides.before, sides.after, keep)
         parts.append(_diff(path, sides.before, result))
     ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
     return PublicTests(functions=functions, ids=ids, patch="".join(parts).encode())
@@ -184,8 +186,10 @@ def _diff(path: str, before: str | None, after: str) -> str:
     return head + "".join(body)
 
 
-def _prove(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> None:
+def _proved(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> PublicTests:
     """See that the scaffold applies, and that its tests fail without the fix and pass with it.
+
+    Tests of FAIL_TO_PASS that come along are public as well: rows that one piece of code makes.
 
     Raises:
         CannotCutError: they do not.
@@ -210,6 +214,12 @@ def _prove(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> None:
         raise CannotCutError("cut out of its file, a test passes without the fix")
     if len(_passing(public_tests.ids, after)) < len(public_tests.ids):
         raise CannotCutError("cut out of its file, a test does not pass with the fix")
+    also = set(_passing(task.hidden.fail_to_pass, after)) - set(_passing(task.hidden.fail_to_pass, before))
+    functions = dict.fromkeys((*public_tests.functions, *sorted(map(function_of, also))))
+    if functions.keys() >= set(candidates(task.instance_id, task.hidden)):
+        raise CannotCutError("every hidden test would come along")
+    ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
+    return replace(public_tests, functions=tuple(functions), ids=ids)
 
 
 def _passing(ids: Sequence[str], statuses: Mapping[str, TestStatus]) -> Collection[str]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from harness.core.syntax import field_of, text_of
 from miner.languages.base import Fault, FaultySource
-from miner.languages.syntax import field_of, text_of
 
 Change = tuple["Node", str]
 """A node, and what comes in its place."""

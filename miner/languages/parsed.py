@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from harness.core.syntax import field_of, text_of, upward, walk
 from harness.quality.base import Names
 from miner.languages import mutants
 from miner.languages.base import FaultySource, UnparsedCode
 from miner.languages.mutants import Mutations
-from miner.languages.syntax import field_of, text_of, upward, walk
 
 _STRING = re.compile(r"b?(?:r#*)?(\"{3}|[\"`])(.*)\1#*", re.DOTALL)
 _LAYOUT = frozenset({"\n", ";", ","})

@@ -17,6 +17,7 @@ from harness.dataset.folder import open_dataset
 from harness.grading import scoring
 from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
+from harness.scaffold.reveal import reveal
 from harness.solve.agents import loop
 from harness.solve.agents.loop import Desk
 from miner.quality.strength.result import Bounds, Kind
@@ -84,6 +85,23 @@ def task(dataset) -> Task:
 def test_it_is_proved(task):
     assert task.instance.state is TaskState.PROVED
     assert task.hidden.fail_to_pass == ("test/cart.js::cart > adds", "test/tax.js::takes a quarter")
+
+
+# -- tests that are shown
+
+
+def test_a_test_is_shown_with_the_rows_beside_it_and_nothing_of_the_hidden_ones(task, sandbox):
+    rows = "  for (const n of [5, 6]) it(`adds ${n}`, () => assert.strictEqual(add(n, 1), n + 1));\n"
+    each = '  it("adds [all]", () => assert.strictEqual(add(7, 7), 14));\n});\n'
+    path, text = "test/cart.js", AFTER.removesuffix("});\n") + rows + each
+    groups = [{"adds"}, {"adds 5", "adds 6"}, {"adds [all]"}]
+    ids = tuple(f"{path}::cart > {title}" for group in groups for title in sorted(group))
+    hidden = replace(task.hidden, test_patch=tiny.diff(path, BEFORE, text).encode(), fail_to_pass=ids)
+    shown = reveal(replace(task, hidden=hidden), 1, {path: BEFORE.encode()}.get, sandbox)
+    titles = {test_id.partition(" > ")[2] for test_id in shown.ids}
+    assert titles in groups, shown.why_not
+    words = [b"add(2, 2)", b"add(n, 1)", b"add(7, 7)"]
+    assert [word in shown.patch for word in words] == [group == titles for group in groups]
 
 
 # -- quality

@@ -16,7 +16,7 @@ from harness.dataset.similarity import leak_fingerprints
 from harness.grading.grade import Grade, TestsStatus
 from harness.runs.run_folder import run_report
 from harness.runs.scaffold_score import kind_of, score
-from harness.scaffold import cut
+from harness.scaffold import problems as scaffold_check
 from harness.scaffold.reveal import PublicTests, applied
 from harness.solve.plan import digest_of
 from tests import tiny
@@ -144,7 +144,7 @@ def test_a_scaffold_is_part_of_what_a_dataset_holds(tmp_path):
 
 
 def test_a_sound_scaffold_has_no_problem():
-    assert list(cut.problems(scaffolded())) == []
+    assert list(scaffold_check.problems(scaffolded())) == []
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_sound_scaffold_has_no_problem():
     ],
 )
 def test_a_scaffold_that_is_not_sound_is_told(task, word):
-    assert any(word in problem for problem in cut.problems(task))
+    assert any(word in problem for problem in scaffold_check.problems(task))
 
 
 def test_scores_say_that_a_task_showed_some_of_its_tests():

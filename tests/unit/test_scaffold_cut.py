@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.scaffold.cut import CannotCutError, cut
+from harness.languages.cutting import CannotCutError
+from harness.languages.python.cut import cut
 
 BEFORE = '''\
 """Tests of calc."""

@@ -7,7 +7,7 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
 from harness.core.instance import TestSpec
@@ -15,6 +15,9 @@ from harness.languages import parts
 from harness.languages.base import Framework, Language, Program, Reason
 from harness.languages.reporting import Runner
 from harness.patches.patch import FilePatch
+
+if TYPE_CHECKING:
+    from harness.languages.cutting import Names
 
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="
@@ -112,6 +115,12 @@ class JavaScript(Language):
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
         settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
         return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
+
+    def cut(self, path: str, before: str | None, after: str, keep: Collection[Names]) -> str:
+        """By the syntax trees of both files."""
+        from harness.languages.javascript.cut import cut  # noqa: PLC0415 - loads two grammars, and few commands cut
+
+        return cut(path, before, after, keep)
 
 
 def _own(env: Mapping[str, str]) -> dict[str, str]:

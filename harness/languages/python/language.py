@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
 from harness.core.instance import TestSpec
 from harness.languages.base import Framework, InnerGrading, Program, Reason
 from harness.languages.python import screen
+from harness.languages.python.cut import cut
 from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, PythonFramework, framework
+
+if TYPE_CHECKING:
+    from harness.languages.cutting import Names
 
 INTERPRETER = "/opt/goldseam/venv/bin/python"
 _RUN_SUITES = """\
@@ -128,6 +132,10 @@ class Python:
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """What could be imported or read by the test runner in place of what the task has."""
         return screen.reasons(test, hidden_paths)
+
+    def cut(self, path: str, before: str | None, after: str, keep: Collection[Names]) -> str:
+        """By pytest's and unittest's names."""
+        return cut(before, after, keep)
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """A word on extension modules that were built with the image and can't be built again."""

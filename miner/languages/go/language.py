@@ -8,6 +8,7 @@ from dataclasses import replace
 from posixpath import dirname
 
 from harness.core.instance import Task, TestSpec
+from harness.core.syntax import words
 from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
 from miner.evidence.tree import Tree
@@ -22,7 +23,6 @@ from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
-from miner.languages.syntax import words
 from miner.layers import egress
 
 CODE = ParsedCode(

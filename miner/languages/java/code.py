@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from harness.core.syntax import words
 from miner.languages.java.stripping.scopes import parse
 from miner.languages.parsed import Grammar, ParsedCode
-from miner.languages.syntax import words
 
 _TYPES = words(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration"

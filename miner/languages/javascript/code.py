@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
+from harness.core.syntax import text_of
 from harness.languages.base import TestReport
+from harness.languages.javascript.source import parse
 from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
 from miner.languages.base import Described, FaultySource
 from miner.languages.javascript import artefacts, mutants, names
 from miner.languages.javascript.manifest import read_manifest
-from miner.languages.javascript.stripping.scopes import parse
-from miner.languages.syntax import text_of
 
 SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")

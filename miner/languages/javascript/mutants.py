@@ -7,10 +7,11 @@ from itertools import zip_longest
 
 from tree_sitter import Node
 
+from harness.core.syntax import text_of
+from harness.languages.javascript.source import FUNCTIONS, arguments_of
 from miner.languages import mutants
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, dotted
+from miner.languages.javascript.stripping.scopes import dotted
 from miner.languages.mutants import Change, Mutations
-from miner.languages.syntax import text_of
 
 _METHODS = (
     *(("toLowerCase", "toUpperCase"), ("trimStart", "trimEnd"), ("trimLeft", "trimRight"), ("padStart", "padEnd")),

@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
+from harness.core.syntax import text_of, walk
 from harness.languages.base import TestReport
+from harness.languages.javascript.source import FUNCTIONS, arguments_of
 from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.languages.base import MODULE
 from miner.languages.javascript.artefacts import SUFFIXES
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parameters
-from miner.languages.syntax import text_of, walk
+from miner.languages.javascript.stripping.scopes import Scopes, parameters
 
 _DECLARED = frozenset(
     {

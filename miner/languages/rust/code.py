@@ -6,9 +6,9 @@ import re
 
 import tree_sitter_rust
 
-from miner.languages import syntax
+from harness.core import syntax
+from harness.core.syntax import words
 from miner.languages.parsed import Grammar, ParsedCode
-from miner.languages.syntax import words
 
 CODE = ParsedCode(
     Grammar(

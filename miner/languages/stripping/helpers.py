@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from miner.languages.syntax import text_of
+from harness.core.syntax import text_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from miner.languages.syntax import field_text, text_of, walk
+from harness.core.syntax import field_text, text_of, walk
 
 _CALLED = {"call_expression": "function", "method_invocation": "name"}
 """Calls, and the field that has what is called."""

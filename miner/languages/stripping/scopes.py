@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from tree_sitter import Node
 
-from miner.languages.syntax import enclosing, text_of, walk
+from harness.core.syntax import enclosing, text_of, walk
 
 
 @dataclass(eq=False)

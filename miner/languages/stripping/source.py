@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tree_sitter import Node
 
+from harness.core.syntax import COMMENTS, Piece, Place, covers, is_in, place_of, rendered, text_of, upward, walk
 from miner.languages.base import Mode, Slot, WrittenForm
 from miner.languages.stripping.sites import Assertion
-from miner.languages.syntax import COMMENTS, Piece, Place, covers, is_in, place_of, rendered, text_of, upward, walk
 
 if TYPE_CHECKING:
     from miner.languages.stripping.scopes import Binding, Binding_T, Scopes

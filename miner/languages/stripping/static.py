@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, field_of, is_field, named, overlap
 from miner.languages.stripping.scopes import Binding, Scopes
-from miner.languages.syntax import arguments_of, bare, field_of, is_field, named, overlap
 
 Step = str | int
 """From a row of a table to what is in it: a field or property, or an index."""

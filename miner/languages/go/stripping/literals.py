@@ -8,6 +8,7 @@ from typing import Any
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 from harness.judging import values
 from harness.judging.go.values import Value
 from harness.judging.parts import Part, key_of
@@ -15,7 +16,6 @@ from miner.languages.go.stripping.scopes import FUNCTIONS, parse, top_function
 from miner.languages.go.stripping.source import HAND_OUT, MARK
 from miner.languages.guessing.reading import Reading, first_kept, near, operator_by
 from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
-from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
 _WORDS = {"true": True, "false": False, "nil": None}
 _VALUES = words(

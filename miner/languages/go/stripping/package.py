@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
+from harness.core.syntax import field_of, field_text, named, text_of, walk
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Check, Package, Reader
 from miner.languages.go.stripping.static import Statics
-from miner.languages.syntax import field_of, field_text, named, text_of, walk
 
 _CLAUSE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 _SUITE = re.compile(r"\*?suite\.Suite")

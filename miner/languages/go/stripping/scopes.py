@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import tree_sitter_go
 from tree_sitter import Node
 
-from miner.languages import syntax
+from harness.core import syntax
+from harness.core.syntax import covers, enclosing, field_of, field_text, is_field, named, place_of, text_of, walk
 from miner.languages.stripping import scopes as stripping
-from miner.languages.syntax import covers, enclosing, field_of, field_text, is_field, named, place_of, text_of, walk
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
 _COUNTING = frozenset({"inc_statement", "dec_statement"})

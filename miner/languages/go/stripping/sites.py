@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
 from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
 from miner.languages.go.stripping.static import Statics
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
-from miner.languages.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
 
 if TYPE_CHECKING:
     from miner.languages.go.stripping.libraries import Form, Library

@@ -7,16 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from miner.languages.base import Mode, Slot
-from miner.languages.go.stripping import scopes
-from miner.languages.go.stripping.package import package_of
-from miner.languages.go.stripping.scopes import Binding, Scopes
-from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader, body_of
-from miner.languages.go.stripping.static import Column, Statics, member_of
-from miner.languages.go.stripping.unstopped import unstopped
-from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
-from miner.languages.stripping.static import unread_columns
-from miner.languages.syntax import (
+from harness.core.syntax import (
     Piece,
     Place,
     arguments_of,
@@ -30,6 +21,15 @@ from miner.languages.syntax import (
     text_of,
     walk,
 )
+from miner.languages.base import Mode, Slot
+from miner.languages.go.stripping import scopes
+from miner.languages.go.stripping.package import package_of
+from miner.languages.go.stripping.scopes import Binding, Scopes
+from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader, body_of
+from miner.languages.go.stripping.static import Column, Statics, member_of
+from miner.languages.go.stripping.unstopped import unstopped
+from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
+from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""

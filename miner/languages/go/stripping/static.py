@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tree_sitter import Node
 
-from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, listed
-from miner.languages.stripping import static
-from miner.languages.syntax import (
+from harness.core.syntax import (
     arguments_of,
     bare,
     enclosing,
@@ -25,6 +23,8 @@ from miner.languages.syntax import (
     walk,
     words,
 )
+from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, listed
+from miner.languages.stripping import static
 
 if TYPE_CHECKING:
     from miner.languages.stripping.static import Step

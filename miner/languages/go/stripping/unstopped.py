@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from harness.core.syntax import Place, field_of, field_text, is_in, named, place_of, text_of, upward, walk
 from miner.languages.go.stripping.scopes import FUNCTIONS, listed, parse
 from miner.languages.stripping.source import Edits, lines_of, rewritten
-from miner.languages.syntax import Place, field_of, field_text, is_in, named, place_of, text_of, upward, walk
 
 _AT = r"(?:^|/)%s:(\d+)(?::(\d+))?:? ?(.*)"
 """Where the compiler complains of a file and of what, or a panic came through it."""

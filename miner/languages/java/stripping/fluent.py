@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, field_of, text_of
 from miner.languages.java.stripping.scopes import name_of
 from miner.languages.stripping.sites import NOT, Options, contrary
-from miner.languages.syntax import arguments_of, bare, field_of, text_of
 
 _EACH: Options = {"each": True}
 _ARRAYS: Options = {"arrays": True}

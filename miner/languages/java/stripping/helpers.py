@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import field_of, named, walk
 from miner.languages.java.stripping import sites
 from miner.languages.java.stripping.scopes import Scopes, name_of, parse
 from miner.languages.java.stripping.static import Statics
 from miner.languages.stripping.helpers import Helper, Side, helpers_by_name, sides_of
-from miner.languages.syntax import field_of, named, walk
 
 if TYPE_CHECKING:
     from miner.languages.java.stripping.sites import Assertion, Operand

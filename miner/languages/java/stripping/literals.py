@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 from harness.judging import values
 from harness.judging.java.values import Value
 from harness.judging.parts import Part, key_of
@@ -17,7 +18,6 @@ from miner.languages.java.stripping.scopes import METHODS, function_of, name_of,
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS
 from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
-from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
 if TYPE_CHECKING:
     from harness.core.expectations import Expected, Site

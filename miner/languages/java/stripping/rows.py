@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, method_around, name_of
-from miner.languages.syntax import (
+from harness.core.syntax import (
     Piece,
     Place,
     arguments_of,
@@ -20,6 +19,7 @@ from miner.languages.syntax import (
     text_of,
     walk,
 )
+from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, method_around, name_of
 
 _CELL = re.compile(r"\s*(?:'[^']*'|[^',]*)\s*(?:,|$)")
 _ZEROS = dict.fromkeys(("byte", "short", "int", "long", "float", "double", "BigDecimal", "BigInteger"), "0") | {

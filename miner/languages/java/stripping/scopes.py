@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import tree_sitter_java
 from tree_sitter import Node
 
-from miner.languages import syntax
+from harness.core import syntax
+from harness.core.syntax import enclosing, field_of, field_text, is_field, named, text_of, upward, walk, words
 from miner.languages.stripping import scopes as stripping
-from miner.languages.syntax import enclosing, field_of, field_text, is_field, named, text_of, upward, walk, words
 
 CLASSES = frozenset({"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"})
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from miner.languages.java.stripping import fluent
-from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
-from miner.languages.java.stripping.static import LOOKING, NUMBERS, Statics, holds_text
-from miner.languages.stripping import sites
-from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
-from miner.languages.syntax import (
+from harness.core.syntax import (
     Piece,
     arguments_of,
     bare,
@@ -26,6 +21,11 @@ from miner.languages.syntax import (
     upward,
     walk,
 )
+from miner.languages.java.stripping import fluent
+from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
+from miner.languages.java.stripping.static import LOOKING, NUMBERS, Statics, holds_text
+from miner.languages.stripping import sites
+from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
 if TYPE_CHECKING:
     from miner.languages.stripping.helpers import Helper

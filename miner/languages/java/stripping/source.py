@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import Piece, Place, arguments_of, field_of, field_text, named, place_of, text_of, walk
 from miner.languages.base import Mode, Slot
 from miner.languages.java.stripping import rows, scopes
 from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, function_of, name_of
@@ -15,7 +16,6 @@ from miner.languages.java.stripping.sites import Assertion, Operand, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
-from miner.languages.syntax import Piece, Place, arguments_of, field_of, field_text, named, place_of, text_of, walk
 
 if TYPE_CHECKING:
     from miner.languages.stripping.helpers import Helper

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 from miner.languages.java.stripping import rows
 from miner.languages.java.stripping.scopes import Binding, Scopes, has_modifier, method_around, name_of
 from miner.languages.stripping import static
-from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 
 TEXTS = frozenset({"string_literal", "text_block"})
 NUMBERS = frozenset(

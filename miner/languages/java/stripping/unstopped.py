@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from miner.languages.java.stripping.scopes import method_around, name_of, parse
-from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
-from miner.languages.syntax import (
+from harness.core.syntax import (
     arguments_of,
     enclosing,
     field_of,
@@ -21,6 +19,8 @@ from miner.languages.syntax import (
     upward,
     walk,
 )
+from miner.languages.java.stripping.scopes import method_around, name_of, parse
+from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
 
 _AT = r"^%s:(\d+):(\d+): (.*(?:\n(?:\[ERROR\])? +\w+: .*)*)"
 """Where the compiler complains of a file, and of what."""

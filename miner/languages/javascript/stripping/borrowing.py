@@ -10,10 +10,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from miner.languages.javascript.stripping import scopes
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Binding, Scopes, dotted, property_of
-from miner.languages.javascript.stripping.static import Statics
-from miner.languages.syntax import (
+from harness.core.syntax import (
     Piece,
     Place,
     callee_of,
@@ -26,6 +23,9 @@ from miner.languages.syntax import (
     text_of,
     walk,
 )
+from harness.languages.javascript.source import FUNCTIONS, parse, property_of
+from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted
+from miner.languages.javascript.stripping.static import Statics
 
 Module = tuple[str, bytes]
 """A file's path and what it holds."""
@@ -54,7 +54,7 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
     by the name under which a file imports it: first that file's path, then the name.
     """
     try:
-        root = scopes.parse(source, path)
+        root = parse(source, path)
     except (ValueError, RecursionError):
         return source
     names = Scopes(root)
@@ -132,7 +132,7 @@ class _Lender:
         """The names by which others import what the module calls so, by that name."""
         self._anonymous: Node | None = None
         try:
-            self._root = scopes.parse(source, path)
+            self._root = parse(source, path)
         except (ValueError, RecursionError):
             return
         self._names = Scopes(self._root)

@@ -7,17 +7,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from miner.languages.javascript.stripping.scopes import (
-    FUNCTIONS,
-    Binding,
-    Scopes,
-    arguments_of,
-    dotted,
-    place_among,
-    required,
-)
+from harness.core.syntax import enclosing, field_of, text_of, words
+from harness.languages.javascript.source import FUNCTIONS, arguments_of
+from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, place_among, required
 from miner.languages.stripping.sites import NOT, contrary
-from miner.languages.syntax import enclosing, field_of, text_of, words
 
 
 class Compared(NamedTuple):

@@ -14,14 +14,15 @@ from typing import Any
 from tree_sitter import Node
 
 from harness.core.expectations import Expected, Site
+from harness.core.syntax import field_of, field_text, named, text_of, walk, words
 from harness.judging import values
 from harness.judging.javascript import values as javascript
+from harness.languages.javascript.source import FUNCTIONS, arguments_of, parse
 from miner.languages.guessing.reading import Reading
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, parse
+from miner.languages.javascript.stripping.scopes import Scopes
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
 from miner.languages.stripping.literals import values_in, values_together
-from miner.languages.syntax import field_of, field_text, named, text_of, walk, words
 
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 _VALUES = words("string template_string number array object unary_expression") | _WORDS.keys()

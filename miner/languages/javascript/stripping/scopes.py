@@ -7,20 +7,12 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import tree_sitter_javascript
-import tree_sitter_typescript
 from tree_sitter import Node
 
-from miner.languages import syntax
+from harness.core.syntax import enclosing, field_of, field_text, is_field, outermost, text_of, upward, walk, words
+from harness.languages.javascript.source import FUNCTIONS, property_of
 from miner.languages.stripping import scopes as stripping
-from miner.languages.syntax import enclosing, field_of, field_text, is_field, outermost, text_of, upward, walk, words
 
-FUNCTIONS = frozenset(
-    {
-        *("function_declaration", "function_expression", "arrow_function", "method_definition"),
-        *("generator_function", "generator_function_declaration"),
-    }
-)
 _DECLARING = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PARAMETERS = ("required_parameter", "optional_parameter")
 _NAMED_IN = dict.fromkeys(_PARAMETERS, "pattern") | {
@@ -31,45 +23,6 @@ _NAMED_IN = dict.fromkeys(_PARAMETERS, "pattern") | {
 _PATTERNS = words("array_pattern object_pattern pair_pattern assignment_pattern rest_pattern object_assignment_pattern")
 _SETTING = words("assignment_expression augmented_assignment_expression for_in_statement")
 _LOADED = re.compile(r"""\b(?:require|import)\(\s*["']([^"']+)["']""")
-_TYPESCRIPT = (".ts", ".mts", ".cts")
-
-
-_READERS = dict.fromkeys(_TYPESCRIPT, syntax.reader(tree_sitter_typescript.language_typescript()))
-_READERS[".tsx"] = syntax.reader(tree_sitter_typescript.language_tsx())
-_JAVASCRIPT = syntax.reader(tree_sitter_javascript.language())
-
-
-def is_typescript(path: str) -> bool:
-    """Whether a file is TypeScript, by its name."""
-    return path.endswith((*_TYPESCRIPT, ".tsx"))
-
-
-def parse(source: bytes, path: str) -> Node:
-    """The syntax tree of a file, by the grammar that its name says.
-
-    Raises:
-        ValueError: it is not of this grammar, or too large.
-
-    """
-    return _READERS.get("." + path.rpartition(".")[2], _JAVASCRIPT)(source)
-
-
-def arguments_of(call: Node) -> list[Node]:
-    """What a call is given, without comments; empty for another node and for a tagged template."""
-    arguments = field_of(call, "arguments") if call.type in ("call_expression", "new_expression") else None
-    if arguments is None or arguments.type != "arguments":
-        return []
-    return syntax.named(arguments)
-
-
-def property_of(node: Node | None) -> str:
-    """The property that a member access names: `t.throws`, or `t["throws"]`; empty of another node."""
-    if node is None:
-        return ""
-    index = field_of(node, "index")
-    if index is not None:
-        return text_of(index)[1:-1] if index.type == "string" else ""
-    return field_text(node, "property")
 
 
 def dotted(node: Node | None) -> tuple[list[str], Node | None]:
@@ -79,13 +32,6 @@ def dotted(node: Node | None) -> tuple[list[str], Node | None]:
         names.insert(0, property_of(node))
         node = field_of(node, "object")
     return names, node
-
-
-def root_of(node: Node | None) -> Node | None:
-    """What a chain of members and calls begins with."""
-    while node is not None and node.type in ("member_expression", "subscript_expression", "call_expression"):
-        node = field_of(node, "function" if node.type == "call_expression" else "object")
-    return node
 
 
 @dataclass(eq=False)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from harness.core.syntax import field_of, field_text, text_of, words
+from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
     DOM_STATES,
@@ -19,19 +21,10 @@ from miner.languages.javascript.stripping.libraries import (
     given_by,
     of_dom,
 )
-from miner.languages.javascript.stripping.scopes import (
-    FUNCTIONS,
-    Scopes,
-    arguments_of,
-    dotted,
-    key_of,
-    property_of,
-    root_of,
-)
+from miner.languages.javascript.stripping.scopes import Scopes, dotted, key_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES, Statics
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT
-from miner.languages.syntax import field_of, field_text, text_of, words
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,23 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from miner.languages.base import Mode, Slot
-from miner.languages.javascript.stripping import scopes, supertest, unstopped
-from miner.languages.javascript.stripping.libraries import function_around
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Binding, Scopes, arguments_of, property_of, root_of
-from miner.languages.javascript.stripping.sites import (
-    ASSERT_MODULES,
-    IT,
-    Assertion,
-    Operand,
-    Reader,
-    holds,
-    only_throws,
-)
-from miner.languages.javascript.stripping.static import Column, Statics, member_of
-from miner.languages.stripping.source import Edits, TreeSource, blank_all, removed_by
-from miner.languages.stripping.static import unread_columns
-from miner.languages.syntax import (
+from harness.core.syntax import (
     Piece,
     Place,
     callee_of,
@@ -39,6 +23,23 @@ from miner.languages.syntax import (
     upward,
     walk,
 )
+from harness.languages.javascript.source import FUNCTIONS, arguments_of, is_typescript, parse, property_of, root_of
+from miner.languages.base import Mode, Slot
+from miner.languages.javascript.stripping import scopes, supertest, unstopped
+from miner.languages.javascript.stripping.libraries import function_around
+from miner.languages.javascript.stripping.scopes import Binding, Scopes
+from miner.languages.javascript.stripping.sites import (
+    ASSERT_MODULES,
+    IT,
+    Assertion,
+    Operand,
+    Reader,
+    holds,
+    only_throws,
+)
+from miner.languages.javascript.stripping.static import Column, Statics, member_of
+from miner.languages.stripping.source import Edits, TreeSource, blank_all, removed_by
+from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "__goldseam__"
 _GLOBAL = 'typeof globalThis === "undefined" ? global : globalThis'  # Node 10 has only the other
@@ -71,7 +72,7 @@ class StrippedSource(TreeSource[Assertion]):
 
         """
         self._source, self._path, self._framework = source, path, framework
-        self._root = scopes.parse(source, path)
+        self._root = parse(source, path)
         self._scopes = Scopes(self._root, framework)
         self._statics = Statics(self._scopes, ASSERT_MODULES)
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
@@ -151,7 +152,7 @@ class StrippedSource(TreeSource[Assertion]):
         at = self._place_of_head()
         given = f"(all) => all.process.{HAND_OUT}(all, {json.dumps(self._path)})"
         head = f"const {HAND_OUT} = ({given})({_GLOBAL}); "
-        edits[at, at] = (("// @ts-nocheck\n" if scopes.is_typescript(self._path) else "") + head,)
+        edits[at, at] = (("// @ts-nocheck\n" if is_typescript(self._path) else "") + head,)
         return super()._completed(edits, removed, modes)
 
     def _place_of_head(self) -> int:

@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import callee_of, field_of, field_text, is_field, named, text_of, walk, words
+from harness.languages.javascript.source import FUNCTIONS, arguments_of, root_of
 from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
-from miner.languages.javascript.stripping.scopes import (
-    FUNCTIONS,
-    Binding,
-    Scopes,
-    arguments_of,
-    dotted,
-    is_exported,
-    parameters,
-    place_among,
-    root_of,
-)
+from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, is_exported, parameters, place_among
 from miner.languages.stripping import static
-from miner.languages.syntax import callee_of, field_of, field_text, is_field, named, text_of, walk, words
 
 if TYPE_CHECKING:
     from miner.languages.stripping.static import Step

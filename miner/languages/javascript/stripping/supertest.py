@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, root_of
+from harness.core.syntax import field_of, field_text, text_of, walk
+from harness.languages.javascript.source import FUNCTIONS, arguments_of, root_of
 from miner.languages.javascript.stripping.sites import Assertion, Operand
-from miner.languages.syntax import field_of, field_text, text_of, walk
 
 if TYPE_CHECKING:
+    from miner.languages.javascript.stripping.scopes import Scopes
     from miner.languages.javascript.stripping.static import Statics
 
 _DEEP: Mapping[str, object] = {"rules": "strict"}

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from miner.languages.javascript.stripping import scopes
+from harness.core.syntax import Piece, Place, callee_of, field_of, field_text, place_of, rendered, text_of, walk
+from harness.languages.javascript.source import parse
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, required
-from miner.languages.syntax import Piece, Place, callee_of, field_of, field_text, place_of, rendered, text_of, walk
 
 _BLOCKS = frozenset({"program", "statement_block"})
 _LOOPS = frozenset({"while_statement", "do_statement"})
@@ -46,7 +46,7 @@ def unstopped(text: str, path: str, hand_out: str, attempt: int, *, is_required:
         turn = (_REQUIRED, _IMPORTED) if is_required else (_IMPORTED, _REQUIRED)
         return text.replace(*turn) if attempt == 1 else text
     source = text.encode()
-    root = scopes.parse(source, path)
+    root = parse(source, path)
     names = Scopes(root)
     edits: Edits = {}
     waiting = [root]

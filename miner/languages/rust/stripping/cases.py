@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
+from harness.core.syntax import field_of, named, text_of, walk
 from miner.languages.rust.stripping.scopes import attributes_of, opened
-from miner.languages.syntax import field_of, named, text_of, walk
 
 _CASE, _TEST_CASE = re.compile(r"case(?:::\w+)?"), re.compile(r"(?:test_case::)?test_case")
 _BEFORE = b"const F:()="

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk
 from miner.languages.rust.stripping.scopes import macro_of, opened
 from miner.languages.stripping.helpers import Helper, Side, helpers_by_name, sides_of
 from miner.languages.stripping.sites import AS_IT_IS, NOT
-from miner.languages.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk
 
 _TWO_SIDES = 2
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, callee_of, enclosing, field_of, field_text, text_of, walk, words
 from harness.judging import values
 from harness.judging.parts import Part, key_of
 from harness.judging.rust.values import PANIC, Value
@@ -17,7 +18,6 @@ from miner.languages.rust.stripping.scopes import opened
 from miner.languages.rust.stripping.source import HAND_OUT, MODULE
 from miner.languages.rust.stripping.static import LITERALS
 from miner.languages.stripping.literals import handed_literals, values_in, values_together
-from miner.languages.syntax import arguments_of, callee_of, enclosing, field_of, field_text, text_of, walk, words
 
 _VALUES = LITERALS | words(
     "array_expression tuple_expression unary_expression reference_expression identifier scoped_identifier"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, field_of, field_text, text_of, walk
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, modules_around, parse
-from miner.languages.syntax import arguments_of, field_of, field_text, text_of, walk
 
 _SEPARATORS = frozenset({",", "=>", ";", ":"})
 _EXPRESSIONS = frozenset({"expr", "literal", "tt", "ident"})

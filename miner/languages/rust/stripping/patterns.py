@@ -8,9 +8,9 @@ from typing import Any
 
 from tree_sitter import Node
 
+from harness.core.syntax import bare, field_of, field_text, named, text_of, walk
 from harness.judging.rust.values import unescaped
 from miner.languages.rust.stripping.scopes import parse
-from miner.languages.syntax import bare, field_of, field_text, named, text_of, walk
 
 _ANY: list[Any] = ["any"]
 _NAME = re.compile(r"[A-Z]\w*[a-z]\w*|[A-Z]")

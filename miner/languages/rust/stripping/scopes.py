@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import tree_sitter_rust
 from tree_sitter import Node
 
-from miner.languages import syntax
-from miner.languages.stripping import scopes as stripping
-from miner.languages.syntax import (
+from harness.core import syntax
+from harness.core.syntax import (
     COMMENTS,
     covers,
     field_of,
@@ -23,6 +22,7 @@ from miner.languages.syntax import (
     walk,
     words,
 )
+from miner.languages.stripping import scopes as stripping
 
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
 MATCHING = ("matches", "assert_matches", "debug_assert_matches")

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
 from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, attributes_of, functions_around, macro_of
 from miner.languages.rust.stripping.static import LOOKING, Statics
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import NOT, Operand, Options, contrary
-from miner.languages.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
 
 if TYPE_CHECKING:
     from miner.languages.rust.stripping.macros import Macro

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import Piece, Place, field_of, field_text, is_in, place_of, text_of, walk
 from harness.languages.rust.inside import inline
 from harness.languages.rust.language import HANDOUT
 from miner.languages.base import Mode, Slot
@@ -29,7 +30,6 @@ from miner.languages.rust.stripping.static import Statics, literals_in
 from miner.languages.rust.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
 from miner.languages.stripping.static import member_of
-from miner.languages.syntax import Piece, Place, field_of, field_text, is_in, place_of, text_of, walk
 
 if TYPE_CHECKING:
     from miner.languages.stripping.helpers import Helper

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
 from miner.languages.rust.stripping.scopes import Binding, Scopes, functions_around, macro_of
 from miner.languages.stripping import static
-from miner.languages.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
 
 if TYPE_CHECKING:
     from miner.languages.rust.stripping.cases import Cases

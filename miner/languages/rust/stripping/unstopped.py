@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from harness.core.syntax import arguments_of, field_of, named, place_of, text_of, upward, walk
 from miner.languages.rust.stripping.scopes import parse
 from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
-from miner.languages.syntax import arguments_of, field_of, named, place_of, text_of, upward, walk
 
 _AT = re.compile(
     r"(?:^error[^\n:]*: ([^\n]*)\n)?\s*--> (\S+?):(\d+):(\d+)\n[^\n]*\n\s*\3 +\|[ /]*([^\n]*)", re.MULTILINE

@@ -7,19 +7,13 @@ and imports that only those use. Where that cannot be told, nothing is cut.
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.core import python_source
-from harness.core.instance import Task
-from harness.dataset.revealed import FIELD, Names, candidates, function_of, revealed_ids
-from harness.patches import patch
-
-__all__ = ["CannotCutError", "cut"]
+from harness.languages.cutting import CannotCutError, Names, lines_of
 
 _DEEPEST = 2
-_TEST = re.compile(rb"^\+\s*(?:async\s+)?def\s+(test\w*)", re.MULTILINE)
 _SET_UP = frozenset(
     f"{when}_{scope}" for when in ("setup", "teardown") for scope in ("module", "function", "class", "method")
 ) | {"setUp", "tearDown", "setUpClass", "tearDownClass", "setUpModule", "tearDownModule"}
@@ -70,11 +64,7 @@ def _parsed(text: str) -> _File:
         tree = python_source.parse(text)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise CannotCutError("the file is no Python that can be read") from error
-    if "\r" in text or "\f" in text:
-        raise CannotCutError("the file has lines that end otherwise than with a line feed")
-    lines = text.splitlines(keepends=True)
-    if len(lines) != text.count("\n") + (not text.endswith("\n") and bool(text)):
-        raise CannotCutError("the file has characters that part lines")
+    lines = lines_of(text)
     return _File(lines=lines, items=items(tree.body, lines))
 
 
@@ -309,33 +299,6 @@ def _tests(file: _File) -> dict[Names, str]:
             owner = () if node is item.node else (next(iter(item.names), ""),)
             tests[*owner, name] = ast.dump(node)
     return tests
-
-
-def problems(task: Task) -> Iterator[str]:
-    """Every problem; none where the task shows no test."""
-    ids, raw = revealed_ids(task.instance), task.instance.scaffold
-    if not ids and not raw:
-        return
-    if not ids or not raw:
-        yield f"scaffold.patch and `{FIELD}` of task.yaml do not go together: one of them is missing"
-        return
-    try:
-        patch.parse(raw, trusted=True)
-    except patch.PatchError as error:
-        yield f"scaffold.patch is not a patch: {error}"
-        return
-    if set(ids) - set(task.hidden.fail_to_pass):
-        yield f"`{FIELD}` of task.yaml names tests that are not in FAIL_TO_PASS"
-    functions = {function_of(test_id) for test_id in ids}
-    if functions >= set(candidates(task.instance_id, task.hidden)):
-        yield "the scaffold shows every FAIL_TO_PASS test, so nothing is hidden"
-    names = {function.names[-1] for function in functions if function.names}
-    if {name.decode() for name in _TEST.findall(raw)} - names:
-        yield "scaffold.patch adds tests that task.yaml does not list as revealed"
-
-
-class CannotCutError(Exception):
-    """A test cannot be taken out of its file; the text says why, and names nothing hidden."""
 
 
 @dataclass(frozen=True, kw_only=True)
