@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core import process
-from harness.core.errors import InputError
+from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Instance, Task, TaskState, TestStatus
 from harness.core.wording import counted
 from harness.dataset import content, task_states
 from harness.dataset.folder import Dataset, write_scaffold
 from harness.dataset.ledger import ledger
-from harness.dataset.revealed import FIELD, Function, candidates, function_of
+from harness.dataset.revealed import FIELD, Function, candidates, function_of, functions_shown
 from harness.dataset.seal import access_log
 from harness.grading import scoring, trial
 from harness.languages import language_of, screening
@@ -260,11 +260,11 @@ def reveal_in(
 ) -> Answer:
     """Let proved tasks show up to `count` test functions each. One that shows as many already stays as it is.
 
-    Interrupted at any time, the same call does the rest.
+    Interrupted at any time, the same call does the rest. A task whose image is not there stays as it is.
 
     Raises:
         InputError: an id is unknown, or its task is not proved; there is none; the dataset is sealed and has no key.
-        InfrastructureError: the engine failed, or an image is not there.
+        InfrastructureError: the engine failed.
 
     """
     tasks = task_states.named_instances(dataset, ids) if ids else tuple(dataset.instances())
@@ -277,7 +277,13 @@ def reveal_in(
     access_log.tell(dataset, [instance.instance_id for instance in proved], purpose="reveal")
     outcomes = []
     for instance in proved:
-        outcome = _reveal_one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
+        try:
+            outcome = _reveal_one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
+        except InfrastructureError as error:
+            if not sandbox.is_healthy():
+                raise
+            fields = _fields(instance)
+            outcome = replace(_outcome(instance, count, functions_shown(fields), fields), why_not=(error.message,))
         outcomes.append(outcome)
         tell(outcome)
     return Answer(tasks=tuple(outcomes), version=None if dry_run else content.settle(dataset))
@@ -292,9 +298,8 @@ def _reveal_one(
     workspace: Callable[[Instance], AbstractContextManager[Workspace]],
     dry_run: bool,
 ) -> RevealOutcome:
-    scaffold = instance.extra.get(FIELD)
-    fields = scaffold if isinstance(scaffold, dict) else {}
-    before = int(fields.get("functions", 0))
+    fields = _fields(instance)
+    before = functions_shown(fields)
     if fields and int(fields.get("asked", 0)) >= count:
         return _outcome(instance, count, before, fields)
     task = dataset.task(instance.instance_id)
@@ -308,6 +313,12 @@ def _reveal_one(
             else:
                 write_scaffold(dataset, after)
     return _outcome(after, count, before, after.extra[FIELD])
+
+
+def _fields(instance: Instance) -> dict[str, Any]:
+    """What task.yaml says of what the task shows; nothing where it shows no test."""
+    scaffold = instance.extra.get(FIELD)
+    return scaffold if isinstance(scaffold, dict) else {}
 
 
 def _outcome(instance: Instance, count: int, before: int, fields: dict[str, object]) -> RevealOutcome:

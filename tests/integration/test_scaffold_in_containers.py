@@ -59,6 +59,18 @@ def test_a_task_with_one_function_shows_none_and_says_so(dataset):
     assert made.instance(LONELY).scaffold == b""
 
 
+def test_a_task_whose_image_is_gone_says_so_and_the_others_are_shown(tiny_image, tmp_path):
+    gone = tiny.task("sha256:" + "0" * 64, instance_id=LONELY)
+    there = tiny.task(
+        tiny_image, instance_id="tiny__calc-3", tests={tiny.TESTS: (tiny.BASE_TESTS, TESTS)}, fail_to_pass=IDS
+    )
+    made = tiny.dataset(tmp_path / "ds", gone, there)
+    done = tiny.goldseam("holdout", "reveal", made.path, "--tests", "1", "--json")
+    told = json.loads(done.stdout)["tasks"]
+    assert (done.returncode, [one["functions"] for one in told]) == (0, [0, 1])
+    assert "image" in told[0]["why_not"][0]
+
+
 def test_the_scaffold_holds_the_shown_test_and_nothing_of_the_hidden_one(dataset):
     made, _ = dataset
     task, shown, hidden = shown_and_hidden(made)
