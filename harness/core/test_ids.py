@@ -18,6 +18,9 @@ ADDRESS = re.compile(r"(?<![0-9A-Za-z])(at[ _]0x)[0-9A-Fa-f]{4,16}(?![0-9A-Za-z]
 NO_ADDRESS = r"\1..."
 """What is left of it."""
 
+ORDINAL = re.compile(r" #[0-9]+$")
+"""Of titles: which of several equal ones a test is, as ids of JavaScript have it."""
+
 
 def stable(test_id: str) -> str:
     """An id without addresses; `path::` in front of it is left alone."""

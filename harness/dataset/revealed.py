@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ FIELD = "scaffold"
 """Of task.yaml."""
 _TITLED = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 """What files are called whose tests are known by titles, with which of several it is after equal ones."""
-_ORDINAL = re.compile(r" #[0-9]+$")
 TITLE = "## Tests that the fix has to pass"
 
 
@@ -37,7 +35,7 @@ def function_of(test_id: str) -> Function:
     """The function that an id is a row of."""
     path, *names = ids.function(test_id).split("::")
     if path.endswith(_TITLED):
-        names = [_ORDINAL.sub("", test_id.partition("::")[2])]
+        names = [ids.ORDINAL.sub("", test_id.partition("::")[2])]
     return Function(path=path, names=tuple(names))
 
 

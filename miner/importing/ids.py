@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.core.test_ids import stable
+from harness.core.test_ids import ORDINAL, stable
 
 _NODE = re.compile(r"[^\s:]+\.\w+::\S.*", re.DOTALL)
 """`path/file.py::…`, as pytest names a test."""
@@ -39,7 +39,6 @@ _ENCLOSED = re.compile(r"(?P<type>[\w.]+\$(?P<inner>[\w$]+))::(?:\[.*?\]::)?(?P<
 """A test of a class that JUnit 4 runs as one enclosed in another, as ids here have it."""
 _JOINTS = re.compile(r" > |::|[#$:]")
 _METHOD = re.compile(r"(?P<name>.*?)(?P<parameters>\([^()]*\))?(?P<row>\[.*\])?", re.DOTALL)
-_ORDINAL = re.compile(r" #\d+$")
 _SHOWN = ".py"
 """Files that pytest shows as it goes on: their names are no ids."""
 
@@ -96,7 +95,7 @@ class KnownIds:
             path, *names = whole.split("::")
             if not names:
                 continue
-            titles = _ORDINAL.sub("", test_id.partition("::")[2]).replace(" > ", " ")
+            titles = ORDINAL.sub("", test_id.partition("::")[2]).replace(" > ", " ")
             self._by_titles.setdefault(_titles(titles), []).append(test_id)
             if path.endswith(_JAVA):
                 for method in dict.fromkeys(_java_methods(path, titles)):

@@ -71,7 +71,7 @@ def defined(node: Node) -> frozenset[str]:
         targets = [field_of(node, "alias") or field_of(node, "name")]
     elif node.type.endswith(("_declaration", "signature")):
         targets = [field_of(node, "name")]
-    elif node.type.endswith("_pattern") or node.type.endswith("pattern"):
+    elif node.type.endswith("pattern"):
         targets = [node]
     else:
         targets = []

@@ -19,7 +19,7 @@ from miner.languages.base import KnownText
 from miner.languages.guessing.conversions import json_of
 from miner.languages.guessing.needed import handed_by
 from miner.languages.guessing.visible import TELLING
-from miner.languages.guessing.words import LITERAL, WORD, example_value, parts_of
+from miner.languages.guessing.words import LAYOUT, LITERAL, WORD, example_value, parts_of
 
 if TYPE_CHECKING:
     from miner.languages.guessing.reading import Reading
@@ -32,8 +32,7 @@ _NUMBER = re.compile(r"\b\d+\b")
 WORK = "/testbed"
 _MOST_BESIDE = 1 << 18
 """Characters of a file beside the tests that are looked through."""
-_LAYOUT = re.compile(r"[\s'\"]|,(?=\s*[\])}])")
-"""What of a value may be written in one way or another."""
+_LAYOUT = re.compile(LAYOUT)
 _FEWEST_IN_ORDER, _MOST_BETWEEN = 3, 7
 """Values in order that are no chance, and how many others may stand between two of them."""
 A_LOOK = 3.0

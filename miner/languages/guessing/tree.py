@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from miner.languages.guessing.visible import Visible
-from miner.languages.guessing.words import example_value, parts_of
+from miner.languages.guessing.words import LAYOUT, example_value, parts_of
 
 _SHORTEST = 5
 """Characters of a piece that are worth a look: of shorter ones each letter costs less."""
@@ -27,8 +27,7 @@ _WORD_BYTES = bytes(byte if byte > 127 or chr(byte).isalnum() or chr(byte) == "_
 _QUOTED = re.compile(rb"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
 _LITERAL = re.compile(r"\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _BLANK = re.compile(r"\n\s*\n")
-_LAYOUT = re.compile(rb"[\s'\"]|,(?=\s*[\])}])")
-"""What of a value may be written in one way or another."""
+_LAYOUT = re.compile(LAYOUT.encode())
 _SIGNS = " \t,;:=>-#*/|&→)]}`'\""
 """What may stand between a call and what it gives."""
 _NEAR_FILES, _NEAR_BYTES = 30, 1 << 20

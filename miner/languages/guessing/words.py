@@ -12,6 +12,8 @@ from typing import Any
 from harness.core import python_source
 from harness.judging.values import Record
 
+LAYOUT = r"[\s'\"]|,(?=\s*[\])}])"
+"""What of a value may be written in one way or another."""
 WORD = re.compile(r"\w+|[^\w\s]|\s+")
 LITERAL = frozenset("[({'\"-0123456789")
 """What a literal of Python begins with."""

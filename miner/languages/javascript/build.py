@@ -194,7 +194,7 @@ def _attempt(
     """
     for recipe in _recipes(tree, tests, refused):
         is_made = False
-        for node, plan in _nodes(building, ground, plans):
+        for node, plan in _nodes(building, ground, plans, refused):
             if is_made and node.is_of_base:
                 break
             try:
@@ -211,11 +211,18 @@ def _attempt(
             return
 
 
-def _nodes(building: Building, ground: BuiltLayer, plans: Sequence[Plan | None]) -> Iterator[tuple[_Node, Plan | None]]:
-    """Each Node to try with each way to build: of the lines that the project tells of, at last the base's own."""
+def _nodes(
+    building: Building, ground: BuiltLayer, plans: Sequence[Plan | None], refused: Sequence[RefusedError]
+) -> Iterator[tuple[_Node, Plan | None]]:
+    """Each Node to try with each way to build: of the lines that the project tells of, at last the base's own.
+
+    The base is asked for its own only where `refused`, which grows meanwhile, ends with a line that can't be had.
+    """
     request = building.request
     lines = manifest.node_majors(request.tree, request.when.date())
     yield from product([_Node(line=line) for line in lines], plans)
+    if not refused or refused[-1].step != _OF_NODE:
+        return
     with request.workshop.run(ground.image_id, f"node --version > {OUT_DIR}/node\n", kind="probe") as ran:
         version = read_result(ran.out / "node").decode() if ran.ok else ""
     if match := re.match(r"v(\d+)\.", version):
