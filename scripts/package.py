@@ -3,9 +3,10 @@
     python scripts/package.py UV [PROJECT_URL]
 
 Contents and metadata are checked. The wheel is installed into an empty environment with the newest dependencies that
-its metadata allows, which may take no more than `LARGEST_MB`, and the installed command is started there. With the
-address of a repository, wheel and source distribution name it and its pages as their project URLs. The last line is the
-summary; the exit code is 1 where a check fails.
+its metadata allows, which may take no more than `LARGEST_MB`, and the installed command is started there. In another
+one, with the oldest, every module is imported, without a warning. With the address of a repository, wheel and source
+distribution name it and its pages as their project URLs. The last line is the summary; the exit code is 1 where a check
+fails.
 """
 
 from __future__ import annotations
@@ -33,6 +34,16 @@ LARGEST_MB = 120
 """Megabytes (10^6 bytes) on disk of an environment with the wheel and its dependencies, without extras."""
 _PACKAGES = ("goldseam", "harness", "miner")
 _OF_THE_PROJECT = (".ci", ".github", "benchmarks", "tests")
+_EXTRAS = "parquet,s3,strength"
+"""What modules import; `ray` is imported where a cluster is used."""
+_IMPORTS = """
+import importlib, pkgutil, sys, warnings
+warnings.simplefilter("error")
+for package in map(importlib.import_module, sys.argv[1:]):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if not {"inside", "tools"} & set(module.name.split(".")):  # these run in containers
+            importlib.import_module(module.name)
+"""
 
 
 class BadPackageError(Exception):
@@ -55,6 +66,7 @@ def main() -> int:
         components = _check_bill(bill, project)
         with tempfile.TemporaryDirectory(prefix="goldseam-package-") as folder:
             size = _try(uv, wheel, project["version"], Path(folder))
+            _try_oldest(uv, wheel, Path(folder))
     except (BadPackageError, GoldseamError) as error:
         sys.stderr.write(f"package: {error}\n")
         return 1
@@ -167,6 +179,20 @@ def _try(uv: str, wheel: Path, version: str, folder: Path) -> float:
     if doctor.returncode not in {0, 4} or not json.loads(doctor.stdout)["checks"]:
         raise BadPackageError(f"`goldseam doctor --json` ended with {doctor.returncode}: {doctor.error_text}")
     return size
+
+
+def _try_oldest(uv: str, wheel: Path, folder: Path) -> None:
+    """Import every module with the oldest dependencies that the metadata allows.
+
+    Raises:
+        InfrastructureError: they can't be installed, or a module needs newer ones.
+
+    """
+    python = folder / "oldest" / "bin" / "python"
+    process.run((uv, "venv", "--quiet", "--python", sys.executable, folder / "oldest"))
+    oldest = ("--resolution", "lowest-direct", f"{wheel}[{_EXTRAS}]")
+    process.run((uv, "pip", "install", "--quiet", "--python", python, *oldest))
+    process.run((python, "-c", _IMPORTS, *_PACKAGES), cwd=folder, env={"PYTHONPATH": ""}, timeout=600)
 
 
 if __name__ == "__main__":
