@@ -12,7 +12,7 @@ from miner.candidates.split import is_code, is_config, is_data, is_docs
 from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection, Stage
 from miner.sources.messages import closing_references, issue_keys, without_code
 
-RULES = 3
+RULES = 4
 """Counts up when recognition changes, so that changes left under older rules are looked at again."""
 THRESHOLD = 2.0
 """A change whose signals sum to this or more is taken for a bug fix."""
@@ -45,7 +45,8 @@ _NOT_A_FIX = re.compile(
     r"|(?:mis)?spell(?:ed|ings?)|codespell|readme|pre-commit|type hints?|typing|mypy|flake8|pylint|black|ruff|isort"
     r"|javadocs?|checkstyle|pmd|spotbugs|findbugs"
     r"|codeql|coverage|deprecat\w+|(?:drop(?:s|ped|ping)?|remov(?:e[sd]?|ing)|stop(?:s|ped|ping)?) support(?:ing)?"
-    r"|tests? fix(?:es)?|fix(?:e[sd]|ing)? (?:(?!and\b)[\w-]+ ){0,2}tests?)\b",
+    r"|tests? fix(?:es)?|fix(?:e[sd]|ing)? (?:(?!and\b)[\w-]+ ){0,2}tests?|failing (?:[\w-]+ )?tests?)\b"
+    r"|^\W*(?:\w+ )?refactor\w*",
     re.IGNORECASE,
 )
 _BOT_TITLE = re.compile(

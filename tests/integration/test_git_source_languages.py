@@ -236,3 +236,75 @@ def test_tests_that_gain_nothing_tell_no_fix(tmp_path, after, reason):
     with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
         [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
     assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason
+
+
+TYPED = """\
+from typing import Optional
+
+from app.names import Name
+
+
+class Card:
+    size: int
+
+    def __init__(self, name: Optional[str] = None) -> None:
+        \"\"\"A card.\"\"\"
+        self.name = name
+
+
+@app.get
+def cards(name: str) -> str:
+    return name
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("Optional[str] = None", "Optional[Name] = None", "no_code"),
+        ("self.name = name", "self.name: Optional[Name] = name", "no_code"),
+        ("self.name = name", "self.name = cast(Optional[str], name)", "no_code"),
+        ("A card.", "A card with a name.", "no_code"),
+        (
+            "from app.names import Name\n",
+            "\nif TYPE_CHECKING:\n    from app.names import Name\n\nN = TypeVar('N', bound='Name')\n",
+            "no_code",
+        ),
+        ("Optional[str] = None", 'Optional[str] = ""', None),
+        ("size: int", "size: float", None),
+        ("cards(name: str)", "cards(name: int)", None),
+        ("from app.names import Name\n", "from app.names import Name, Other\n", None),
+        ("class Card:", "inspect.signature(cards)\n\n\nclass Card:", None),
+    ],
+)
+def test_types_that_nothing_reads_are_no_fix_that_tests_see(tmp_path, before, after, reason):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", {"src/app/cards.py": TYPED, "setup.py": "setup()\n"})
+    fixed = {"src/app/cards.py": TYPED.replace(before, after), "tests/test_a.py": "def test_a():\n    assert 1\n"}
+    sha = repo.commit("Fix the type of a card", fixed)
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+    assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason
+
+
+@pytest.mark.parametrize(
+    ("files", "imported", "reason"),
+    [
+        ({"web/select/xpath.py": ""}, "web.http", "no_project"),
+        ({"trunk/web/select/xpath.py": ""}, "web.http", "no_project"),
+        ({"constants.py": ""}, "other.python.constants", "no_project"),
+        ({"web/http.py": ""}, "web.http", None),
+        ({"lib/web/http.pyx": ""}, "web.http", None),
+        ({"web/select.py": ""}, "numpy.testing", None),
+        ({"web/select.py": "", "setup.py": "setup()\n"}, "web.http", None),
+        ({"web/select.py": "", "requirements-dev.txt": "web\n"}, "web.http", None),
+    ],
+)
+def test_files_that_another_project_left_behind_are_no_project(tmp_path, files, imported, reason):
+    repo = project(tmp_path / "app")
+    repo.commit("Start", files)
+    test = f"from {imported} import thing\n\n\ndef test_thing():\n    assert thing\n"
+    sha = repo.commit("Fix thing", {"web/thing.py": "thing = 1\n", "tests/test_thing.py": test})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+    assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason

@@ -85,6 +85,10 @@ def test_a_title_that_speaks_of_a_fault_is_a_bug_fix(title):
         "Fix PMD UnnecessaryModifier",
         "Correct misspelled words",
         "Refactor the parser",
+        "Minor refactorings",
+        "Refactor and fix the parser",
+        "Add failing test for an empty input",
+        "Failing unit tests of get()",
     ],
 )
 def test_a_title_that_speaks_of_something_else_is_not(title):

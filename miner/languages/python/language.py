@@ -33,7 +33,7 @@ from miner.languages.base import (
 )
 from miner.languages.built import BuiltImage
 from miner.languages.guessing.guess import guess
-from miner.languages.python import doctests
+from miner.languages.python import doctests, inherited, types_alone
 from miner.languages.python.code import PythonCode
 from miner.languages.python.detect import detect
 from miner.languages.python.forms import silent_lines
@@ -103,10 +103,10 @@ class Python:
         return [path for path in matching if _ASSERTS.search(repo.read_file(commit, path) or b"")]
 
     def never_runs(self, repo: Contents, base: str, head: str, paths: Sequence[str]) -> bool:
-        """Comments and layout; stubs of modules beside them, where no plugin of pytest reads these."""
+        """Comments and layout; types that nothing reads; stubs of modules, where no plugin of pytest reads these."""
         stubs = [path for path in paths if path.endswith(_STUB)]
         modules = [path for path in paths if self.code.reads(path)]
-        if len(stubs) + len(modules) < len(paths) or not all(_parsed_alike(repo, base, head, path) for path in modules):
+        if len(stubs) + len(modules) < len(paths) or not all(_runs_alike(repo, base, head, path) for path in modules):
             return False
         beside = (f"{path.removesuffix(_STUB)}{suffix}" for path in stubs for suffix in _OF_MODULES)
         documented = {path.rpartition(".")[0] for path in beside if repo.read_file(head, path) is not None}
@@ -114,11 +114,14 @@ class Python:
         return documented == {path.removesuffix(_STUB) for path in stubs} and not any(map(_CHECKERS.search, settings))
 
     def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
-        """What only Python 2 reads: all of these files, or what installs the project."""
+        """What only Python 2 reads: all of these files, or what installs the project; parts of another project."""
         lines = [(path, _in_python_2(tree.read(path))) for path in test_files]
         lines = lines if lines and all(line for _, line in lines) else [(_SETUP, _in_python_2(tree.read(_SETUP)))]
         path, line = lines[0]
-        return ("language_unsupported", f"only Python 2 reads {path}: {line}") if line else None
+        if line:
+            return "language_unsupported", f"only Python 2 reads {path}: {line}"
+        missing = inherited.lacking(tree, test_files)
+        return ("no_project", f"{missing}, which is not there, and no file describes a project") if missing else None
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """What the repository's settings, tox, nox, CI and make say; pytest is always among them."""
@@ -276,10 +279,14 @@ def _is_argument(test_id: str) -> bool:
     return not test_ids.has_no_address(test_id) and "::" not in test_id.partition("[")[2]
 
 
-def _parsed_alike(repo: Contents, base: str, head: str, path: str) -> bool:
-    """Whether a module has one tree at both commits."""
-    before, after = (python_source.parsed(repo.read_file(commit, path)) for commit in (base, head))
-    return before is not None and _alike(before, after)
+def _runs_alike(repo: Contents, base: str, head: str, path: str) -> bool:
+    """Whether a module has one tree at both commits, or one that is no test's and differs in types alone."""
+    before, after = (repo.read_file(commit, path) for commit in (base, head))
+    parsed = python_source.parsed(before)
+    if parsed is None or _alike(parsed, python_source.parsed(after)):
+        return parsed is not None
+    trees = None if "test" in path.lower() else types_alone.erased(before, after)
+    return trees is not None and _alike(*trees)
 
 
 def _alike(one: object, other: object) -> bool:
