@@ -43,6 +43,8 @@ class Grammar:
     """Names of what is called, in pairs of opposites."""
     called: tuple[str, ...]
     """The fields that lead from a call to that name."""
+    idle: Callable[[Node], bool] = lambda _: False
+    """What of a tree makes no difference to what runs, beside comments and layout."""
 
 
 class ParsedCode(UnparsedCode):
@@ -95,7 +97,7 @@ class ParsedCode(UnparsedCode):
         """A digest of the tree; comments and layout count nowhere."""
         if (root := self._parsed(source)) is None:
             return None
-        tokens = "\0".join(_tokens(root))
+        tokens = "\0".join(_tokens(root, self._grammar.idle))
         return hashlib.sha256(tokens.encode("utf-8", "surrogateescape")).hexdigest()
 
     def faulty(self, path: str, source: bytes, changed: Collection[int]) -> FaultySource | None:
@@ -144,13 +146,15 @@ class ParsedCode(UnparsedCode):
                 yield match[2].strip()
 
 
-def _tokens(root: Node) -> Iterator[str]:
+def _tokens(root: Node, idle: Callable[[Node], bool]) -> Iterator[str]:
     """The leaves of a tree, with its own brackets."""
     rest: list[Node | None] = [root]
     while rest:
         node = rest.pop()
         if node is None:
             yield ")"
+        elif idle(node):
+            continue
         elif not node.children:
             yield from () if node.type in _LAYOUT or "comment" in node.type else (text_of(node),)
         elif "comment" not in node.type:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import shutil
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -107,6 +109,58 @@ def test_releases_of_libraries_are_copied_to_the_folder_that_builds_share_once(p
     assert cached == {"a/b/1.0/b-1.0.jar": "new", "a/c/2/c-2.jar": "old"}
     assert (tmp_path / "cache/a/b/1.0/b-1.0.pom").exists()
     assert len([path for path in (tmp_path / "cache").rglob("*") if path.is_file()]) == 3
+
+
+def test_the_runner_of_tests_is_asked_for_once_by_all_builds_of_a_repository(project, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.chdir(tmp_path)
+    jar = "a/b/1/b-1.jar"
+    first, second = (object.__new__(project["Project"]) for _ in range(2))
+    for number, one in enumerate((first, second)):
+        one.repository, one.shared = tmp_path / f"repository{number}", tmp_path / "cache"
+
+    def compile_(folder, *words):
+        asked.append(words)
+        (folder / "paths").write_text(str(first.repository / jar))
+        project["lay"](first.repository / jar, b"jar")
+        return SimpleNamespace(returncode=0, stdout="")
+
+    for one in (first, second):
+        one.compile = compile_
+    assert first.fetched(["a:b:1"]) == [str(first.repository / jar)]
+    project["cache"](first.repository, first.shared)
+    assert second.fetched(["a:b:1"]) == [str(second.repository / jar)]
+    assert (second.repository / jar).read_bytes() == b"jar"
+    assert len(asked) == 1
+    first.fetched(["a:c:1"])
+    assert len(asked) == 2
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK")
+def test_sources_are_compiled_alone_where_that_gives_the_same_classes_and_nothing_looks_at_all_of_them(
+    project, tmp_path
+):
+    source, out, jar = tmp_path / "src", tmp_path / "out", tmp_path / "a.jar"
+    source.mkdir()
+    (source / "A.java").write_text("class A { int of() { return B.ONE; } }")
+    (source / "B.java").write_text("class B { static final int ONE = 1; }")
+    process.run(["javac", "-proc:none", "-d", out, *source.glob("*.java")])
+    one = object.__new__(project["Project"])
+
+    def parts(*words: str) -> list[str]:
+        call = ["javac", "-d", str(out), "-classpath", f"{out}:{jar}", "-sourcepath", str(source), *words]
+        return one.by_parts(call, [source])
+
+    words = parts("-proc:none")
+    assert words[:2] == ["javac", "-proc:none"]
+    assert "-d" not in words
+    assert words[-5:] == ["-classpath", f"{out}:{out}:{jar}", "-sourcepath", "/nowhere", "-implicit:none"]
+    assert parts("-proc:none", "-Werror") == parts("-processorpath", "x.jar") == one.by_parts([], [source]) == []
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/services/javax.annotation.processing.Processor", "a.B")
+    assert parts() == []
+    (out / "A.class").write_bytes(b"by another program")
+    assert parts("-proc:none") == []
 
 
 LIST = """<metadata><groupId>a</groupId><versioning><latest>20041127.091804</latest><release>20041127.091804</release>

@@ -87,7 +87,7 @@ class Java(Language):
             "stub": part("Stub.java"),
             "order": requests.get("vary", {}).get("order"),
         }
-        program = parts.part("child.py") + part("driver.py")
+        program = parts.part("child.py") + part("incremental.py") + part("driver.py")
         return parts.command(parts.in_python(program, settings), requests, ("vary",), ENV)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:

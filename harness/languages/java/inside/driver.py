@@ -55,7 +55,7 @@ HANDOUT = "goldseam/Handout.java"
 class Module(object):
     """A module with the tests that are asked for."""
 
-    javac = test_javac = sources = tasks = ()  # of images that were made before trials called the compiler
+    javac = parts_javac = test_javac = sources = tasks = ()  # of images from before trials called the compiler
 
     def __init__(self, folder, facts):
         self.folder = folder
@@ -170,7 +170,7 @@ def compile_what_is_asked(project, root, modules, beside):
     if len(changed) < len(beside) or not in_java or not all(module.test_javac for module in modules):
         return False
     if len(changed) < 2 and all(is_source(module, path) for module in changed for path in beside[module.folder]):
-        well = all(compile_product(module) for module in changed)
+        well = all(compile_changed(module, beside[module.folder]) or compile_product(module) for module in changed)
     else:
         stale(project, beside)
         well = build(project, root, modules, "process-test-resources")[0] == 0

@@ -112,6 +112,7 @@ class Builds:
             "env": written["env"],
             "sources": [relative(str(source)) for source in sources],
             "javac": javac,
+            "parts_javac": self.project.by_parts(javac, sources),
             "test_javac": self.project.one_by_one(calls["test"], list(map(Path, written["tests"]))),
             "tasks": written["tasks"],
         }

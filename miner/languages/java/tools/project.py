@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -96,14 +97,17 @@ CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MU
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
 OTHERS = {"kotlin-maven-plugin": "src/test/kotlin", "gmavenplus-plugin": "src/test/groovy"}
 """Where plugins look for tests if a pom names no other folder."""
+PLACES, NOWHERE = ("-d", "-classpath", "-sourcepath"), "/nowhere"
+SAMPLE = 16
+"""Sources, about, by which it is tried whether some can be compiled without the others."""
 INFORMATION = ("module-info", "package-info")
 """What Maven and its plugins may write themselves; tests, which run on the class path, need none of it."""
 NONE_IS_FINE = ("failIfNoTests=false", "surefire.failIfNoSpecifiedTests=false")
 
 
 class Project:
-    def __init__(self, home: Path, settings: str, store: str, day: str) -> None:
-        self.home, self.repository, self.day = home, home / "repository", day
+    def __init__(self, home: Path, settings: str, store: str, day: str, shared: Path) -> None:
+        self.home, self.repository, self.day, self.shared = home, home / "repository", day, shared
         self.javac = compiler(home)
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
         self.maven += [f"-D{name}.skip" for name in SKIPPED.split()]
@@ -212,7 +216,13 @@ class Project:
         ]
 
     def fetched(self, names: list[str]) -> list[str]:
-        """Libraries and what they need, as jars."""
+        """Libraries and what they need, as jars; what builds of the repository had before is not asked for again."""
+        known = self.shared / f"runner-{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}"
+        places = known.read_text().split() if known.exists() else []
+        if places and all((self.shared / place).exists() for place in places):
+            for place in places:
+                lay(self.repository / place, (self.shared / place).read_bytes())
+            return [str(self.repository / place) for place in places]
         dependencies = "".join(
             "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>".format(
                 *word.split(":")
@@ -226,7 +236,9 @@ class Project:
             f"<version>1</version><packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>"
         )
         self.must(self.compile(folder, CLASSPATH, "-Dmdep.outputFile=paths"), "the runner of its tests")
-        return (folder / "paths").read_text().split(os.pathsep)
+        jars = (folder / "paths").read_text().split(os.pathsep)
+        lay(known, "\n".join(os.path.relpath(jar, self.repository) for jar in jars).encode())
+        return jars
 
     def compile_recorder(self, jars: list[str]) -> None:
         """The recorder, for trials whose goldseam has the same."""
@@ -234,7 +246,7 @@ class Project:
         text = b"".join(source.read_bytes() for source in sources)
         folder = self.home / "recorder" / hashlib.sha256(text).hexdigest()[:16]
         words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), *map(str, sources)]
-        subprocess.run([str(self.home / "jdk/bin/javac"), *words], check=True)
+        subprocess.run([*self.javac, *words], check=True)
 
     def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:
         """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
@@ -263,6 +275,30 @@ class Project:
                 if well and classes_in(Path(place)) == classes_in(Path(options[1])):
                     return [*self.javac, *options], folders
         return [], []
+
+    def by_parts(self, call: list[str], folders: list[Path]) -> list[str]:
+        """The call that compiles sources of a module against the classes of others, if that gives the same classes.
+
+        Not where annotations are processed, which may look at all of them, nor where a warning is an error.
+        """
+        if not call or any(word.startswith(("-Werror", "-Xplugin", "-processor", "--processor")) for word in call):
+            return []
+        options = dict(itertools.pairwise(call))
+        output, classpath = options["-d"], options.get("-classpath", "")
+        jars = [Path(word) for word in classpath.split(os.pathsep) if word.endswith(".jar")]
+        if "-proc:none" not in call and any(map(processes_annotations, jars)):
+            return []
+        pairs = {at + step for at, word in enumerate(call) if word in PLACES for step in (0, 1)}
+        words = [word for at, word in enumerate(call) if at not in pairs]
+        words += ["-classpath", os.pathsep.join(filter(None, (output, classpath))), "-sourcepath", NOWHERE]
+        words.append("-implicit:none")
+        sources = [path for folder in folders for path in sources_in(folder)]
+        some = sources[:: len(sources) // SAMPLE + 1]
+        with tempfile.TemporaryDirectory() as place:
+            argv = [*words, "-d", place, *map(str, some)]
+            well = subprocess.run(argv, check=False, capture_output=True).returncode == 0
+            classes, others = classes_in(Path(place)), classes_in(Path(output))
+            return words if well and all(others.get(name) == data for name, data in classes.items()) else []
 
     def compiled(self, words: list[str], sources: list[Path]) -> bool:
         return (
@@ -487,12 +523,19 @@ def cache(repository: Path, folder: Path) -> None:
     """Copy releases of libraries that are new to a folder which other builds of the repository have, too."""
     for path in repository.rglob("*"):
         place = folder / path.relative_to(repository)
-        if path.suffix not in (".jar", ".pom") or place.exists() or path.parent.name.endswith("-SNAPSHOT"):
-            continue
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
-            file.write(path.read_bytes())
-        Path(file.name).replace(place)
+        is_release = path.suffix in (".jar", ".pom") and not path.parent.name.endswith("-SNAPSHOT")
+        if is_release and not place.exists():
+            lay(place, path.read_bytes())
+
+
+def lay(place: Path, data: bytes) -> None:
+    """Write a file that nobody sees unfinished, unless it is there."""
+    if place.exists():
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
+        file.write(data)
+    Path(file.name).replace(place)
 
 
 def has_classes_of(jar: str, folders: list[str]) -> bool:
@@ -500,6 +543,14 @@ def has_classes_of(jar: str, folders: list[str]) -> bool:
     with zipfile.ZipFile(jar) as archive:
         names = [name for name in archive.namelist() if name.endswith(".class") and Path(name).stem not in INFORMATION]
     return any(Path(folder, name).exists() for folder in folders for name in names)
+
+
+def processes_annotations(jar: Path) -> bool:
+    """Whether a compiler that has a jar on its class path runs code of it."""
+    if not jar.exists():
+        return False
+    with zipfile.ZipFile(jar) as archive:
+        return "META-INF/services/javax.annotation.processing.Processor" in archive.namelist()
 
 
 class Modules:
@@ -596,6 +647,7 @@ class Modules:
         return {
             "sources": [relative(str(source), folder) for source in folders],
             "javac": javac,
+            "parts_javac": self.project.by_parts(javac, folders),
             "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(folder, pom)]),
         }
 
@@ -631,7 +683,7 @@ class Modules:
 
 
 def main(home: str, facts: str, settings: str, store: str, folder: str, day: str, kind: str, *words: str) -> None:
-    project = Project(Path(home), settings, store, day)
+    project = Project(Path(home), settings, store, day, Path(folder))
     modules = Modules(project)
     for group in " ".join(words).split(" -- "):
         root, *folders = group.split()
