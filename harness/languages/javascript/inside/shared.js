@@ -46,8 +46,15 @@ function say(kind, fields) {
   }
 }
 
-function begun() {
-  fs_.writeFileSync(ASKED.begun, "");
+// `state` is "unfinished" until all of a file's tests have ended, where the runner's reporter tells that.
+function begun(state = "") {
+  fs_.writeFileSync(ASKED.begun, state);
+}
+
+// Tells of a file in whose process code ended that before its tests were done, or that was ended as it waited.
+function ended(file, text = "its process ended before its tests did") {
+  if (fs_.existsSync(ASKED.idled)) say("collect_error", { id: file, text: "its process waited for nothing that would come" });
+  else say("collect_error", { id: file, text, raised: [{ names: ["ProcessExit"] }] });
 }
 
 function report(file, titles, status, milliseconds, text, id = idOf(file, titles, seen_)) {
