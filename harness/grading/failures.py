@@ -47,7 +47,8 @@ class FailureClass(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     """The memory limit was hit."""
     PERFORMANCE_ERROR = "performance_error"
-    """The tests ran out of time, or the build before them, or they printed without end or took far longer than with the fix."""
+    """The tests or the build before them ran out of time, or the tests printed without end or took far longer than with
+    the fix."""
     COMPILE_ERROR = "compile_error"
     """The patch changes what is compiled, and that can't be built; or most failing tests can't be compiled with it."""
     REGRESSION = "regression"
@@ -201,8 +202,7 @@ KIND_ROWS: tuple[tuple[Kind, str, Callable[[Raised], bool]], ...] = (
     ),
     (
         Kind.UNSAFE,
-        "a write outside the work tree (EROFS), the network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN), or code that "
-        "ended the file's process (`ProcessExit`)",
+        "a write outside the tree (EROFS), the network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN), `ProcessExit`",
         lambda link: not {"gaierror", PROCESS_EXIT}.isdisjoint(link.names) or link.errno in _UNSAFE,
     ),
     (Kind.MISSING, "an import of a package of which nothing is there", lambda link: bool(link.missing)),

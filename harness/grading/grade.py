@@ -102,12 +102,13 @@ def _before_tests(trial: Trial) -> Grade | None:
 
 
 def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
-    if trial.oom_killed:
-        return "out_of_memory", "the tests needed more memory than the task allows"
-    if trial.timed_out:
-        return "timeout", "the tests took longer than the task allows"
-    if trial.flooded:
-        return "flood", "the tests printed without end"
+    cuts = (
+        (trial.oom_killed, "out_of_memory", "the tests needed more memory than the task allows"),
+        (trial.timed_out, "timeout", "the tests took longer than the task allows"),
+        (trial.flooded, "flood", "the tests printed without end"),
+    )
+    if cut := next(((cause, why) for holds, cause, why in cuts if holds), None):
+        return cut
     if not trial.exited:
         return "crashed", "the tests ended the container's supervisor before they were done"
     if not trial.report.finished:

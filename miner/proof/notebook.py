@@ -31,7 +31,7 @@ class ObservedRun:
     statuses: Mapping[str, TestStatus]
     collect_errors: Mapping[str, str] = field(default_factory=dict)
     trouble: str = ""
-    """Why the run gave no full answer: `timeout`, `flood`, `out_of_memory`, `crashed`, or what did not apply; else empty."""
+    """Why the run gave no full answer: `timeout`, `flood`, `out_of_memory`, `crashed`, what didn't apply, or empty."""
     detail: str = ""
     """More of the trouble; where no test passed, what the first that failed said."""
     seconds: float = 0.0

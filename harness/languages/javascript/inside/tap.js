@@ -31,8 +31,8 @@ function read(file, text, errors, code) {
   }
   failed = failed || !planned; // what it ended in
   end();
-  const text = "it ended before it had said how many tests there are\n" + errors;
-  if (!planned && !code) ended(file, text);
-  else if (!planned) say("collect_error", { id: file, text });
+  const why = "it ended before it had said how many tests there are\n" + errors;
+  if (!planned && !code) ended(file, why);
+  else if (!planned) say("collect_error", { id: file, text: why });
   return planned;
 }
