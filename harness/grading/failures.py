@@ -202,7 +202,7 @@ KIND_ROWS: tuple[tuple[Kind, str, Callable[[Raised], bool]], ...] = (
     ),
     (
         Kind.UNSAFE,
-        "a write outside the tree (EROFS), the network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN), `ProcessExit`",
+        "a write outside the tree (EROFS), a network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN), `ProcessExit`",
         lambda link: not {"gaierror", PROCESS_EXIT}.isdisjoint(link.names) or link.errno in _UNSAFE,
     ),
     (Kind.MISSING, "an import of a package of which nothing is there", lambda link: bool(link.missing)),

@@ -409,6 +409,17 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
     assert (list(report.statuses), report.collect_errors, report.finished) == ([one], {}, True)
 
 
+@pytest.mark.parametrize("framework", ["node:test", "mocha"])
+def test_brackets_in_titles_and_folders_choose_no_other_test(task, sandbox, framework):
+    path = "app/[id]/a.js"
+    head = 'const { it } = require("node:test");\n' if framework == "node:test" else ""
+    text = f'{head}it("adds [all]", () => {{}});\nit("adds [none]", () => {{}});\nit("adds", () => {{}});\n'
+    patch = parse(tiny.diff(path, None, text).encode())
+    for asked, found in ("adds [all]", ["adds [all]"]), ("adds ", ["adds [all]", "adds [none]"]):
+        report = run(task, sandbox, framework, f"{path}::{asked}", test_patch=patch)
+        assert list(report.statuses) == [f"{path}::{name}" for name in found]
+
+
 @pytest.mark.parametrize("framework", ENDING)
 def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, sandbox, framework):
     path, _ = ENDING[framework]

@@ -251,6 +251,11 @@ function tapOptions() {
   return options;
 }
 
+// From 21 on Node takes what it is to run for patterns.
+function asPattern(file) {
+  return Number(process.versions.node.split(".")[0]) < 21 ? file : file.replace(/[[\]*?]/g, "[$&]");
+}
+
 const RUNNERS = {
   jest() {
     // a process of its own keeps a test that ends it from taking those of other files along
@@ -279,7 +284,7 @@ const RUNNERS = {
       facts.files = [file];
       for (const note of [BEGUN, facts.exits, facts.idled]) if (fs.existsSync(note)) fs.unlinkSync(note);
       const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
-      const { code } = call([...asked.options, ...fixed, absolute(file)]);
+      const { code } = call([...asked.options, ...fixed, asPattern(absolute(file))]);
       return fs.existsSync(BEGUN) ? 1 : code;
     });
     return Math.max(...codes);

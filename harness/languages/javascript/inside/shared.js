@@ -3,7 +3,7 @@
 const [write_, stringify_] = [fs_.writeSync, JSON.stringify]; // before code of the product is loaded
 const frames_ = framesHere();
 const seen_ = new Map();
-const only_ = new Set(ASKED.only.map((id) => id.split("[")[0]));
+const only_ = new Set(ASKED.only);
 const files_ = new Set(ASKED.files);
 const whole_ = new Set(ASKED.files.filter((file) => !ASKED.only.some((id) => id.startsWith(file + "::"))));
 
@@ -16,6 +16,11 @@ function framesHere() {
     if (error.code !== "EBADF") throw error;
   }
   return fs_.openSync(ASKED.values, "a");
+}
+
+// An id as earlier versions asked for it: without what is behind a bracket in its titles.
+function cut_(file, id) {
+  return file + id.slice(file.length).split("[")[0];
 }
 
 function relative(file) {
@@ -58,7 +63,7 @@ function ended(file, text = "its process ended before its tests did") {
 }
 
 function report(file, titles, status, milliseconds, text, id = idOf(file, titles, seen_)) {
-  if (!files_.has(file) || !(whole_.has(file) || only_.has(id.split("[")[0]))) return;
+  if (!files_.has(file) || !(whole_.has(file) || only_.has(id) || only_.has(cut_(file, id)))) return;
   say("report", { id, status, seconds: (milliseconds || 0) / 1000, text: String(text || "").slice(0, 6000) });
 }
 
