@@ -144,7 +144,7 @@ class KnownIds:
         yield Way.FILE, [] if row_id.endswith(_SHOWN) else self._by_file.get(row_id, [])
 
     def _begun(self, cut: str) -> list[str]:
-        """The tests of JavaScript whose titles begin with a text, up to a space, where these titles are all the same."""
+        """The tests of JavaScript whose titles begin with a text, up to a space, where these titles are the same."""
         begun = [
             test_ids
             for titles, test_ids in self._by_titles.items()
