@@ -47,9 +47,17 @@ def stable_ids(test_ids: Iterable[str]) -> Mapping[str, str]:
 
 
 def function(test_id: str) -> str:
-    """The function that an id is a row of: `path::Class::function`, whatever its parameter holds."""
+    """The function that an id is a row of: `path::Class::function`, whatever its parameter holds.
+
+    Of JavaScript and TypeScript it is the id, which has titles: a bracket in one stands for nothing.
+    """
     path, colons, names = test_id.partition("::")
+    if _TITLED.search(path):
+        return test_id
     return path + colons + names.partition("[")[0]
+
+
+_TITLED = re.compile(r"\.[cm]?[jt]sx?$")
 
 
 def functions(test_ids: Iterable[str]) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ class RoundModel(OpenRecord):
     child_exit: int | None = None
     child_signal: int | None = None
     timed_out: bool = False
+    flooded: bool = False
     oom_killed: bool = False
     setup_error: str | None = None
     model_apply_error: str | None = None
@@ -172,6 +173,7 @@ _TRIAL_FIELDS = (
     "child_exit",
     "child_signal",
     "timed_out",
+    "flooded",
     "oom_killed",
     "setup_error",
     "model_apply_error",

@@ -16,9 +16,9 @@ from enum import StrEnum
 from harness.core.instance import Outcome, TestStatus
 from harness.grading.grade import TestsStatus
 from harness.grading.time_words import TimeTests
-from harness.languages.base import Chain, Raised
+from harness.languages.base import PROCESS_EXIT, Chain, Raised
 
-CLASSES_VERSION = 4
+CLASSES_VERSION = 5
 """Goes up when a row below changes, so that labels of different rules are never counted together."""
 
 FAR_BEYOND = 5.0
@@ -47,7 +47,8 @@ class FailureClass(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     """The memory limit was hit."""
     PERFORMANCE_ERROR = "performance_error"
-    """The tests ran out of time, or the build before them, or they took far longer than with the fix."""
+    """The tests or the build before them ran out of time, or the tests printed without end or took far longer than with
+    the fix."""
     COMPILE_ERROR = "compile_error"
     """The patch changes what is compiled, and that can't be built; or most failing tests can't be compiled with it."""
     REGRESSION = "regression"
@@ -124,6 +125,8 @@ class Facts:
     ran_out_of_memory: bool = False
     """The engine saw the container's memory limit hit."""
     ran_out_of_time: bool = False
+    flooded: bool = False
+    """The tests were ended, as they printed without end."""
     built: bool = True
     """There was nothing to be built before the tests, or that was done."""
     supervised: bool = True
@@ -199,8 +202,8 @@ KIND_ROWS: tuple[tuple[Kind, str, Callable[[Raised], bool]], ...] = (
     ),
     (
         Kind.UNSAFE,
-        "a write outside the work tree (EROFS), or the network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN)",
-        lambda link: "gaierror" in link.names or link.errno in _UNSAFE,
+        "a write outside the tree (EROFS), a network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN), `ProcessExit`",
+        lambda link: not {"gaierror", PROCESS_EXIT}.isdisjoint(link.names) or link.errno in _UNSAFE,
     ),
     (Kind.MISSING, "an import of a package of which nothing is there", lambda link: bool(link.missing)),
     (
@@ -323,8 +326,8 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         FailureClass.PERFORMANCE_ERROR,
-        "the tests ran out of time, or the build before them",
-        lambda facts: facts.ran_out_of_time,
+        "the tests ran out of time or printed without end, or the build before them ran out of time",
+        lambda facts: facts.ran_out_of_time or facts.flooded,
     ),
     Row(
         FailureClass.COMPILE_ERROR,

@@ -13,7 +13,7 @@ from harness.judging import tripwires
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
 
-GRADING_VERSION = 3
+GRADING_VERSION = 4
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""
 
 
@@ -66,7 +66,8 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
     if (ended := _before_tests(trial)) is not None:
         return ended
     tests = listed_status(hidden, trial.report.statuses)
-    if trial.exited and trial.report.finished and not trial.timed_out and not trial.oom_killed and tests.all_passed:
+    cut = trial.timed_out or trial.flooded or trial.oom_killed
+    if trial.exited and trial.report.finished and not cut and tests.all_passed:
         if news := tripwires.news(trial.tripwires, hidden.evidence):
             why = f"every listed test passed, and a person should look at the patch first: {tripwires.in_words(news)}"
             return Grade(outcome=Outcome.NEEDS_REVIEW, cause="tripwire", reason=why, tests=tests)
@@ -101,10 +102,13 @@ def _before_tests(trial: Trial) -> Grade | None:
 
 
 def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
-    if trial.oom_killed:
-        return "out_of_memory", "the tests needed more memory than the task allows"
-    if trial.timed_out:
-        return "timeout", "the tests took longer than the task allows"
+    cuts = (
+        (trial.oom_killed, "out_of_memory", "the tests needed more memory than the task allows"),
+        (trial.timed_out, "timeout", "the tests took longer than the task allows"),
+        (trial.flooded, "flood", "the tests printed without end"),
+    )
+    if cut := next(((cause, why) for holds, cause, why in cuts if holds), None):
+        return cut
     if not trial.exited:
         return "crashed", "the tests ended the container's supervisor before they were done"
     if not trial.report.finished:
@@ -113,6 +117,8 @@ def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
     if trial.report.internal_error:
         return "runner_error", "the test runner itself failed: " + _last_line(trial.report.internal_error)
     f2p, p2p = _not_passed(tests.fail_to_pass), _not_passed(tests.pass_to_pass)
+    if any(test_id.startswith(f"{path}::") for test_id in (*f2p, *p2p) for path in trial.report.exited):
+        return "exited", "code ended the process of a test file before its tests were done"
     if trial.report.collect_errors and None in (*tests.fail_to_pass.values(), *tests.pass_to_pass.values()):
         return "collection_error", "a test file could not be imported: " + _last_line(
             next(iter(trial.report.collect_errors.values()))

@@ -126,7 +126,7 @@ def _was_killed(ran: Trial) -> bool:
     """
     if ran.build and not ran.build.ok:
         return ran.build.code is None and ran.build.signal is None and not ran.build.timed_out
-    if not ran.ran or ran.timed_out or ran.oom_killed:
+    if not ran.ran or ran.timed_out or ran.flooded or ran.oom_killed:
         return False
     return not ran.exited or (ran.child_signal == signal.SIGKILL and not ran.report.finished)
 

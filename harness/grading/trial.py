@@ -123,6 +123,8 @@ class Trial:
     """The supervisor's frames, where the trial was watched."""
     tripwires: Watch = field(default_factory=Watch)
     build: BuildRun | None = None
+    flooded: bool = False
+    """The tests were ended, as they printed without end."""
 
 
 def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
@@ -274,6 +276,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         child_exit=ended.get("code"),
         child_signal=ended.get("signal"),
         timed_out=bool(ended.get("timed_out")) or result.timed_out,
+        flooded=bool(ended.get("flooded")),
         oom_killed=result.oom_killed,
         seconds=float(ended.get("seconds", 0.0)),
         cpu_seconds=float(ended.get("cpu_seconds", 0.0)),
@@ -326,6 +329,7 @@ _SHAPES: frames.Shapes = {
         "code": (int, type(None)),
         "signal": (int, type(None)),
         "timed_out": (bool,),
+        "flooded": (bool,),
         "seconds": (float, int),
         "cpu_seconds": (float, int),
         "max_rss_kb": (int,),

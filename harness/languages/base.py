@@ -40,6 +40,9 @@ def chain(frame: Any) -> Chain:
 
 _LINKS, _NAMES, _LETTERS = 6, 12, 500
 
+PROCESS_EXIT = "ProcessExit"
+"""What a file raises, in no language's own words, in whose process code ended that before its tests were done."""
+
 
 def _link(link: Any) -> Raised | None:
     if not isinstance(link, dict) or not isinstance(link.get("names"), list):
@@ -83,6 +86,11 @@ class TestReport:
     exit_code: int | None = None
     violations: tuple[str, ...] = ()
     """Where the frames contradict each other."""
+
+    @property
+    def exited(self) -> tuple[str, ...]:
+        """Files whose process ended before their tests did, by code in it."""
+        return tuple(path for path, raised in self.collect_raised.items() if raised and PROCESS_EXIT in raised[0].names)
 
 
 class Framework(Protocol):

@@ -17,6 +17,8 @@ _OWN_WORDS = frozenset(
         "build_failed",
         "crashed",
         "empty_patch",
+        "exited",
+        "flood",
         "missing_image",
         "no_patch",
         "out_of_memory",

@@ -265,6 +265,7 @@ def _facts(request: ScoringRequest, screened_patch: ScreenedPatch, scored: Score
         time_tests=time_tests(task.hidden),
         ran_out_of_memory=trial.oom_killed,
         ran_out_of_time=trial.timed_out or bool(trial.build and trial.build.timed_out),
+        flooded=trial.flooded,
         built=trial.build is None or trial.build.ok,
         supervised=trial.exited,
         finished=report.finished,

@@ -29,6 +29,7 @@ _UNSEEN = re.compile(
 )
 """A test of Rust, a subtest of Go, a method of Java or one in surefire's old way, by its looks."""
 _JAVA = (".java", ".kt", ".groovy")
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _PARAMETERS = re.compile(r"[({]([\w.$<>\[\], ]*)[)}](?=\[|$)")
 _PACKAGE = re.compile(r"[\w.$]+[.$](?=\w)")
 _GRADLE_ROW = re.compile(r" > \[(\d+)\].*", re.DOTALL)
@@ -139,7 +140,17 @@ class KnownIds:
         yield Way.NAMED, self._by_method.get(dotted, [])
         yield Way.FILE, self._by_class.get(dotted, [])
         yield Way.TITLED, self._by_titles.get(_titles(row_id), [])
+        yield Way.TRUNCATED, self._begun(_titles(row_id))
         yield Way.FILE, [] if row_id.endswith(_SHOWN) else self._by_file.get(row_id, [])
+
+    def _begun(self, cut: str) -> list[str]:
+        """The tests of JavaScript whose titles begin with a text, up to a space, where these titles are the same."""
+        begun = [
+            test_ids
+            for titles, test_ids in self._by_titles.items()
+            if titles.startswith(f"{cut} ") and _SCRIPT.search(test_ids[0].partition("::")[0])
+        ]
+        return begun[0] if len(begun) == 1 and cut else []
 
     def _node(self, row_id: str) -> tuple[Way, list[str]]:
         whole, bracket, _ = row_id.partition("[")

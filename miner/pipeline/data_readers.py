@@ -183,6 +183,8 @@ class _Search:
     def _trouble(self, ran: Trial) -> Rejection | None:
         if ran.timed_out:
             return self._no("timeout", f"running what may read it takes more than {SEARCH_SECONDS:g} s")
+        if ran.flooded:
+            return self._no("flood", "what may read it prints without end")
         return None if ran.report.finished else self._no("crashed", "what may read it ended the whole runner")
 
     def _no(self, reason: str, detail: str) -> Rejection:

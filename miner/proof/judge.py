@@ -50,7 +50,8 @@ def hopeless(observed: list[ObservedRun], sensitive: Collection[str] = frozenset
     before = [run for run in runs if run.state == "before"]
     passed = _passed_in_all(after)
     if not passed and last.state == "after" and not _passed_in_any(after):
-        return rejection("gold_fails", _first_error(after) or _nothing_passed(after))
+        reason = "exits" if any(run.exited for run in after) else "gold_fails"
+        return rejection(reason, _first_error(after) or _nothing_passed(after))
     if before and not (passed - _passed_in_any(before)):
         if _passed_in_any(after) - _passed_in_all(before):
             return rejection("unstable_fail_to_pass", "the tests that the fix makes pass do not pass every time")

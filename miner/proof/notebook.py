@@ -31,7 +31,7 @@ class ObservedRun:
     statuses: Mapping[str, TestStatus]
     collect_errors: Mapping[str, str] = field(default_factory=dict)
     trouble: str = ""
-    """Why the run gave no full answer: `timeout`, `out_of_memory`, `crashed`, or what did not apply; else empty."""
+    """Why the run gave no full answer: `timeout`, `flood`, `out_of_memory`, `crashed`, what didn't apply, or empty."""
     detail: str = ""
     """More of the trouble; where no test passed, what the first that failed said."""
     seconds: float = 0.0
@@ -46,6 +46,8 @@ class ObservedRun:
     """Those whose failure tells of nobody at a port that they connect to."""
     only: tuple[str, ...] = ()
     """The test functions, or rows of them, that were run; empty for all of the subject's."""
+    exited: tuple[str, ...] = ()
+    """Files whose process code ended before their tests were done."""
     silent_on: frozenset[str] = frozenset()
     """Ids that the run is not asked about: the judge's own, never on disk."""
     wanted: Mapping[str, str] = field(default_factory=dict)
@@ -80,6 +82,7 @@ class Notebook:
             raw["refused"] = tuple(raw.get("refused", ()))
             raw["only"] = tuple(raw.get("only", ()))
             raw["endings"] = tuple(raw.get("endings", ()))
+            raw["exited"] = tuple(raw.get("exited", ()))
             raw["variation"] = Variation(**raw.get("variation", {}))
             observed = ObservedRun(**raw)
             self._remember_run(observed)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.languages.base import TestReport
     from miner.proof.subject import Patches, Subject
 
-_ENDINGS = frozenset({"timeout", "crashed", "out_of_memory"})
+_ENDINGS = frozenset({"timeout", "flood", "crashed", "out_of_memory"})
 """Troubles that one test alone can bring upon all that come after it."""
 _MOST_ENDINGS = 3
 """Tests at most that may each end a run of one state."""
@@ -108,6 +108,7 @@ def _observed(
         network=network.lacking(ran.report),
         refused=network.refused(ran.report),
         wanted=missing,
+        exited=ran.report.exited,
     )
 
 
@@ -170,6 +171,7 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         (ran.build is not None and not ran.build.ok, "build_failed", _printed_by(ran)),
         (ran.oom_killed, "out_of_memory", ""),
         (ran.timed_out, "timeout", f"{_not_ended(ran)}\n{printed}".strip()),
+        (ran.flooded, "flood", f"{_not_ended(ran)}\n{printed}".strip()),
         (not ran.report.finished, "crashed", printed),
         (bool(ran.report.internal_error), "runner_error", ran.report.internal_error),
         (
@@ -182,7 +184,7 @@ def _trouble(ran: Trial) -> tuple[str, str]:
 
 
 def _not_ended(ran: Trial) -> str:
-    """How far the tests came that had not ended in time."""
+    """How far the tests came that were ended."""
     last = next(reversed([*ran.report.statuses]), None)
     return f"not ended after {ran.seconds:.0f} s, " + (f"behind {last}" if last else "before any test was reported")
 

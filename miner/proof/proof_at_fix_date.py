@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, ObservedRun, State
 
-CURABLE = frozenset({"gold_fails", "no_fail_to_pass", "unstable_fail_to_pass", "not_collectable_before"})
+CURABLE = frozenset({"gold_fails", "exits", "no_fail_to_pass", "unstable_fail_to_pass", "not_collectable_before"})
 """Reasons of a rejection that another date could take away."""
 _BROKEN = (TestStatus.FAILED, TestStatus.ERROR)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
 """Reasons of a rejection that a service or a variable could take away."""
 NEEDS_NETWORK = "needs_network"
-_NOTHING_TURNS = ("gold_fails", "no_fail_to_pass")
+_NOTHING_TURNS = ("gold_fails", "exits", "no_fail_to_pass")
 _LARGE = ("elasticsearch", "opensearch", "mssql", "oracle", "cassandra", "kafka", "mysql", "mariadb", "localstack")
 _MEMORY_MB, _LARGE_MEMORY_MB = 1024, 2048
 _MOST = 8

@@ -63,7 +63,7 @@ def judged(ran: Trial) -> Collected:
     lost = len(report.collect_errors) + len(skips)
     failed = sum(status in (TestStatus.FAILED, TestStatus.ERROR) for status in report.statuses.values())
     whole = report.internal_error or _USAGE in {ran.child_exit, report.exit_code}
-    if not ran.ran or ran.timed_out or ran.oom_killed or not (lost or whole):
+    if not ran.ran or ran.timed_out or ran.flooded or ran.oom_killed or not (lost or whole):
         return Collected(ok=True, seconds=ran.seconds, tests=len(report.collected), failed=failed)
     chains = [*report.collect_raised.values(), report.internal_raised]
     missing = tuple(dict.fromkeys(link.missing for chain in chains for link in chain if link.missing))

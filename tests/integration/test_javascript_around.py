@@ -163,8 +163,9 @@ def test_an_agent_reads_edits_and_tests_and_what_it_did_is_the_patch(task, works
     ("line", "cause"),
     [
         ("for (;;);", "timeout"),
-        ("process.exit(0);", "collection_error"),
-        ('for (;;) try { require("fs").writeSync(1, "x".repeat(1 << 16)); } catch {}', "timeout"),
+        ("process.exit(0);", "exited"),
+        (FIXED.replace("a + b", "process.exit(0)").rstrip(), "exited"),
+        ('for (;;) try { require("fs").writeSync(1, "x".repeat(1 << 16)); } catch {}', "flood"),
         ('process.kill(process.ppid, "SIGKILL");', "crashed"),
         ("const all = [];\nfor (;;) all.push(Buffer.alloc(1 << 24, 1));", "out_of_memory"),
     ],

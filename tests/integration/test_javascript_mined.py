@@ -12,6 +12,7 @@ import pytest
 from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
+from harness.grading.grade import grade
 from harness.judging.places import Place, place_of, place_of_test
 from harness.languages.javascript.language import ROOT, TRANSPILED
 from harness.languages.screening import screen_task
@@ -408,6 +409,17 @@ def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, f
     assert (list(report.statuses), report.collect_errors, report.finished) == ([one], {}, True)
 
 
+@pytest.mark.parametrize("framework", ["node:test", "mocha"])
+def test_brackets_in_titles_and_folders_choose_no_other_test(task, sandbox, framework):
+    path = "app/[id]/a.js"
+    head = 'const { it } = require("node:test");\n' if framework == "node:test" else ""
+    text = f'{head}it("adds [all]", () => {{}});\nit("adds [none]", () => {{}});\nit("adds", () => {{}});\n'
+    patch = parse(tiny.diff(path, None, text).encode())
+    for asked, found in ("adds [all]", ["adds [all]"]), ("adds ", ["adds [all]", "adds [none]"]):
+        report = run(task, sandbox, framework, f"{path}::{asked}", test_patch=patch)
+        assert list(report.statuses) == [f"{path}::{name}" for name in found]
+
+
 @pytest.mark.parametrize("framework", ENDING)
 def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, sandbox, framework):
     path, _ = ENDING[framework]
@@ -416,7 +428,41 @@ def test_a_test_in_which_its_process_ends_has_failed_and_its_file_is_lost(task, 
         f"{path}::first": "PASSED",
         f"{path}::outer > ends": "FAILED",
     }
-    assert list(report.collect_errors) == [path]
+    assert (list(report.collect_errors), report.exited) == ([path], (path,))
+
+
+HANGS = """\
+const {{ it }} = require("node:test");
+it("first", () => {{}});
+it("last", () => {{ {body} }});
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (HANGS.format(body="for (;;);"), "timeout"),
+        (HANGS.format(body='for (;;) try { require("fs").writeSync(1, "x".repeat(1 << 16)); } catch {}'), "flood"),
+        (HANGS.format(body="process.exit(0);"), "exited"),
+        ('process.exit(0);\nrequire("node:test").it("one", () => {});\n', "exited"),
+        (HANGS.format(body='process.kill(process.ppid, "SIGKILL"); for (;;);'), "crashed"),
+        ('require("node:test");\n', None),
+    ],
+)
+def test_a_file_of_node_that_never_ends_floods_exits_or_kills_its_runner_has_a_reason_of_its_own(
+    task, sandbox, text, reason
+):
+    test = TestSpec(framework="node:test")
+    budgets = Budgets(seconds=5.0 if reason == "timeout" else 60.0)
+    patch = parse(tiny.diff("bad.js", None, text).encode())
+    spec = trial.TrialSpec(image=task.instance.image, test=test, files=("bad.js",), budgets=budgets, test_patch=patch)
+    listed = ("bad.js::last",) if "last" in text else ("bad.js::one",) if "one" in text else ()
+    ran = trial.run(spec, sandbox)
+    if reason is None:
+        assert (ran.report.collect_errors, ran.report.violations, ran.report.exit_code) == ({}, (), 0)
+    else:
+        graded = grade(replace(task.hidden, fail_to_pass=listed, pass_to_pass=()), ran)
+        assert (graded.outcome, graded.cause) == (Outcome.UNRESOLVED, reason)
 
 
 def test_a_file_that_ends_the_process_of_jest_as_it_is_loaded_is_lost(task, sandbox):
@@ -432,6 +478,7 @@ def test_a_test_that_waits_for_nothing_that_will_come_has_failed(task, sandbox):
         "waits.js::first": "PASSED",
         "waits.js::waits": "FAILED",
     }
+    assert (list(report.collect_errors), report.exited) == (["waits.js"], ())
 
 
 def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well_and_none_ends_at_a_failure(task, sandbox):

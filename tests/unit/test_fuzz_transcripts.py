@@ -70,8 +70,8 @@ HONEST: tuple[Frame, ...] = (
     report(P2P, "teardown"),
     ("t", {"t": "finish", "code": 0}),
     ("w", {"t": "watched", "audit": True, "hits": 0}),
-    ("s", {"t": "exit", "code": 0, "signal": None, "timed_out": False, "seconds": 0.5, "cpu_seconds": 0.4,
-           "max_rss_kb": 9000}),
+    ("s", {"t": "exit", "code": 0, "signal": None, "timed_out": False, "flooded": False, "seconds": 0.5,
+           "cpu_seconds": 0.4, "max_rss_kb": 9000}),
     ("s", {"t": "after", "network": {"tcp": 1}, "files": 1, "bytes": 2, "paths": ["a"], "modules": [], "own_files": 0,
            "more": False, "loaded": None, "imports": [["a", "b", "c"]], "why": ""}),
 )  # fmt: skip

@@ -108,6 +108,15 @@ def test_a_file_of_javascript_stands_for_its_tests():
     assert file_of("rule valid a/b.js") is None
 
 
+def test_titles_that_are_cut_at_a_space_are_the_one_test_that_begins_with_them():
+    known = KnownIds(
+        ["a.js::rule > wrong > a => { /* b */ c }", "a.js::rule > wrong > a", "a.js::rule > right > b c", "t.py::x > y"]
+    )
+    cut = known.map("rule wrong a => { /* b */:")
+    assert (cut.way, cut.ours) == (Way.TRUNCATED, ("a.js::rule > wrong > a => { /* b */ c }",))
+    assert [known.map(row).ours for row in ("rule wrong", "rule wrong a => { /", "x", ":")] == [()] * 4
+
+
 SEVERAL = KnownIds(
     [
         "money/money_test.go::TestPrice",

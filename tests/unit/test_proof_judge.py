@@ -224,6 +224,13 @@ def test_where_nothing_is_reported_the_process_may_have_ended():
     assert ["may end the process" in found.detail for found in (silent, failing) if found] == [True, False]
 
 
+def test_where_code_ended_the_process_of_a_test_file_that_is_the_reason():
+    lost = [replace(run, exited=("f.py",), collect_errors={"f.py": "it ended"}) for run in runs("after", "a")]
+    found = hopeless([*runs("before", "a"), *lost])
+    assert found is not None
+    assert (found.reason, found.detail) == ("exits", "it ended")
+
+
 def test_what_does_not_pass_with_the_fix_is_told_by_status_each_with_the_first():
     (run,) = runs("after", "Abc", d="S", e="X")
     assert not_passed(run) == "with the fix 2 FAILED (f.py::b, …), 1 SKIPPED (f.py::d)"

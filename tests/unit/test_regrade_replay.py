@@ -13,7 +13,7 @@ from harness.grading import evidence, scoring
 from harness.grading.scoring import Demands, Round
 from harness.grading.trial import Trial
 from harness.judging.values import Event
-from harness.languages.base import Raised, TestReport
+from harness.languages.base import PROCESS_EXIT, Raised, TestReport
 from harness.runs import verdict
 from harness.runs.verdict import CannotReplayError, ScoringRequest, carried, replay
 from tests import tiny
@@ -95,6 +95,7 @@ COLLECT = {
     "collect_errors": {"tests/test_calc.py": "E   ImportError"},
     "collect_raised": {"tests/test_calc.py": (Raised(names=("ImportError",)),)},
 }
+ENDED = {**COLLECT, "collect_raised": {"tests/test_calc.py": (Raised(names=(PROCESS_EXIT,)),)}}
 CASES = {
     "a pass inside": (INSIDE, trial()),
     "a failure": (INSIDE, trial(FAILED)),
@@ -121,11 +122,16 @@ CASES = {
     "a container that could not be set up": (INSIDE, trial(None, ran=False, setup_error="OSError()")),
     "out of memory": (INSIDE, trial(None, oom_killed=True, child_exit=None, child_signal=9)),
     "out of time": (INSIDE, trial(None, timed_out=True)),
+    "a flood": (INSIDE, trial(flooded=True)),
     "a supervisor that is gone": (INSIDE, trial(None, exited=False)),
     "an exit half-way": (INSIDE, trial(None, report={"finished": False})),
     "a file that cannot be imported": (INSIDE, trial(None, report=COLLECT)),
+    "a file whose process is ended": (INSIDE, trial(None, report=ENDED)),
     "a runner that failed": (INSIDE, trial(None, report={"internal_error": "x", "internal_raised": ASSERTION})),
 }
+
+
+OWN_REASONS = ("out of time", "a flood", "a file whose process is ended", "an exit half-way")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -154,6 +160,16 @@ def test_what_was_raised_is_no_part_of_a_verdict(name):
         found = judged(task(expectations), told).report
         labels = {"failure_class": None}
         assert found.model_copy(update=labels) == honest.model_copy(update=labels)
+
+
+def test_what_prints_without_end_and_what_ends_its_process_have_causes_and_classes():
+    found = [judged(task(expectations), ran).report for expectations, ran in map(CASES.__getitem__, OWN_REASONS)]
+    assert [(one.outcome, one.cause, one.failure_class) for one in found] == [
+        ("unresolved", "timeout", "performance_error"),
+        ("unresolved", "flood", "performance_error"),
+        ("unresolved", "exited", "unsafe_operation"),
+        ("unresolved", "crashed", "unsafe_operation"),
+    ]
 
 
 def test_the_cases_come_to_every_outcome_of_a_run_patch():

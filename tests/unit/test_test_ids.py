@@ -154,6 +154,11 @@ def test_a_function_is_found_by_an_id_with_colons_and_brackets_in_its_parameter(
     assert function("t/a.py::T::test_x[a::b[c]]") == "t/a.py::T::test_x"
 
 
+def test_a_bracket_in_a_title_of_javascript_stands_for_nothing():
+    ids = ("app/[id]/a.test.ts::adds [all] > [1]", "a.mjs::adds [all]", "a.mjs::adds [none] #2")
+    assert selectors(ids, ["a.mjs"]) == tuple(sorted(ids))
+
+
 def test_single_rows_of_a_task_are_run_as_rows_and_all_else_by_its_function():
     given = ("t/a.py::test_x[1]", "t/a.py::test_x[2]")
     assert selectors(["t/a.py::test_x[2]"], given) == ("t/a.py::test_x[2]",)

@@ -82,14 +82,16 @@ def run_build(build, printed, facts):
             start_new_session=True,
         )
     printed.in_parent()
-    status, usage, timed_out = wait_for(child.pid, build["seconds"], (printed,))
+    status, usage, why = wait_for(child.pid, build["seconds"], (printed,))
     facts["seconds"] = round(time.monotonic() - began, 6)
     facts["cpu_seconds"] = round(usage.ru_utime + usage.ru_stime, 6)
-    facts["timed_out"] = timed_out
+    facts["timed_out"] = why == "time"
     facts["code"] = child.returncode = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
     facts["signal"] = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-    if timed_out:
+    if why == "time":
         raise NoBuild("it took longer than %g s" % build["seconds"])
+    if why:
+        raise NoBuild("it printed more than %d MB" % (MOST_PRINTED >> 20))
     if facts["signal"]:
         raise NoBuild("it was ended by signal %d" % facts["signal"])
     if facts["code"]:

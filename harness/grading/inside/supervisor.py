@@ -16,6 +16,8 @@ import time
 
 WORK = "/testbed"
 PRISTINE = "/opt/goldseam/src"
+MOST_PRINTED = 1 << 27
+"""Bytes that tests or a build may print: what prints without end shall not take its whole time."""
 
 
 class Frames(object):
@@ -114,6 +116,7 @@ class Relay(object):
 
     def __init__(self, sink):
         self.sink = sink
+        self.carried = 0
         self.source, self.entry = os.pipe()
         try:
             fcntl.fcntl(self.entry, 1031, 1 << 20)  # F_SETPIPE_SZ, so that the tests never wait for us
@@ -140,6 +143,7 @@ class Relay(object):
             if not data:
                 return
             limit -= len(data)
+            self.carried += len(data)
             self.carry(data)
 
     def carry(self, data):
@@ -148,9 +152,11 @@ class Relay(object):
 
 
 def wait_for(pid, seconds, relays):
-    """How the process ended, what it used, and whether the clock ran out. Polls: a signal handler could be taken away."""
+    """How the process ended, what it used, and what was too much: "", "time", or "flood" of what the last relay carried.
+
+    Polls: a signal handler could be taken away."""
     deadline = time.monotonic() + seconds
-    ends = end_of(pid)
+    ends, why = end_of(pid), ""
     pause = 0.001
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
@@ -158,7 +164,8 @@ def wait_for(pid, seconds, relays):
             relay.pump()
         if ended:
             break
-        if time.monotonic() >= deadline:
+        if relays[-1].carried > MOST_PRINTED or time.monotonic() >= deadline:
+            why = "time"
             os.kill(pid, signal.SIGKILL)
             status, usage = os.wait4(pid, 0)[1:]
             break
@@ -169,7 +176,7 @@ def wait_for(pid, seconds, relays):
         pause = min(pause * 1.5, 0.02)
     for relay in relays:
         relay.pump(1 << 26)
-    return status, usage, not ended
+    return status, usage, "flood" if relays[-1].carried > MOST_PRINTED else why
 
 
 def end_of(pid):
@@ -238,17 +245,18 @@ def main(spec, blobs, keys):
     set_dumpable(0)
     if handover:
         handover.give()
-    status, usage, timed_out = wait_for(pid, spec["seconds"], (results, printed))
+    status, usage, why = wait_for(pid, spec["seconds"], (results, printed))
     seconds = time.monotonic() - began
     os.write(frames_fd, b"\n")  # a killed child may have left half a line
     mine.send(
         "exit",
         code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
         signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
-        timed_out=timed_out,
+        timed_out=why == "time",
+        flooded=why == "flood",
         seconds=round(seconds, 6),
         cpu_seconds=round(usage.ru_utime + usage.ru_stime, 6),
         max_rss_kb=usage.ru_maxrss,
     )
     if watch:
-        watch.guarded(watch.ended, timed_out)
+        watch.guarded(watch.ended, bool(why))

@@ -167,6 +167,8 @@ def _why(task: Task, summaries: Sequence[VerdictSummary], kind: Kind) -> str:
 _CAUSES = {
     "out_of_memory": "the tests need more memory than the task allows",
     "crashed": "the test process ends before its tests do",
+    "exited": "code ends the process of a test file before its tests are done",
+    "flood": "the tests print without end",
     "runner_error": "the test runner itself fails",
     "collection_error": "a test file cannot be imported",
     "apply_failed": "the fix does not apply",

@@ -42,7 +42,7 @@ function major(name) {
 const { framework, order } = asked;
 const only = wanted.filter((name) => name.includes("::"));
 const { dev, ino } = fs.fstatSync(3);
-const facts = { frames: { dev, ino }, top, begun: BEGUN, values: VALUES, framework, only, files, order };
+const facts = { frames: { dev, ino }, top, begun: BEGUN, exits: path.join(folder, "exits"), idled: path.join(folder, "idled"), values: VALUES, framework, only, files, order };
 const PRELUDES = {
   ".cjs": 'const [fs_, path_, url_, module_] = ["fs", "path", "url", "module"].map(require);\n',
   ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',
@@ -50,8 +50,8 @@ const PRELUDES = {
 
 // What reporters share, for the driver itself, and what it calls of one.
 const CALLED = { tap: "read", ava: "read", jest: "tellLost" };
-const { say, reordered, called } = new Function(
-  "ASKED", "fs_", "path_", "module", asked.shared + (CALLED[framework] ? asked.reporter : "") + `\nreturn { say, reordered, called: ${CALLED[framework] || null} };`,
+const { say, ended, reordered, called } = new Function(
+  "ASKED", "fs_", "path_", "module", asked.shared + (CALLED[framework] ? asked.reporter : "") + `\nreturn { say, ended, reordered, called: ${CALLED[framework] || null} };`,
 )(facts, fs, path, {});
 
 function written(name, ending, ...texts) {
@@ -62,6 +62,7 @@ function written(name, ending, ...texts) {
 
 // Ends a process of tests that waits for nothing that will come: some runners set no limit to a test's time, nor to
 // that of a server which a test left open.
+// It notes as well that code ended the process of a file of tests well, though there was more to come.
 const IDLE = `const { exit } = process;
 let isMainThread = true;
 try { ({ isMainThread } = require("worker_threads")); } catch (error) { /* Node 10 has none */ }
@@ -71,8 +72,15 @@ if (isMainThread) setInterval(() => {
   const awaited = process.getActiveResourcesInfo ? process.getActiveResourcesInfo().includes("Timeout") : false;
   const works = user + system - used > 20000 || awaited || process._getActiveHandles().some((handle) => handle.constructor.name === "ChildProcess");
   [calm, used] = [works ? 0 : calm + 1, user + system];
-  if (calm === ${IDLE_SECONDS}) exit();
-}, 1000).unref();`;
+  if (calm !== ${IDLE_SECONDS}) return;
+  fs_.writeFileSync(ASKED.idled, "");
+  exit();
+}, 1000).unref();
+let isDone = false;
+const isOfTests = isMainThread && ASKED.files.includes(path_.relative(ASKED.top, path_.resolve(process.argv[1] || "")));
+if (isOfTests) process.once("beforeExit", () => (isDone = true)).once("exit", (code) => {
+  if (!isDone && !code) fs_.writeFileSync(ASKED.exits, "");
+});`;
 
 const inOrder = reordered(files);
 const stops = asked.options.includes("--bail");
@@ -97,6 +105,7 @@ function sendValues() {
 // A signal that ends it ends the driver as well, where nothing tells of the tests that it took along.
 function call(argv, options, tell) {
   const ran = spawnSync(process.execPath, argv, Object.assign({ cwd: root, env, stdio: ["ignore", 2, 2, 3] }, options));
+  while (ran.error && ran.error.code === "ENOBUFS") fs.writeSync(2, ran.stdout.slice(0, 1 << 20)); // until the flood is ended
   if (ran.error) throw ran.error;
   if (ran.signal && !tell) process.kill(process.pid, ran.signal);
   const lost = tell ? tell() : 0;
@@ -106,15 +115,20 @@ function call(argv, options, tell) {
 const absolute = (file) => path.join(top, file);
 
 const LETTERS = 3500;
-const PIPES = { stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28, encoding: "utf8" };
+const PIPES = { stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 27, encoding: "utf8" };
 
 // Of each file alone: one that can't be loaded must not lose the others. That one is called again, for what it prints.
 function eachFile(argvOf) {
   let worst = 0;
   for (const file of inOrder) {
     if (fs.existsSync(BEGUN)) fs.unlinkSync(BEGUN);
-    worst = Math.max(worst, call(argvOf(absolute(file))).code);
-    if (!fs.existsSync(BEGUN)) {
+    const { code } = call(argvOf(absolute(file)));
+    worst = Math.max(worst, code);
+    const state = fs.existsSync(BEGUN) ? fs.readFileSync(BEGUN, "utf8") : "none";
+    if (state === "unfinished" || (state === "none" && code === 0 && framework !== "uvu")) {
+      ended(file);
+      worst = 1;
+    } else if (state === "none") {
       const { stdout, stderr } = call(argvOf(absolute(file)), PIPES);
       say("collect_error", { id: file, text: "the file could not be loaded\n" + (stderr + stdout).slice(0, LETTERS) });
       worst = 1;
@@ -131,7 +145,7 @@ function eachByTap(argvOf) {
     fs.writeSync(2, stderr);
     if (code === 0 && !stdout.trim() && !/["']@?(tap|ava)\b/.test(fs.readFileSync(absolute(file), "utf8"))) continue; // a helper
     fs.writeSync(2, stdout);
-    worst = Math.max(worst, code, called(file, stdout, stderr.slice(0, LETTERS)) ? 0 : 1);
+    worst = Math.max(worst, code, called(file, stdout, stderr.slice(0, LETTERS), code) ? 0 : 1);
   }
   return worst;
 }
@@ -237,6 +251,11 @@ function tapOptions() {
   return options;
 }
 
+// From 21 on Node takes what it is to run for patterns.
+function asPattern(file) {
+  return Number(process.versions.node.split(".")[0]) < 21 ? file : file.replace(/[[\]*?]/g, "[$&]");
+}
+
 const RUNNERS = {
   jest() {
     // a process of its own keeps a test that ends it from taking those of other files along
@@ -263,8 +282,10 @@ const RUNNERS = {
     // one at a time: of a test that a helper declares Node tells the helper's file alone
     const codes = inOrder.map((file) => {
       facts.files = [file];
+      for (const note of [BEGUN, facts.exits, facts.idled]) if (fs.existsSync(note)) fs.unlinkSync(note);
       const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
-      return call([...asked.options, ...fixed, absolute(file)]).code;
+      const { code } = call([...asked.options, ...fixed, asPattern(absolute(file))]);
+      return fs.existsSync(BEGUN) ? 1 : code;
     });
     return Math.max(...codes);
   },

@@ -16,14 +16,15 @@ function tellLost() {
   const lost = new Map();
   for (const line of fs_.readFileSync(ASKED.begun, "utf8").split("\n").filter(Boolean)) {
     const { path, test, error, ended } = JSON.parse(line);
-    if (!lost.has(path)) lost.set(path, { tests: new Map(), text: "its process ended before its tests did" });
+    if (!lost.has(path)) lost.set(path, { tests: new Map(), text: "" });
     if (test) lost.get(path).tests.set(stringify_([test.ancestorTitles, test.title]), test);
     if (error) lost.get(path).text = error;
     if (ended) lost.delete(path);
   }
   for (const [path, { tests, text }] of lost) {
     for (const test of tests.values()) tell(relative(path), test);
-    say("collect_error", { id: relative(path), text: text.slice(0, 4000) });
+    if (text) say("collect_error", { id: relative(path), text: text.slice(0, 4000) });
+    else ended(relative(path));
   }
   return lost.size;
 }

@@ -9,6 +9,7 @@ module.exports = function (runner) {
   const tell = (test, status, text) => {
     if (told.has(test)) return;
     told.add(test);
+    if (told.size === ids.size) begun(); // a hook after them may end the process
     report(fileOf(test), titlesOf(test), status, test.duration, text, ids.get(test));
   };
   const { running } = process.__goldseam__;
@@ -23,13 +24,14 @@ module.exports = function (runner) {
     suite.suites.forEach(vary);
   };
   runner.on("start", () => {
-    begun();
     collect(runner.suite, new Map());
     vary(runner.suite);
+    begun(ids.size ? "unfinished" : "");
     say("collected", { ids: [...ids.values()].filter((id) => files_.has(id.split("::")[0])) });
   });
   runner.on("test", (test) => (running.id = ids.get(test) || null));
   runner.on("test end", () => (running.id = null));
+  runner.on("end", () => begun());
   runner.on("pass", (test) => tell(test, "passed", ""));
   runner.on("pending", (test) => tell(test, "skipped", ""));
   runner.on("fail", (test, error) => {

@@ -28,9 +28,11 @@ function unfinished(tests, at) {
 }
 
 export default async function* (source) {
-  const [around, printed, under, lost] = [new Map(), new Map(), new Map(), new Set()];
+  const [around, printed, under, lost] = [new Map(), new Map(), new Map(), new Map()];
+  let isTold = false;
   for await (const { type, data } of source) {
-    if (type === "test:stderr") printed.set(plain(data.file), (printed.get(plain(data.file)) || "") + data.message);
+    if (type === "test:stdout" || type === "test:stderr") process.stderr.write(data.message); // a flood is seen there
+    if (type === "test:stderr") printed.set(plain(data.file), ((printed.get(plain(data.file)) || "") + data.message).slice(0, 4000));
     if (type === "test:dequeue") begin(under, fileOf(data), data);
     if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") continue;
     const at = fileOf(data);
@@ -44,19 +46,29 @@ export default async function* (source) {
     const isFile = data.nesting === 0 && (data.name === at || data.name === file || files_.has(relative(data.name)));
     if (isFile) {
       const name = files_.has(relative(data.name)) ? relative(data.name) : file;
-      if (type === "test:fail") lost.add(at);
-      if (type === "test:fail") say("collect_error", { id: name, text: (textOf(data.details.error) + "\n" + (printed.get(at) || printed.get(plain(data.name)) || "")).slice(0, 4000) });
+      const error = data.details.error;
+      const text = () => (textOf(error) + "\n" + (printed.get(at) || printed.get(plain(data.name)) || "")).slice(0, 4000);
+      if (type === "test:fail") lost.set(at, { name, text: text(), isEnded: Boolean(error.signal) });
       continue;
     }
     const isSuite = data.details.type === "suite";
     const failedBelow = type === "test:fail" && /subtests? failed|failureType.*subtestsFailed/.test(String(textOf(data.details.error)));
     if (isSuite && (type === "test:pass" || failedBelow)) continue;
     const status = data.skip !== undefined ? "skipped" : data.todo !== undefined ? "todo" : type === "test:pass" ? "passed" : "failed";
+    isTold = true;
     report(file, [...titles], status, data.details.duration_ms, type === "test:fail" ? textOf(data.details.error) : "");
   }
+  const exited = new Set();
   for (const [at, tests] of under) {
     const names = unfinished(tests, at);
     for (const titles of names) report(relative(at), titles, "failed", 0, "it did not end");
-    if (names.length && !lost.has(at)) say("collect_error", { id: relative(at), text: "its process ended before its tests did" });
+    if (names.length) exited.add(at);
   }
+  if (fs_.existsSync(ASKED.exits) && !isTold) exited.add(path_.join(ASKED.top, ASKED.files[0]));
+  for (const [at, { name, text, isEnded }] of lost) {
+    if (isEnded || exited.has(at)) ended(name, text);
+    else say("collect_error", { id: name, text });
+  }
+  for (const at of exited) if (!lost.has(at)) ended(relative(at));
+  if (exited.size) begun();
 }

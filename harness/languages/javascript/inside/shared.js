@@ -3,7 +3,7 @@
 const [write_, stringify_] = [fs_.writeSync, JSON.stringify]; // before code of the product is loaded
 const frames_ = framesHere();
 const seen_ = new Map();
-const only_ = new Set(ASKED.only.map((id) => id.split("[")[0]));
+const only_ = new Set(ASKED.only);
 const files_ = new Set(ASKED.files);
 const whole_ = new Set(ASKED.files.filter((file) => !ASKED.only.some((id) => id.startsWith(file + "::"))));
 
@@ -16,6 +16,11 @@ function framesHere() {
     if (error.code !== "EBADF") throw error;
   }
   return fs_.openSync(ASKED.values, "a");
+}
+
+// An id as earlier versions asked for it: without what is behind a bracket in its titles.
+function cut_(file, id) {
+  return file + id.slice(file.length).split("[")[0];
 }
 
 function relative(file) {
@@ -46,12 +51,19 @@ function say(kind, fields) {
   }
 }
 
-function begun() {
-  fs_.writeFileSync(ASKED.begun, "");
+// `state` is "unfinished" until all of a file's tests have ended, where the runner's reporter tells that.
+function begun(state = "") {
+  fs_.writeFileSync(ASKED.begun, state);
+}
+
+// Tells of a file in whose process code ended that before its tests were done, or that was ended as it waited.
+function ended(file, text = "its process ended before its tests did") {
+  if (fs_.existsSync(ASKED.idled)) say("collect_error", { id: file, text: "its process waited for nothing that would come" });
+  else say("collect_error", { id: file, text, raised: [{ names: ["ProcessExit"] }] });
 }
 
 function report(file, titles, status, milliseconds, text, id = idOf(file, titles, seen_)) {
-  if (!files_.has(file) || !(whole_.has(file) || only_.has(id.split("[")[0]))) return;
+  if (!files_.has(file) || !(whole_.has(file) || only_.has(id) || only_.has(cut_(file, id)))) return;
   say("report", { id, status, seconds: (milliseconds || 0) / 1000, text: String(text || "").slice(0, 6000) });
 }
 

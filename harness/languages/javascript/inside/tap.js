@@ -1,6 +1,6 @@
 // TAP as tape and tap print it: a test is a comment with all points below it, or a subtest with the point that ends it;
 // beside subtests all other points are one of the file.
-function read(file, text, errors) {
+function read(file, text, errors, code) {
   const points = /^(not )?ok\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b.*|#\s*time=([\d.]+)ms.*)?$/i;
   let [title, failed, any, planned, nested, begun, notes] = ["", false, false, false, false, false, []];
   const end = () => {
@@ -31,6 +31,8 @@ function read(file, text, errors) {
   }
   failed = failed || !planned; // what it ended in
   end();
-  if (!planned) say("collect_error", { id: file, text: "it ended before it had said how many tests there are\n" + errors });
+  const why = "it ended before it had said how many tests there are\n" + errors;
+  if (!planned && !code) ended(file, why);
+  else if (!planned) say("collect_error", { id: file, text: why });
   return planned;
 }

@@ -351,7 +351,7 @@ def titles(node: Node, names: Scopes) -> tuple[str, ...]:
         return ("",)  # of the whole file, a test to tap
     around = around[:1] if names.imports("tap") else around[-1:] if names.imports("tape") else around  # as they tell it
     around = [*_module_above(node), *around]
-    return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
+    return (" > ".join(around),) if around and all(around) else ()
 
 
 def _suite_of(call: Node, names: Scopes) -> list[str] | None:
