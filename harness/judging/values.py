@@ -100,6 +100,8 @@ class Opaque:
     """`module.qualname` of its class; empty where it could not be encoded."""
     attrs: tuple[tuple[str, object], ...] = ()
     items: tuple[object, ...] = ()
+    is_true: bool | None = None
+    """Whether it counts as true; None where only code of its own tells."""
 
     @property
     def simple_name(self) -> str:
@@ -589,13 +591,16 @@ def _exception(reader: Reader, parts: list[Any], depth: int) -> Raised:
 
 
 def _object(reader: Reader, parts: list[Any], depth: int) -> Opaque:
-    name, attrs, items = parts
+    name, attrs, items, *truth = parts
+    is_true = _exactly(truth, 1)[0] if truth else None
+    if not isinstance(is_true, bool | None):
+        raise MalformedError("not a yes or no")
     reader.plain = False
     size = reader.size
     fields = reader.attrs(attrs, depth) if attrs is not None else ()
     if items is None:
         reader.size = size  # as large as without them: only an object that is told by its fields needs them
-        return Opaque(name=reader.text(name), attrs=fields)
+        return Opaque(name=reader.text(name), attrs=fields, is_true=is_true)
     return Record(name=reader.text(name), attrs=fields, items=reader.values(items, depth), kept=reader.kept)
 
 
