@@ -121,6 +121,7 @@ def test_one_bad_value_costs_the_test_it_belongs_to_and_no_other():
     assert found.statuses == {"a": FAILED, "b": PASSED}
 
 
+GO, JAVA, RUST = ["go", True, ["s", "string", "a"], None], ["java", False, ["s", "a"]], ["rust", "&str", '"a"']
 RAISES = Site(op="raises", sides=("kept",))
 
 
@@ -168,6 +169,32 @@ def test_a_value_that_gains_nothing_by_its_size_may_be_of_any(op, kept, gold, la
 
     assert status(expectations, handing(encode(gold))) is PASSED
     assert status(expectations, handing(encode(large))) is PASSED
+
+
+LONG = "a" * 900
+
+
+@pytest.mark.parametrize(
+    ("site", "kept", "gold", "out"),
+    [
+        (Site(op="js.truth", sides=("out",)), [], ["js", True], ["js", ["x", "Promise"]]),
+        (
+            Site(op="js.is", sides=("out", "kept"), options={"not": True}),
+            [["js", None]],
+            ["js", True],
+            ["js", ["x", "P"]],
+        ),
+        (Site(op="go.nil", sides=("out",), options={"not": True}), [], GO, [*GO[:2], ["s", "string", LONG], None]),
+        (Site(op="java.null", sides=("out",), options={"not": True}), [], JAVA, ["java", False, ["s", LONG]]),
+        (Site(op="rust.starts", sides=("out", "kept")), [RUST], RUST, ["rust", "&str", f'"a{LONG}"']),
+    ],
+)
+def test_other_languages_ask_for_no_size_or_form_either_where_it_tells_nothing(site, kept, gold, out):
+    event = of_fix(handing(gold), kept, {})
+    expectations = Expectations(sites={0: site}, tests={"a": ExpectedTest(place="host", events=(event,))})
+
+    assert status(expectations, handing(gold)) is PASSED
+    assert status(expectations, handing(out)) is PASSED
 
 
 def test_an_exception_of_which_only_the_class_is_asked_for_may_say_more():
