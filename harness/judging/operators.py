@@ -222,8 +222,9 @@ def _is_raised(raised: object, classes: Iterable[ClassName]) -> bool:
         return False
     standard = _standard(raised.names)
     is_one = bool(standard_chain(raised.names))
+    names = set(map(values.own_name, raised.names))
     return any(
-        kind.name in raised.names
+        values.own_name(kind.name) in names
         and (is_one or standard == _standard(kind.mro))  # what is asked for may be of two itself
         and next(iter(_standard((kind.name, *kind.mro))), None) in standard
         for kind in classes

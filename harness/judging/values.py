@@ -12,6 +12,7 @@ import ipaddress
 import itertools
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -157,14 +158,25 @@ class Raised:
     attrs: tuple[tuple[str, object], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClassName:
-    """A class, known by its names alone."""
+    """A class, known by its own name alone."""
 
     name: str
     """`module.qualname`."""
     mro: tuple[str, ...] = ()
     """Of itself and its bases, without `object`."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassName) and own_name(self.name) == own_name(other.name)
+
+    def __hash__(self) -> int:
+        return hash(own_name(self.name))
+
+
+def own_name(name: str) -> str:
+    """What a class goes by: a patch may move one of the product to another module, of which it stays a name."""
+    return name if name.partition(".")[0] in sys.stdlib_module_names else name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, kw_only=True)
