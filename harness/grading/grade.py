@@ -13,7 +13,7 @@ from harness.judging import tripwires
 if TYPE_CHECKING:
     from harness.grading.trial import Trial
 
-GRADING_VERSION = 4
+GRADING_VERSION = 5
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""
 
 

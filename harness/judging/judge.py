@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
+from harness.core.wording import words
 from harness.judging import operators, values
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
-from harness.judging.javascript.values import is_partial
+from harness.judging.javascript.values import Opaque, is_partial
 from harness.judging.rust import operators as rust
 from harness.judging.values import Event, Loaded, MalformedError
 
@@ -35,12 +36,25 @@ _EXACT = (
     }
 )
 """Operators that no one value satisfies everywhere."""
+_ONE_TRY = words(
+    "truth not != < <= > >= is_not not_in startswith endswith not_regex not_almost isinstance not_isinstance"
+    " js.truth js.defined js.kind js.length js.instance js.< js.<= js.> js.>="
+    " go.truth go.nil go.empty go.zero go.len go.type go.prefix go.suffix go.< go.>"
+    " java.truth java.null java.empty java.size java.starts java.ends java.number java.kind"
+    " java.< java.<= java.> java.>="
+    " rust.truth rust.starts rust.ends rust.< rust.<= rust.> rust.>="
+)
+"""Operators that many values satisfy, but a large one no sooner than a small one."""
+_OF_CLASSES = words("isinstance js.instance java.kind java.chain")
+"""Operators that look at an object's classes."""
 _MOST_KINDS = 2
 """Standard classes of warnings at most among which one may be the right one."""
 _MOST_BASES = 12
 """Classes at most in the MRO of one exception: one that is of every class of the product is nothing."""
 _SIZE_FACTOR, _SIZE_MORE = 4, 64
 """How much larger than the fix's a value may be, where one that holds everything would do."""
+_MORE_TO_SAY = 1024
+"""The same of an exception or warnings, besides: bits count its message as if it held all the words there are."""
 
 
 def judge(expectations: Expectations, report: TestReport) -> TestReport:
@@ -138,9 +152,28 @@ def largest(expected: Expected) -> int:
     return _SIZE_FACTOR * expected.size + _SIZE_MORE
 
 
-def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> str | None:
+def _has_tries(op: str, options: Mapping[str, Any], kept: Iterable[object]) -> bool:
+    """Whether one value can hold many tries at what an operator wants, so that more of it is likelier to be right."""
+    if options.get("not") or op in _ONE_TRY:
+        return False
+    if "parts" in options:
+        return any(_has_tries(part["op"], part["options"], kept) for part in options["parts"])
+    if op in operators.CATCHING:  # a class alone asks for nothing of the text
+        return "match" in options or not all(map(_is_of_classes, kept))
+    return op not in _EXACT or any(map(is_partial, kept))
+
+
+def _is_of_classes(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_of_classes, value))
+    return isinstance(value, values.ClassName | Opaque)
+
+
+def _too_much(site: Site, expected: Expected, out: _Out, kept: Iterable[object]) -> str | None:
     """Why what came out is so much that some of it might be right, in words."""
-    if (not is_exact or site.options.get("not")) and out.size > largest(expected):
+    is_chosen = site.op == "in" and site.sides[1:] == ("kept",)
+    has_tries = not is_chosen and _has_tries(site.op, {**site.options, **expected.options}, kept)
+    if has_tries and out.size > largest(expected) + (_MORE_TO_SAY if out.raised or site.op == "warns" else 0):
         return "what came out is far larger than what the fix gives"
     if site.op == "warns":
         caught = [member for listed in out.handed if isinstance(listed.value, list) for member in listed.value]
@@ -151,8 +184,12 @@ def _too_much(site: Site, expected: Expected, out: _Out, *, is_exact: bool) -> s
             return "warnings of too many kinds came out"
         if any(isinstance(member, values.Raised) and len(member.names) > _MOST_BASES for member in caught):
             return "a warning of too many classes came out"
-    error = out.raised.value if out.raised else None
-    if len(error.names if isinstance(error, values.Raised) else getattr(error, "chain", ())) > _MOST_BASES:
+    told = [*([out.raised] if out.raised else []), *(out.handed if site.op in _OF_CLASSES else [])]
+    if any(
+        len(loaded.value.names if isinstance(loaded.value, values.Raised) else getattr(loaded.value, "chain", ()))
+        > _MOST_BASES
+        for loaded in told
+    ):
         return "an exception of too many classes came out"
     return None
 
@@ -162,7 +199,8 @@ def _another_kind(site: Site, expected: Expected, event: Event, out: _Out, *, is
     language = next((prefix for prefix in values.PREFIXES if site.op.startswith(prefix)), "")
     if any(values.language_of(value) != language for value in event.values if not isinstance(value, bool)):
         return "what came out is of another language"
-    needs_plain = (expected.plain and not is_partial) or site.decides == "operands"
+    tells_anyway = is_partial or site.decides == "result" or site.op in _ONE_TRY or site.options.get("not")
+    needs_plain = (expected.plain and not tells_anyway) or site.decides == "operands"
     if needs_plain and not all(loaded.plain for loaded in out.handed):
         return "an object came out that has no plain form"
     return None
@@ -197,7 +235,7 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         return f"what came out cannot be read: {error}"
     expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
     has_matcher = any(map(is_partial, expected_values))
-    unfit = _too_much(site, expected, out, is_exact=site.op in _EXACT and not has_matcher) or _another_kind(
+    unfit = _too_much(site, expected, out, expected_values) or _another_kind(
         site, expected, event, out, is_partial=has_matcher or site.op in javascript.PARTIAL
     )
     if unfit is not None:

@@ -119,6 +119,8 @@ def _chain(operands: list[Any], options: Mapping[str, Any]) -> bool:
 
 
 def _truth(value: object) -> bool:
+    if isinstance(value, Opaque) and value.is_true is not None:
+        return value.is_true
     if isinstance(value, Opaque | Raised | Array):
         raise MalformedError("only a product's own code tells whether it is true")
     return value is NotImplemented or bool(value)
@@ -200,12 +202,17 @@ def _classes(classes: Any) -> list[ClassName]:
     return [classes]
 
 
+def _standard(names: Iterable[str]) -> tuple[str, ...]:
+    """Of the names in an MRO, those of Python's own classes."""
+    return tuple(name for name in names if name.startswith("builtins."))
+
+
 def standard_chain(names: Sequence[str]) -> tuple[str, ...]:
     """Of the names in an exception's MRO, those of Python's own classes, where they are one class and its bases.
 
     Empty where they are not: a class made to be many exceptions at once is none.
     """
-    standard = tuple(name for name in names if name.startswith("builtins."))
+    standard = _standard(names)
     return standard if standard and values.builtin_chain(standard[0]) == standard else ()
 
 
@@ -213,10 +220,13 @@ def _is_raised(raised: object, classes: Iterable[ClassName]) -> bool:
     """Whether an exception is of one of these classes, by name, and nothing else besides."""
     if not isinstance(raised, Raised):
         return False
-    standard = standard_chain(raised.names)
+    standard = _standard(raised.names)
+    is_one = bool(standard_chain(raised.names))
+    names = set(map(values.own_name, raised.names))
     return any(
-        kind.name in raised.names
-        and next((name for name in (kind.name, *kind.mro) if name.startswith("builtins.")), None) in standard
+        values.own_name(kind.name) in names
+        and (is_one or standard == _standard(kind.mro))  # what is asked for may be of two itself
+        and next(iter(_standard((kind.name, *kind.mro))), None) in standard
         for kind in classes
     )
 

@@ -12,6 +12,7 @@ import ipaddress
 import itertools
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,6 +101,8 @@ class Opaque:
     """`module.qualname` of its class; empty where it could not be encoded."""
     attrs: tuple[tuple[str, object], ...] = ()
     items: tuple[object, ...] = ()
+    is_true: bool | None = None
+    """Whether it counts as true; None where only code of its own tells."""
 
     @property
     def simple_name(self) -> str:
@@ -155,14 +158,25 @@ class Raised:
     attrs: tuple[tuple[str, object], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClassName:
-    """A class, known by its names alone."""
+    """A class, known by its own name alone."""
 
     name: str
     """`module.qualname`."""
     mro: tuple[str, ...] = ()
     """Of itself and its bases, without `object`."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassName) and own_name(self.name) == own_name(other.name)
+
+    def __hash__(self) -> int:
+        return hash(own_name(self.name))
+
+
+def own_name(name: str) -> str:
+    """What a class goes by: a patch may move one of the product to another module, of which it stays a name."""
+    return name if name.partition(".")[0] in sys.stdlib_module_names else name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -589,13 +603,16 @@ def _exception(reader: Reader, parts: list[Any], depth: int) -> Raised:
 
 
 def _object(reader: Reader, parts: list[Any], depth: int) -> Opaque:
-    name, attrs, items = parts
+    name, attrs, items, *truth = parts
+    is_true = _exactly(truth, 1)[0] if truth else None
+    if not isinstance(is_true, bool | None):
+        raise MalformedError("not a yes or no")
     reader.plain = False
     size = reader.size
     fields = reader.attrs(attrs, depth) if attrs is not None else ()
     if items is None:
         reader.size = size  # as large as without them: only an object that is told by its fields needs them
-        return Opaque(name=reader.text(name), attrs=fields)
+        return Opaque(name=reader.text(name), attrs=fields, is_true=is_true)
     return Record(name=reader.text(name), attrs=fields, items=reader.values(items, depth), kept=reader.kept)
 
 

@@ -40,6 +40,22 @@ def holds(op: str, *operands: Any, **options: Any) -> bool:
     return operators.holds(Site(op=op, sides=("out",) * len(operands), options=options), decoded, [])
 
 
+@pytest.mark.parametrize(
+    ("kind", "other", "wanted"),
+    [
+        ("[]money.Sum", "[]internal.Sum", True),
+        ("money.Sum", "money.Total", True),
+        ("money.Sum", "internal.Total", False),
+        ("money.Sum", "*internal.Sum", False),
+        ("int", "money.int", False),
+        ("money.int", "int", False),
+    ],
+)
+def test_a_type_may_lie_in_another_package_of_which_it_is_an_alias(kind, other, wanted):
+    left, right = (i(3, name, held=True) for name in (kind, other))
+    assert holds("go.deep", left, right) is wanted
+
+
 def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
     assert {name for name in OPERATORS if name.startswith("go.")} == set(of_go())
 

@@ -466,11 +466,58 @@ all = [Own(3), Own([Own(4)]), circle, [Own("a" * 99999), Own(5)], Own([0] * 9000
     one, other, circle, [large, after], long = sent["all"][0]["values"][:3] + [
         part[1] if part[0] == "l" else part for part in sent["all"][0]["values"][3:]
     ]
-    assert one == ["o", "product.Own", [["x", ["i", "3"]], ["y", ["i", "2"]]], None]
-    assert other[2][0] == ["x", ["l", [["o", "product.Own", [["x", ["i", "4"]], ["y", ["i", "2"]]], None]]]]
+    assert one == ["o", "product.Own", [["x", ["i", "3"]], ["y", ["i", "2"]]], None, True]
+    assert other[2][0] == ["x", ["l", [["o", "product.Own", [["x", ["i", "4"]], ["y", ["i", "2"]]], None, True]]]]
     assert [part[2] for part in (circle, large, after, long)] == [None] * 4
-    assert sent["check"][0]["values"] == [["o", "product.Own", None, None], ["i", "1"], True]
-    assert sent["record"][0]["values"][0] == ["o", "product.Own", None, None]
+    assert sent["check"][0]["values"] == [["o", "product.Own", None, None, True], ["i", "1"], True]
+    assert sent["record"][0]["values"][0] == ["o", "product.Own", None, None, True]
+
+
+OWN_FORMS = """
+class Lazy:
+    def __init__(self, make): self.make = make
+    def __eq__(self, other): return self.make() == other
+    def __str__(self): return str(self.make())
+    def __iter__(self): return iter(self.make())
+    def __len__(self): return len(self.make())
+    def keys(self): return self.make().keys()
+    def __getitem__(self, key): return self.make()[key]
+class Proxy(Lazy):
+    __class__ = property(lambda self: str)
+class Other(Lazy):
+    def __eq__(self, other): return NotImplemented
+class All(Lazy):
+    def __eq__(self, other): return True
+class Empty(Lazy):
+    def __len__(self): return 0
+    __eq__ = object.__eq__
+text, proxy, listed = Lazy(lambda: "a"), Proxy(lambda: "a"), Lazy(lambda: [1])
+mapped, other, all, empty = Lazy(lambda: {1: 2}), Other(lambda: "a"), All(lambda: "a"), Empty(lambda: "a")
+"""
+
+
+@pytest.mark.parametrize("python", sorted(_interpreters()))
+def test_an_object_that_says_it_equals_a_plain_value_comes_out_as_that(tmp_path, python):
+    (tmp_path / "product.py").write_text(OWN_FORMS, encoding="utf-8")
+    names = ("text", "proxy", "listed", "mapped", "all", "other", "empty")
+    scripts = {name: f"import product\nwith __goldseam__(0) as h: h(product.{name})\n" for name in names}
+    scripts |= {"view": "with __goldseam__(0) as h: h(memoryview(b'ab'))\n"}
+    sent = ran(_interpreters()[python], tmp_path, scripts)
+    one = ["i", "1"]
+    expected = [["s", "a"], ["s", "a"], ["l", [one]], ["d", [[one, ["i", "2"]]]], ["s", "a"]]
+    assert [sent[name][0]["values"][0] for name in names[:5]] == expected
+    assert sent["view"][0]["values"] == [["b", "6162"]]
+    assert [sent[name][0]["values"][0][2:] for name in names[5:]] == [[None, None]] * 2
+
+
+def test_an_object_says_whether_it_is_true_where_no_code_of_the_product_tells(tmp_path):
+    values_made = {
+        "re.match('a', 'a')": [True], "collections.deque()": [False], "collections.deque([1])": [True],
+        "(one for one in ())": [True], "object()": [True],
+    }  # fmt: skip
+    scripts = {text: f"import collections, re\nwith __goldseam__(0) as h: h({text})\n" for text in values_made}
+    sent = ran(sys.executable, tmp_path, scripts)
+    assert {text: sent[text][0]["values"][0][4:] for text in values_made} == values_made
 
 
 def test_a_recording_of_an_object_that_is_compared_by_its_fields_looks_at_these(tmp_path):

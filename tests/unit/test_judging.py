@@ -121,6 +121,7 @@ def test_one_bad_value_costs_the_test_it_belongs_to_and_no_other():
     assert found.statuses == {"a": FAILED, "b": PASSED}
 
 
+GO, JAVA, RUST = ["go", True, ["s", "string", "a"], None], ["java", False, ["s", "a"]], ["rust", "&str", '"a"']
 RAISES = Site(op="raises", sides=("kept",))
 
 
@@ -141,21 +142,87 @@ def test_a_message_of_all_there_is_to_say_is_too_large():
     assert status(expectations, handing(raised=exception(ValueError("no such " * 1000)))) is FAILED
 
 
+def test_a_text_with_all_that_a_pattern_may_want_is_too_large():
+    expectations = expecting(Site(op="regex", sides=("out", "kept")), "b", gold=("abc",))
+
+    assert status(expectations, handing(encode("abc"))) is PASSED
+    assert status(expectations, handing(encode("abc" * 100))) is FAILED
+
+
 @pytest.mark.parametrize(
-    ("op", "kept", "gold", "everything"),
+    ("op", "kept", "gold", "large"),
     [
-        ("regex", "b", "abc", "abc" * 100),
-        (">", 0, 5, 16**400),
-        ("!=", 0, 5, [1] * 400),
-        ("startswith", "a", "abc", "a" * 400),
-        ("isinstance", list, [1], [1] * 400),
+        (">", [0], 5, 16**400),
+        ("!=", [0], 5, [1] * 400),
+        ("startswith", ["a"], "abc", "a" * 400),
+        ("endswith", ["a"], "cba", "a" * 400),
+        ("isinstance", [list], [1], [1] * 400),
+        ("truth", [], True, "a" * 400),
+        ("is_not", [None], "a", "a" * 400),
+        ("in", ["a" * 400], "a", "a" * 400),
+        ("not_in", ["b"], "a", "a" * 400),
     ],
 )
-def test_a_value_made_to_satisfy_all_is_too_large(op, kept, gold, everything):
-    expectations = expecting(Site(op=op, sides=("out", "kept")), kept, gold=(gold,))
+def test_a_value_that_gains_nothing_by_its_size_may_be_of_any(op, kept, gold, large):
+    sides = ("kept", "out") if op == "not_in" else ("out", *("kept" for _ in kept))
+    expectations = expecting(Site(op=op, sides=sides), *kept, gold=(gold,))
 
     assert status(expectations, handing(encode(gold))) is PASSED
-    assert status(expectations, handing(encode(everything))) is FAILED
+    assert status(expectations, handing(encode(large))) is PASSED
+
+
+LONG = "a" * 900
+
+
+@pytest.mark.parametrize(
+    ("site", "kept", "gold", "out"),
+    [
+        (Site(op="js.truth", sides=("out",)), [], ["js", True], ["js", ["x", "Promise"]]),
+        (
+            Site(op="js.is", sides=("out", "kept"), options={"not": True}),
+            [["js", None]],
+            ["js", True],
+            ["js", ["x", "P"]],
+        ),
+        (Site(op="go.nil", sides=("out",), options={"not": True}), [], GO, [*GO[:2], ["s", "string", LONG], None]),
+        (Site(op="java.null", sides=("out",), options={"not": True}), [], JAVA, ["java", False, ["s", LONG]]),
+        (Site(op="rust.starts", sides=("out", "kept")), [RUST], RUST, ["rust", "&str", f'"a{LONG}"']),
+    ],
+)
+def test_other_languages_ask_for_no_size_or_form_either_where_it_tells_nothing(site, kept, gold, out):
+    event = of_fix(handing(gold), kept, {})
+    expectations = Expectations(sites={0: site}, tests={"a": ExpectedTest(place="host", events=(event,))})
+
+    assert status(expectations, handing(gold)) is PASSED
+    assert status(expectations, handing(out)) is PASSED
+
+
+def test_an_exception_of_which_only_the_class_is_asked_for_may_say_more():
+    site = replace(RAISES, sides=("out", "kept"))
+    expectations = expecting(site, (ValueError, KeyError), raised=exception(ValueError("no")))
+
+    assert status(expectations, handing(raised=exception(ValueError("no such thing " * 100)))) is PASSED
+    assert status(expectations, handing(raised=exception(OSError("no such thing " * 100)))) is FAILED
+
+
+def test_an_instance_of_a_great_many_classes_is_none():
+    names = [f"m.C{number}" for number in range(40)]
+    site = Site(op="isinstance", sides=("out", "kept"))
+    event = of_fix(handing(exception(ValueError("a"))), [encode(ValueError)], {})
+    expectations = Expectations(sites={0: site}, tests={"a": ExpectedTest(place="host", events=(event,))})
+
+    assert status(expectations, handing(exception(ValueError("a")))) is PASSED
+    assert status(expectations, handing(["e", [*names, *exception(ValueError())[1]], "", [], []])) is FAILED
+
+
+@pytest.mark.parametrize(("op", "told", "expected"), [
+    ("truth", [True], PASSED), ("truth", [False], FAILED), ("truth", [], FAILED), ("truth", [1], FAILED),
+    ("not", [True], FAILED), ("not", [False], PASSED), ("not", [], FAILED),
+])  # fmt: skip
+def test_an_object_says_whether_it_is_true_where_the_fix_gives_a_boolean(op, told, expected):
+    expectations = expecting(Site(op=op, sides=("out",)), gold=(op == "truth",))
+
+    assert status(expectations, handing([*OPAQUE, *told])) is expected
 
 
 def test_a_list_of_everything_is_too_large_for_membership():
@@ -177,7 +244,9 @@ def test_an_object_is_taken_where_the_fix_gave_one():
 
     assert status(expectations, handing(OPAQUE)) is PASSED
     assert status(expectations, handing(encode(None))) is FAILED
-    assert status(expecting(site, None, gold=(1,)), handing(OPAQUE)) is FAILED
+    assert status(expecting(site, None, gold=(1,)), handing(OPAQUE)) is PASSED
+    equal = expecting(Site(op="==", sides=("out", "kept")), 1, gold=(1,))
+    assert status(equal, handing(OPAQUE)) is FAILED
 
 
 def test_two_operands_that_come_out_are_compared_with_each_other():

@@ -344,6 +344,26 @@ def test_a_class_of_the_product_has_to_have_the_standard_base_it_had():
     assert not decided("raises", ["e", ["m.E", *names_of(OSError)], "", [], []], kept)
 
 
+def test_a_class_of_the_product_may_lie_in_another_module_and_have_another_base_more():
+    kept = ["n", "type", "m.errors.E", "m.errors.E", *names_of(ValueError)]
+    moved = ["m.impl.E", "m.impl.Base", *names_of(ValueError)]
+    assert decided("raises", ["e", moved, "", [], []], kept)
+    assert decided("isinstance", ["e", moved, "", [], []], kept)
+    assert decided("is", ["n", "type", "m.impl.E", *moved], kept)
+    assert not decided("raises", ["e", ["m.impl.F", *moved[1:]], "", [], []], kept)
+    assert not decided("raises", ["e", ["m.E", *names_of(OSError)], "", [], []], kept)
+    assert not decided("raises", ["e", ["m.ValueError"], "", [], []], encode(ValueError))
+    assert not decided("is", ["n", "type", "m.int", "m.int"], encode(int))
+
+
+def test_a_class_that_is_of_two_standard_ones_is_asked_for_by_its_name():
+    names = ["m.E", *names_of(KeyError)[:2], *names_of(AttributeError)]
+    kept = ["n", "type", "m.E", *names]
+    assert decided("raises", ["e", names, "", [], []], kept)
+    assert not decided("raises", ["e", names, "", [], []], encode(KeyError))
+    assert not decided("raises", ["e", [*names, "builtins.OSError"], "", [], []], kept)
+
+
 def test_an_exceptions_text_is_searched_in():
     assert decided("raises", exception(ValueError("no such thing")), encode(ValueError), match=encode("such"))
     assert not decided("raises", exception(ValueError("no such thing")), encode(ValueError), match=encode("^such"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -16,6 +17,7 @@ _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
 _NUMBERS = ("i", "f", "c")
 _TEXTS = ("s", "S")
+_PACKAGE = re.compile(r"\b\w+\.")
 
 
 class _Comparison:
@@ -79,9 +81,14 @@ class _Comparison:
 
 
 def _is_one_type(kind: str, other: str) -> bool:
-    """Whether two names are of one type, as far as names tell: those of one package may be of one by an alias."""
+    """Whether two names are of one type, as far as names tell.
+
+    Those of one package may be of one by an alias, as may one that is in two, if a patch moved it.
+    """
     package, dot, _ = kind.rpartition(".")
-    return kind == other or (bool(dot) and package == other.rpartition(".")[0])
+    own, its = (_PACKAGE.sub("", name) for name in (kind, other))
+    is_moved = own == its and kind != own and other != its
+    return kind == other or (bool(dot) and package == other.rpartition(".")[0]) or is_moved
 
 
 def _deep(left: Value, other: Value) -> bool:

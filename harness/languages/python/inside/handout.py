@@ -345,7 +345,44 @@ def encoded_within(value, depth, left):
     attributes = names and [[name, encoded_within(getattr(value, name), depth - 1, left)] for name in names]
     if attributes is None and items is None:
         attributes = own_fields(value, kind, depth, left)
-    return ["o", name_of(kind), attributes, items]
+        form = None if declared_fields(kind) else own_form(value, kind)
+        if form is not None:
+            return encoded_within(form, depth - 1, left)
+    return ["o", name_of(kind), attributes, items] + (truth_of(value, kind) if items is None else [])
+
+
+FORMS = (
+    ("__index__", 0, operator.index),
+    ("__float__", 0.0, float),
+    ("__str__", "", str),
+    ("tobytes", b"", bytes),
+    ("keys", {}, dict),
+    ("__len__", [], list),
+    ("__len__", (), tuple),
+)
+
+
+def own_form(value, kind):
+    """The plain value that an object says it equals, such as a text that is made when it is asked for; None of others."""
+    if owner_of_equality(kind) is object or kind.__module__.partition(".")[0] in ("unittest", "mock"):
+        return None
+    for name, empty, make in FORMS:
+        try:
+            if hasattr(kind, name) and isinstance(kind.__eq__(value, empty), bool):
+                form = make(value)
+                if kind.__eq__(value, form) is True:
+                    return form
+        except Exception:
+            continue
+    return None
+
+
+def truth_of(value, kind):
+    """Whether an object counts as true, in a list; nothing where code of the work tree or of a library tells."""
+    owners = [base for base in kind.__mro__ if {"__bool__", "__len__"} & set(vars(base))]
+    if not owners:
+        return [True]
+    return [bool(value)] if owners[0].__module__ in ("builtins", "collections", "array") else []
 
 
 def own_fields(value, kind, depth, left):
@@ -418,8 +455,9 @@ def encoded_scalar(value, left):
     if isinstance(value, complex):
         return ["c", float.hex(value.real), float.hex(value.imag)]
     if isinstance(value, str):
-        left.take(letters=len(value))
-        return ["s", str.__str__(value)]
+        text = str.__str__(value if issubclass(type(value), str) else str(value))
+        left.take(letters=len(text))
+        return ["s", text]
     if isinstance(value, collections.UserString):
         return encoded_scalar(value.data, left)
     if isinstance(value, (bytes, bytearray)):
