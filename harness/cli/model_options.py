@@ -6,16 +6,14 @@ import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
+from harness.config.settings import Settings
 from harness.solve.models import prices
+from harness.solve.models.prices import Prices
 from harness.solve.models.response_cache import ResponseCache
-
-if TYPE_CHECKING:
-    from harness.config.settings import Settings
-    from harness.solve.models.prices import Prices
 
 LIMITS = f"{ADVANCED}: limits and prices"
 

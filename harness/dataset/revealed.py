@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core import test_ids as ids
 from harness.core.instance import Hidden, Instance
-
-if TYPE_CHECKING:
-    from harness.languages.cutting import Names
+from harness.languages.cutting import Names
 
 FIELD = "scaffold"
 """Of task.yaml."""

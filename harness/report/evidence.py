@@ -6,16 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.analysis.usage import usage_of
 from harness.core.instance import Prediction
 from harness.report import data
 from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.runs import public_reason
-
-if TYPE_CHECKING:
-    from harness.runs.run_folder import InstanceReport, RunFolder
+from harness.runs.run_folder import InstanceReport, RunFolder
 
 _RESULTS_BYTES = 64 * 1024 * 1024
 _TESTS_SHOWN = 200

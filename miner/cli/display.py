@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.views.terminal import Ticker
 from harness.core.errors import BugError, GoldseamError, InputError
+from miner.candidates.funnel import FunnelLine, FunnelSummary
 from miner.sources.change import INTERNAL_ERROR, Stage
 
 if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
     from harness.config.doctor import Diagnosis
-    from miner.candidates.funnel import FunnelLine, FunnelSummary
 
 _DOCTOR_STYLES = {"ok": "green", "warn": "yellow", "missing": "red"}
 

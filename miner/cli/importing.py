@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.table import Table
 from rich.text import Text
@@ -21,17 +21,15 @@ from harness.cli.options import (
 )
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
+from harness.cli.views.terminal import Ticker
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
+from miner.candidates.funnel import FunnelLine
 from miner.cli.display import funnel_line, report_bugs
 from miner.importing.run import Imported, Options, import_rows
 from miner.sources.change import INTERNAL_ERROR
-
-if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
-    from miner.candidates.funnel import FunnelLine
 
 app = App()
 

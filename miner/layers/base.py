@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.config.settings import ImageSettings
 from harness.core.clock import FOLDER as CLOCK
 from harness.core.clock import PRELOADED
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
+from harness.sandbox.engine import ImageFacts
 from harness.sandbox.images import platforms
 from miner.layers import build, debian
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Layer, write_tool
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from harness.sandbox.engine import ImageFacts
-    from miner.layers.build import BuiltLayer
-    from miner.layers.runner import Workshop
+from miner.layers.runner import Workshop
 
 DEFAULT_BASE = "debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716"
 """Debian 12 as the registry's index of all platforms, by digest."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from harness.analysis.gate.ci import visible
+from harness.analysis.history import History, Point, Step, Trend
 from harness.stats import Interval
-
-if TYPE_CHECKING:
-    from harness.analysis.history import History, Point, Step, Trend
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NARROW, _WIDE = 20, 41

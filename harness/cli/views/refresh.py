@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.views.terminal import Ticker
 from harness.core.wording import counted
 from harness.grading import calibration
 from harness.runs.refresh.drift import GONE_WRONG, MASS_SHARE, REPEATS, Finding, IdChange, Result
 from harness.runs.refresh.record import finding_as_json
+from harness.runs.refresh.run import Refreshed
 from harness.runs.refresh.seen import Kind, VerdictSummary
-
-if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
-    from harness.runs.refresh.run import Refreshed
 
 SCHEMA_VERSION = 1
 _SHOWN = 8

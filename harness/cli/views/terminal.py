@@ -10,16 +10,16 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from harness.analysis.scoresheet import Scoresheet
 from harness.cli.shell.output import CHOICE
 from harness.cli.views.progress import Ticker as Ticker  # noqa: PLC0414 - part of this module's face
 from harness.cli.views.progress import shortened
 from harness.core import printable
 from harness.core.instance import Outcome, Prediction
+from harness.runs.run_folder import InstanceReport, Score
 
 if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
     from harness.runs.regrade import Regraded
-    from harness.runs.run_folder import InstanceReport, Score
 
 STYLES = {
     Outcome.RESOLVED: "green",

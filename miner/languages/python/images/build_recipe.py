@@ -17,14 +17,14 @@ from miner.languages.built import Attempt, BuiltImage, Collect, Repairing
 from miner.languages.python.images import exclude_newer, repositories, steps
 from miner.languages.python.recipes import extensions, recipe_fixes
 from miner.layers import base, build, dockerfile
+from miner.layers.build import BuiltLayer
+from miner.layers.layer import Input, Layer
 from miner.layers.runner import Workshop, read_result
 from miner.layers.source import KIND
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
-    from miner.layers.build import BuiltLayer
-    from miner.layers.layer import Input, Layer
 
 _DETAIL = 2000
 _YANKED = re.compile(r"warning: `([\w.-]+)==(\S+?)` is yanked(?: \(reason: \"(.*?)\"\))?")

@@ -16,11 +16,11 @@ from miner.languages.python.images.build_recipe import BuildJob, image_of, recor
 from miner.languages.python.recipes import recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
+from miner.layers.build import BuiltLayer
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
-    from miner.layers.build import BuiltLayer
 
 _INTERPRETERS_TRIED = 2
 _MENDED = 6

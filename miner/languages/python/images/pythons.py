@@ -7,19 +7,16 @@ import threading
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from harness.config.settings import ImageSettings
 from harness.core.errors import InputError
 from harness.sandbox.images import platforms
 from miner.languages.python.recipes.interpreter import RELEASED
 from miner.layers import build
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Folder, Layer, readable
+from miner.layers.runner import Workshop
 from miner.layers.secrets import RUN_DIR
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from miner.layers.build import BuiltLayer
-    from miner.layers.runner import Workshop
 
 OLDEST_DOWNLOAD = (3, 8)
 """The oldest CPython that the pinned uv can install."""
