@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from harness.core import test_ids as ids
 from harness.core.instance import Hidden, Instance
 from harness.languages.cutting import Names
+from harness.languages.javascript.source import SOURCES
 
 FIELD = "scaffold"
 """Of task.yaml."""
-_TITLED = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
-"""What files are called whose tests are known by titles, with which of several it is after equal ones."""
 TITLE = "## Tests that the fix has to pass"
 
 
@@ -31,7 +30,7 @@ class Function:
 def function_of(test_id: str) -> Function:
     """The function that an id is a row of."""
     path, *names = ids.function(test_id).split("::")
-    if path.endswith(_TITLED):
+    if path.endswith(SOURCES):  # whose tests are known by titles, with which of several it is after equal ones
         names = [ids.ORDINAL.sub("", test_id.partition("::")[2])]
     return Function(path=path, names=tuple(names))
 
