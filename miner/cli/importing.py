@@ -144,9 +144,7 @@ def _json(imported: Imported) -> dict[str, object]:
 
 
 def _rows_table(imported: Imported) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("repository", "rows", "whole", "part", "not proved, because"):
-        table.add_column(column, justify="left" if column in ("repository", "not proved, because") else "right")
+    table = terminal.table_of("repository", *terminal.figures("rows", "whole", "part"), "not proved, because")
     for tally in imported.tallies:
         reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
         table.add_row(tally.repo or "(unknown)", str(tally.rows), str(tally.whole), str(tally.part), Text(reasons))
@@ -154,9 +152,7 @@ def _rows_table(imported: Imported) -> Table:
 
 
 def _ids_table(imported: Imported) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("repository", "list", "its ids here"):
-        table.add_column(column)
+    table = terminal.table_of("repository", "list", "its ids here")
     for tally in imported.tallies:
         for name, verdicts in (("FAIL_TO_PASS", tally.fail_to_pass), ("PASS_TO_PASS", tally.pass_to_pass)):
             text = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
