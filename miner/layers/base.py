@@ -25,26 +25,10 @@ UV_VERSION = "0.11.33"
 Source: https://github.com/astral-sh/uv/issues/16911
 """
 PACKAGES = (
-    "build-essential",
-    "ca-certificates",
-    "git",
-    "less",
-    "libbz2-1.0",
-    "libfaketime",
-    "libffi8",
-    "liblzma5",
-    "libreadline8",
-    "libsqlite3-0",
-    "libssl3",
-    "netbase",
-    "pkg-config",
-    "python3",
-    "python3-dev",
-    "python3-pip",
-    "python3-venv",
-    "tzdata",
-    "zlib1g",
-)
+    "build-essential", "ca-certificates", "git", "less", "libbz2-1.0", "libfaketime", "libffi8", "liblzma5",
+    "libreadline8", "libsqlite3-0", "libssl3", "netbase", "pkg-config", "python3", "python3-dev", "python3-pip",
+    "python3-venv", "tzdata", "zlib1g",
+)  # fmt: skip
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 

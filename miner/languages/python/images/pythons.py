@@ -23,13 +23,9 @@ OLDEST_DOWNLOAD = (3, 8)
 _HOME = "/opt/goldseam/python"
 _MOUNTED = f"{RUN_DIR}/python"
 _NOT_COPIED = (
-    "__pycache__",
-    "./lib/python*/site-packages/*",
-    "./lib/python*/test",
-    "./lib/python*/config-*",
-    "./lib/*.a",
+    "__pycache__", "./lib/python*/site-packages/*", "./lib/python*/test", "./lib/python*/config-*", "./lib/*.a",
     "./lib/pkgconfig",
-)
+)  # fmt: skip
 _CHECK = "import ctypes, json, platform, ssl, sqlite3, zlib; print(json.dumps({'python': platform.python_version()}))"
 
 _guard = threading.Lock()
