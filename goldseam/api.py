@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.analysis import compare as comparison
 from harness.analysis import scoresheet
 from harness.analysis.gate import files as gate_files
+from harness.analysis.gate.decision import Decision
+from harness.analysis.scoresheet import Scoresheet
 from harness.config.settings import load_gate_rules, load_settings
 from harness.core.errors import InputError
 from harness.core.instance import Instance, Outcome, Prediction
@@ -20,15 +22,11 @@ from harness.dataset.seal.identity import load_keys
 from harness.grading.scoring import Demands
 from harness.interop.mirrors import local_copy
 from harness.report import work as report_work
+from harness.report.work import Report
 from harness.runs import evaluate as runs
 from harness.runs.predictions import read_predictions
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.sandbox.executors.choose import Kind, choose
-
-if TYPE_CHECKING:
-    from harness.analysis.gate.decision import Decision
-    from harness.analysis.scoresheet import Scoresheet
-    from harness.report.work import Report
 
 _TASK_COLUMNS = ("instance_id", "repo", "base_commit", "created_at", "language", "version", "state", "split", "image")
 _RUN_COLUMNS = (

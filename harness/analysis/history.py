@@ -7,16 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.analysis import scoresheet
+from harness.analysis.scoresheet import Scoresheet
 from harness.core.errors import GoldseamError, InputError
 from harness.core.wording import did_you_mean
 from harness.runs.run_folder import RUN_FILE, RunFolder, RunRecord, is_run
 from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
 
 LEVEL = 0.05
 """A step is claimed where its p-value, adjusted for all the steps there are, is below this."""

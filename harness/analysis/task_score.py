@@ -6,14 +6,11 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from harness.analysis.usage import Usage
 from harness.core.instance import Outcome
+from harness.judging.places import Place
 from harness.runs.task_metadata import TaskFacts
-
-if TYPE_CHECKING:
-    from harness.judging.places import Place
 
 _BEST_UNRESOLVED = 99.0
 

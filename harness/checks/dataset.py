@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.checks import custody
 from harness.core.errors import InputError
@@ -18,12 +17,10 @@ from harness.dataset import hidden_files, links, model_files
 from harness.dataset.folder import Dataset
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.dataset.seal import access_log
+from harness.dataset.seal.identity import Keys
 from harness.patches import patch
 from harness.quality.limits import exceeded, too_sensitive, too_weak
 from harness.scaffold import problems as scaffold_check
-
-if TYPE_CHECKING:
-    from harness.dataset.seal.identity import Keys
 
 IMAGE_DIGEST = re.compile(r"(?:[^\s@]+@)?sha256:[0-9a-f]{64}")
 """An image pinned by content: `repository@sha256:…`, or the engine's own id."""

@@ -23,19 +23,16 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.checks import hygiene
 from harness.checks.dataset import ImageCheck
+from harness.checks.hygiene import Leak, Secrets
 from harness.core import files
 from harness.core.instance import Task
 from harness.core.process import ProgramError, run, stream
 from harness.patches.patch import PatchError
 from harness.sandbox import engine
 from harness.sandbox.images import layers
-
-if TYPE_CHECKING:
-    from harness.checks.hygiene import Leak, Secrets
 
 _RULES = 3
 """Counted up when what is remembered of a layer changes."""

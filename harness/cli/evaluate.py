@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.text import Text
 
@@ -24,10 +24,8 @@ from harness.runs import bug_log, run_folder
 from harness.runs import evaluate as work
 from harness.runs.predictions import GOLD, NULL, read_predictions
 from harness.runs.regrade import State, regrade
+from harness.runs.run_folder import RunFolder
 from harness.sandbox.executors.choose import Kind, choose
-
-if TYPE_CHECKING:
-    from harness.runs.run_folder import RunFolder
 
 app = App()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.console import Group
 from rich.text import Text
@@ -22,14 +22,12 @@ from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
+from harness.solve.judge.file import JudgeIdentity, Judgement
+from harness.solve.judge.run import JudgingOutcome, Question
 from harness.solve.models.endpoint import Api, Endpoint, is_pinned
 from harness.solve.models.meter import Limits
 from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.stack import wrap
-
-if TYPE_CHECKING:
-    from harness.solve.judge.file import JudgeIdentity, Judgement
-    from harness.solve.judge.run import JudgingOutcome, Question
 
 app = App()
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
+from harness.config.settings import Settings
 from harness.solve.models import prices
+from harness.solve.models.prices import Prices
 from harness.solve.models.response_cache import ResponseCache
-
-if TYPE_CHECKING:
-    from harness.config.settings import Settings
-    from harness.solve.models.prices import Prices
 
 LIMITS = f"{ADVANCED}: limits and prices"
 
@@ -83,10 +81,9 @@ def prices_of(path: Path | None, assumed: str | None, settings: Settings) -> Pri
     return prices.load(path or settings.solve.prices).assuming(assumed, day=datetime.now(UTC).date())
 
 
-@contextlib.contextmanager
 def cache_of(
     settings: Settings, *, no_cache: bool, max_mb: int | None, note: Callable[[str], None]
-) -> Iterator[ResponseCache | None]:
+) -> contextlib.AbstractContextManager[ResponseCache | None]:
     """The response cache, closed at the end; None where none is wanted. `note` is told where it can't be used.
 
     Raises:
@@ -94,11 +91,6 @@ def cache_of(
 
     """
     if no_cache:
-        yield None
-        return
+        return contextlib.nullcontext()
     folder = settings.images.cache_dir / "answers"
-    cache = ResponseCache(folder, max_mb=max_mb or settings.solve.cache_max_mb, note=note)
-    try:
-        yield cache
-    finally:
-        cache.close()
+    return contextlib.closing(ResponseCache(folder, max_mb=max_mb or settings.solve.cache_max_mb, note=note))

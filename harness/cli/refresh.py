@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from harness.cli import options
 from harness.cli.shell.command import App, option
@@ -14,10 +14,8 @@ from harness.core.errors import AnswerIsNoError, InfrastructureError
 from harness.core.wording import counted
 from harness.runs.refresh import run as work
 from harness.runs.refresh.drift import GONE_WRONG, Result
+from harness.runs.refresh.run import Refreshed
 from harness.sandbox.executors.choose import Kind, choose
-
-if TYPE_CHECKING:
-    from harness.runs.refresh.run import Refreshed
 
 app = App()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +16,7 @@ from harness.cli.shell.command import App, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.shell.output import CHOICE
 from harness.cli.views import estimate, terminal
+from harness.cli.views.terminal import Ticker
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
@@ -25,15 +26,12 @@ from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
 from harness.solve.call import Call, look_ahead, run
+from harness.solve.campaign import Report, UnitOutcome
+from harness.solve.estimate import Estimate
 from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.prices import load as load_prices
-
-if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
-    from harness.solve.campaign import Report, UnitOutcome
-    from harness.solve.estimate import Estimate
-    from harness.solve.plan import Unit
+from harness.solve.plan import Unit
 
 app = App()
 

@@ -19,12 +19,12 @@ from harness.dataset.model_files import read_text
 from harness.dataset.similarity import corpus, leaks
 from harness.dataset.similarity import near as duplicates
 from harness.dataset.splits import By
+from harness.dataset.task_states import Changed
 from harness.sandbox.engine import size_together
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from harness.dataset.task_states import Changed
 
 app = App()
 

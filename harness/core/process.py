@@ -116,6 +116,19 @@ def run(
 
 
 @contextlib.contextmanager
+def _piped(
+    words: Sequence[str], *, stdin: int, errors: IO[bytes], env: Mapping[str, str] | None, cwd: Path | None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that is started in a session of its own, with its standard output in a pipe."""
+    with _starting(words):
+        child = subprocess.Popen(
+            words, stdin=stdin, stdout=subprocess.PIPE, stderr=errors, env=env, cwd=cwd, start_new_session=True
+        )
+    with child:
+        yield child
+
+
+@contextlib.contextmanager
 def stream(
     argv: Sequence[str | os.PathLike[str]],
     *,
@@ -133,17 +146,7 @@ def stream(
     """
     words = _words(argv)
     with tempfile.TemporaryFile() as errors:  # a file, not a pipe: nobody drains it while the caller reads
-        with _starting(words):
-            child = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=_environment(env),
-                cwd=cwd,
-                start_new_session=True,
-            )
-        with child:
+        with _piped(words, stdin=subprocess.DEVNULL, errors=errors, env=_environment(env), cwd=cwd) as child:
             assert child.stdout is not None  # noqa: S101 - narrows the type; PIPE was asked for
             try:
                 yield child.stdout
@@ -172,24 +175,16 @@ def dialogue(argv: Sequence[str | os.PathLike[str]], *, env: Mapping[str, str], 
 
     """
     words = _words(argv)
-    with tempfile.TemporaryFile() as errors:
-        with _starting(words):
-            child = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=dict(env),
-                cwd=cwd,
-                start_new_session=True,
-            )
-        with child:
-            assert child.stdin is not None  # noqa: S101 - narrows the type; PIPE was asked for
-            assert child.stdout is not None  # noqa: S101
-            try:
-                yield Dialogue(said=child.stdout, heard=child.stdin, errors=errors)
-            finally:
-                _kill(child)
+    with (
+        tempfile.TemporaryFile() as errors,
+        _piped(words, stdin=subprocess.PIPE, errors=errors, env=dict(env), cwd=cwd) as child,
+    ):
+        assert child.stdin is not None  # noqa: S101 - narrows the type; PIPE was asked for
+        assert child.stdout is not None  # noqa: S101
+        try:
+            yield Dialogue(said=child.stdout, heard=child.stdin, errors=errors)
+        finally:
+            _kill(child)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core import test_ids as ids
 from harness.core.instance import Hidden, Instance
-
-if TYPE_CHECKING:
-    from harness.languages.cutting import Names
+from harness.languages.cutting import Names
+from harness.languages.javascript.source import SOURCES
 
 FIELD = "scaffold"
 """Of task.yaml."""
-_TITLED = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
-"""What files are called whose tests are known by titles, with which of several it is after equal ones."""
 TITLE = "## Tests that the fix has to pass"
 
 
@@ -34,7 +30,7 @@ class Function:
 def function_of(test_id: str) -> Function:
     """The function that an id is a row of."""
     path, *names = ids.function(test_id).split("::")
-    if path.endswith(_TITLED):
+    if path.endswith(SOURCES):  # whose tests are known by titles, with which of several it is after equal ones
         names = [ids.ORDINAL.sub("", test_id.partition("::")[2])]
     return Function(path=path, names=tuple(names))
 

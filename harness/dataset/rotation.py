@@ -10,20 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.core.instance import Instance, TaskState
 from harness.dataset import content, policy, task_states
+from harness.dataset.content import Version
 from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.policy import NONE, Policy, exposures, parse_policy, reasons
 from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split
-
-if TYPE_CHECKING:
-    from harness.dataset.content import Version
 
 
 @dataclass(frozen=True, kw_only=True)

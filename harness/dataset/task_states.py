@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.core.instance import Instance, TaskState
 from harness.dataset import content
+from harness.dataset.content import Version
 from harness.dataset.folder import Dataset, write_instances
 from harness.dataset.ledger.ledger import Event
 from harness.dataset.splits import Split
-
-if TYPE_CHECKING:
-    from harness.dataset.content import Version
 
 EVENTS = {
     Event.QUARANTINED: TaskState.QUARANTINED,

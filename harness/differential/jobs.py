@@ -6,18 +6,16 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import clock
 from harness.core.instance import Task
+from harness.differential.corpus import Answer, Steps
 from harness.grading import scoring, trial
+from harness.grading.trial import TrialSpec
 from harness.judging import frames
 from harness.patches.patch import Patch
 from harness.sandbox.job import Sandbox
-
-if TYPE_CHECKING:
-    from harness.differential.corpus import Answer, Steps
-    from harness.grading.trial import TrialSpec
 
 _SECONDS = 180.0
 _RECORDING_FACTOR = 8.0

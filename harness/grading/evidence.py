@@ -168,20 +168,9 @@ def _round(round_made: Round) -> dict[str, Any]:
 
 
 _TRIAL_FIELDS = (
-    "ran",
-    "exited",
-    "child_exit",
-    "child_signal",
-    "timed_out",
-    "flooded",
-    "oom_killed",
-    "setup_error",
-    "model_apply_error",
-    "test_apply_error",
-    "seconds",
-    "cpu_seconds",
-    "max_rss_kb",
-)
+    "ran", "exited", "child_exit", "child_signal", "timed_out", "flooded", "oom_killed", "setup_error",
+    "model_apply_error", "test_apply_error", "seconds", "cpu_seconds", "max_rss_kb",
+)  # fmt: skip
 
 
 def _test(report: TestReport, test_id: str) -> dict[str, Any]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from harness.core.instance import Hidden, Outcome, TestStatus
 from harness.core.test_ids import stable
+from harness.grading.trial import Trial
 from harness.judging import tripwires
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
 
 GRADING_VERSION = 5
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""

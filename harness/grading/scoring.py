@@ -7,18 +7,16 @@ import signal
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.core.instance import Outcome, Task
 from harness.grading import trial
 from harness.grading.grade import Grade, grade
+from harness.grading.trial import Trial
 from harness.judging import judge
 from harness.patches import patch
 from harness.sandbox.job import MissingImageError, Sandbox
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
 
 INFRA_ATTEMPTS = 3
 _RETRY_SECONDS = 1.0

@@ -29,35 +29,14 @@ if TYPE_CHECKING:
 LOG_PARSER = "parse_log_pytest_v2"
 EVAL_TYPE = "pass_and_fail"
 PUBLIC = (
-    "repo",
-    "instance_id",
-    "base_commit",
-    "problem_statement",
-    "created_at",
-    "version",
-    "environment_setup_commit",
-    "image",
-    "image_name",
-    "split",
-    "language",
-    "difficulty",
-    "judged",
-    "guessable",
-    "dataset",
-    "dataset_version",
+    "repo", "instance_id", "base_commit", "problem_statement", "created_at", "version", "environment_setup_commit",
+    "image", "image_name", "split", "language", "difficulty", "judged", "guessable", "dataset", "dataset_version",
     "canary",
-)
+)  # fmt: skip
 """Columns of every row."""
 HIDDEN = (
-    "patch",
-    "test_patch",
-    "hints_text",
-    "FAIL_TO_PASS",
-    "PASS_TO_PASS",
-    "eval_script",
-    "log_parser",
-    "eval_type",
-)
+    "patch", "test_patch", "hints_text", "FAIL_TO_PASS", "PASS_TO_PASS", "eval_script", "log_parser", "eval_type",
+)  # fmt: skip
 """Columns of rows that were exported with the hidden side."""
 _START, _END = ">>>>> Start Test Output", ">>>>> End Test Output"
 _DROPPED_LINES = frozenset({"#!/bin/bash", "set -uxo pipefail"})

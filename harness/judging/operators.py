@@ -416,7 +416,7 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "np.near": _of_arrays(_near),
     "pd.equal": _of_arrays(_tables_equal),
     **javascript.operators(search.matches),
-    **go.operators(),
-    **java.operators(),
-    **rust.operators(),
+    **go.OPERATORS,
+    **java.OPERATORS,
+    **rust.OPERATORS,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,17 +53,17 @@ class Part:
     """Items; pairs of a map; names and values of fields that are not zero; what a pointer or an interface holds."""
 
 
-def negatable(
-    deciders: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]], of_class: type
-) -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
+Decider = Callable[[Any, Mapping[str, Any]], bool]
+"""Whether an assertion holds, by its operands and options."""
+
+
+def negatable(deciders: Mapping[str, Decider], of_class: type) -> Mapping[str, Decider]:
     """Operators over values of a class, each with its negation (`not` among the options).
 
     Where one can't be decided, and raises, its negation does not hold either.
     """
 
-    def bound(
-        decides: Callable[[Any, Mapping[str, Any]], bool],
-    ) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+    def bound(decides: Decider) -> Decider:
         def decided(operands: list[Any], options: Mapping[str, Any]) -> bool:
             if not all(isinstance(operand, of_class) for operand in operands):
                 raise UndecidableError("a value of another language")
@@ -72,6 +72,27 @@ def negatable(
         return decided
 
     return {op: bound(decides) for op, decides in deciders.items()}
+
+
+def compared(look: Callable[[Any], Any], decides: Callable[[Any, Any], bool]) -> Decider:
+    """The operator that decides by what `look` makes of two operands."""
+    return lambda operands, _options: decides(look(operands[0]), look(operands[1]))
+
+
+def held_by(value: Any) -> Part:
+    """What a value holds; raises `UndecidableError` where that is nothing, or in no form."""
+    if value.part is None:
+        raise UndecidableError("nothing, or nothing of a standard form")
+    part: Part = value.part
+    return part
+
+
+def truth(operands: Sequence[Any], _options: Mapping[str, Any]) -> bool:
+    """Whether a boolean is true."""
+    part = held_by(operands[0])
+    if part.tag != "b":
+        raise UndecidableError("not a boolean")
+    return bool(part.plain)
 
 
 def tagged(enc: Any) -> tuple[str, list[Any]]:

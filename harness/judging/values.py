@@ -14,7 +14,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -28,6 +28,7 @@ from harness.judging.arrays import Array
 from harness.judging.go import values as go
 from harness.judging.java import values as java
 from harness.judging.javascript import values as javascript
+from harness.judging.parts import parts_of
 from harness.judging.rust import values as rust
 
 MAX_DEPTH = 64
@@ -288,6 +289,18 @@ def load(enc: Any, *, kept: bool = False) -> Loaded:
 def decode(enc: Any, *, kept: bool = False) -> object:
     """As `load`: the value alone."""
     return load(enc, kept=kept).value
+
+
+def texts_in(enc: Any) -> Iterator[str]:
+    """The texts in an encoded value, or in several, as runners of any language hand them out."""
+    match enc:
+        case ["s", str(text)] | ["s", str(), str(text)]:
+            yield text
+        case ["rust", str(), str()] if isinstance(shown := decode(enc, kept=True), rust.Value):
+            yield from (part.plain for part in parts_of(shown.part) if part.tag == "s")
+        case list() | tuple():
+            for part in enc:
+                yield from texts_in(part)
 
 
 PREFIXES = ("js.", "go.", "java.", "rust.")

@@ -33,18 +33,9 @@ _GIT_START = re.compile(b"\ndiff --git ")
 _PLAIN_START = re.compile(b"\n--- " + rb"[^\n]*\n\+\+\+ [^\n]*\n@@ -")
 _LOOSE_HUNK = re.compile(b"\n" + _HUNK.pattern)
 _EXTENDED = (
-    b"old mode ",
-    b"new mode ",
-    b"deleted file mode ",
-    b"new file mode ",
-    b"copy from ",
-    b"copy to ",
-    b"rename from ",
-    b"rename to ",
-    b"similarity index ",
-    b"dissimilarity index ",
-    b"index ",
-)
+    b"old mode ", b"new mode ", b"deleted file mode ", b"new file mode ", b"copy from ", b"copy to ", b"rename from ",
+    b"rename to ", b"similarity index ", b"dissimilarity index ", b"index ",
+)  # fmt: skip
 _NO_DATA = "a binary change without its data (make it with `git diff --binary`)"
 _OTHER_MODES = {"120000": ("symbolic_link", "a symbolic link"), "160000": ("submodule", "a submodule")}
 

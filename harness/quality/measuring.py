@@ -7,18 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.analysis import scoresheet
+from harness.analysis.scoresheet import Scoresheet
 from harness.core.errors import InputError
 from harness.core.instance import Identity
 from harness.dataset import content
 from harness.dataset.folder import Dataset, write_instances
 from harness.quality.solved import SolveRate, Trial, difficulty_with, measured
 from harness.runs.run_folder import RunFolder
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
 
 CONTROLS = ("gold", "null")
 """Models that are none: they say nothing of how hard a task is."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.analysis.compare import Answer
 from harness.core.instance import Outcome
 from harness.core.wording import counted, percent, span
 from harness.report import figures
+from harness.report.data import ModelSummary, PredictionView, ReportData
+from harness.report.figures import Duel
 from harness.report.words import chance, listed, points
 from harness.runs.task_metadata import standing
-
-if TYPE_CHECKING:
-    from harness.report.data import ModelSummary, PredictionView, ReportData
-    from harness.report.figures import Duel
 
 _CLASSES_SHOWN = 3
 _UNDECIDED = "`goldseam gate RUN --baseline BASE` applies your rules to the run."

@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.analysis.scoresheet import Scoresheet
 from harness.analysis.usage import Usage
 from harness.core.instance import Outcome, Prediction
 from harness.report.text import CutText, head
 from harness.runs.predictions import read_transcript, transcript_path
 from harness.runs.public_reason import Counts
 from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder, RunRecord
+from harness.runs.task_metadata import TaskFacts
 from harness.stats import Interval
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
-    from harness.runs.task_metadata import TaskFacts
 
 _MESSAGE_BYTES = 16 * 1024
 CONTROLS = ("gold", "null")

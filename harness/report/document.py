@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.analysis.compare import Answer
+from harness.analysis.scoresheet import Estimate, Scoresheet
 from harness.core.instance import Outcome
-from harness.judging.places import Place  # noqa: TC001 - pydantic reads it at run time
+from harness.judging.places import Place
 from harness.report import figures
+from harness.report.answers import Answers
+from harness.report.data import ModelSummary, PredictionView, ReportData
 from harness.runs.task_metadata import standing
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Estimate, Scoresheet
-    from harness.report.answers import Answers
-    from harness.report.data import ModelSummary, PredictionView, ReportData
 
 
 class _Part(BaseModel):

@@ -6,16 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.analysis.usage import usage_of
 from harness.core.instance import Prediction
+from harness.core.wording import words
 from harness.report import data
 from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.runs import public_reason
-
-if TYPE_CHECKING:
-    from harness.runs.run_folder import InstanceReport, RunFolder
+from harness.runs.run_folder import InstanceReport, RunFolder
 
 _RESULTS_BYTES = 64 * 1024 * 1024
 _TESTS_SHOWN = 200
@@ -24,23 +23,7 @@ _TEXT_BYTES = 3 * 1024
 _REASON_CHARACTERS = 2000
 _TELLING = frozenset({"error", "paths"})
 """Fields of signals that may quote a hidden test: what a failed import said, files that the tests wrote."""
-_SECTIONS = frozenset(
-    {
-        "compiles",
-        "complexity",
-        "eslint",
-        "imports",
-        "lint",
-        "network",
-        "patch",
-        "runtime",
-        "security",
-        "semgrep",
-        "skipped",
-        "tools",
-        "writes",
-    }
-)
+_SECTIONS = words("compiles complexity eslint imports lint network patch runtime security semgrep skipped tools writes")
 """Signals whose words are those of tools about the model's own patch; of others only numbers are shown."""
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.analysis.cohorts import RANKED, CohortKey, by_cohort
 from harness.analysis.compare import Comparison, compare, compare_all
+from harness.analysis.scoresheet import Scoresheet
 from harness.core.errors import NothingComparableError
 from harness.core.instance import Outcome
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
-    from harness.report.data import ModelSummary, ReportData
+from harness.report.data import ModelSummary, ReportData
 
 DIMENSIONS = {
     CohortKey.REPO: "repository",

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.analysis import scoresheet
+from harness.analysis.scoresheet import Scoresheet
 from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset import folder as dataset_folder
@@ -24,9 +24,6 @@ from harness.report.figures import DIMENSIONS, OF_TASKS
 from harness.report.text import CutText, clean, head_of_file, short_models, short_tasks
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.task_metadata import TaskFacts
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""

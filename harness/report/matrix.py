@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.core.instance import Outcome
+from harness.report.data import PredictionView, ReportData, TaskView
 from harness.report.words import OUTCOMES, SHORT
-
-if TYPE_CHECKING:
-    from harness.report.data import PredictionView, ReportData, TaskView
 
 PENDING, MIXED, NONE = "pending", "mixed", "none"
 

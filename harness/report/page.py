@@ -9,7 +9,6 @@ import urllib.parse
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import jinja2
 from markupsafe import Markup
@@ -18,16 +17,14 @@ from harness.core import wording
 from harness.core.wording import counted, percent
 from harness.report import figures, payload, words
 from harness.report.answers import Answers, answers
+from harness.report.data import ModelSummary, ReportData
 from harness.report.gather import gather
 from harness.report.matrix import rows
 from harness.report.plots import Point, cost_against_score
 from harness.report.text import model_letters, script_json, visible
 from harness.report.words import listed
+from harness.runs.run_folder import RunRecord
 from harness.runs.task_metadata import standing
-
-if TYPE_CHECKING:
-    from harness.report.data import ModelSummary, ReportData
-    from harness.runs.run_folder import RunRecord
 
 STYLES = ("base", "answers", "tables", "icons", "matrix", "tasks", "narrow", "print")
 SCRIPTS = ("text", "tabs", "highlight", "diff", "signals", "task", "links", "filter", "csv", "keys", "theme", "start")

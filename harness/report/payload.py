@@ -6,37 +6,27 @@ Markdown becomes a tree of a few harmless elements, from which the page makes DO
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from harness.core.wording import words
+from harness.report.data import PredictionView, ReportData, TaskView, TestRow, Transcript, Turn
 from harness.report.matrix import PENDING
 from harness.report.text import CutText, model_letters
 from harness.report.words import OUTCOMES, dollars, seconds
-
-if TYPE_CHECKING:
-    from harness.report.data import PredictionView, ReportData, TaskView, TestRow, Transcript, Turn
 
 Node = str | list[Any]
 """A text, or `[tag, attributes or null, children…]`. docs/report.md has the tags."""
 
 _READER = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 _TAGS = {
+    **{tag: tag for tag in words("blockquote table thead tbody tr th td em strong s")},
     "paragraph": "p",
     "bullet_list": "ul",
     "ordered_list": "ol",
     "list_item": "li",
-    "blockquote": "blockquote",
-    "table": "table",
-    "thead": "thead",
-    "tbody": "tbody",
-    "tr": "tr",
-    "th": "th",
-    "td": "td",
-    "em": "em",
-    "strong": "strong",
-    "s": "s",
     "inline": "",
     "root": "",
 }

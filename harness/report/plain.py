@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,14 +12,12 @@ from harness.core.instance import Outcome
 from harness.core.printable import one_line
 from harness.core.wording import counted, percent, span
 from harness.report import figures
+from harness.report.answers import Answers
+from harness.report.data import ModelSummary, ReportData
 from harness.report.matrix import MIXED, NONE, PENDING, Row, rows
 from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, duel
 from harness.stats import Interval
-
-if TYPE_CHECKING:
-    from harness.report.answers import Answers
-    from harness.report.data import ModelSummary, ReportData
 
 TASKS_SHOWN = 20
 _CLASSES_SHOWN = 12

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.analysis.cohorts import Cutoffs, gap
 from harness.analysis.gate import files as gate_files
+from harness.analysis.gate.config import GateRules
 from harness.analysis.gate.decision import Ruling
 from harness.core import files
 from harness.core.errors import InputError
 from harness.report import document, page
 from harness.report.answers import Answers, Ship, answers
+from harness.report.data import ReportData
 from harness.report.gather import gather
-
-if TYPE_CHECKING:
-    from harness.analysis.gate.config import GateRules
-    from harness.report.data import ReportData
-
 
 _LINES_SHOWN = 4
 

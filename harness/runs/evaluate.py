@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from harness.core import files
 from harness.core.errors import InfrastructureError, InputError
@@ -28,6 +28,7 @@ from harness.grading import scoring, trial
 from harness.grading.failures import CLASSES_VERSION
 from harness.grading.grade import GRADING_VERSION
 from harness.grading.scoring import Demands, Scored
+from harness.grading.trial import Trial
 from harness.runs import bug_log, run_folder, task_store, verdict
 from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
 from harness.runs.redaction import Redaction, veil_for
@@ -39,10 +40,6 @@ from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from harness.signals import attach, observed, static
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
-
 
 CONTROLS = 3
 """Tasks on which gold is run first, unless somebody asks for more or none."""

@@ -6,25 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.core import wording
 from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
     from harness.runs.run_folder import InstanceReport
 
-_OWN_WORDS = frozenset(
-    {
-        "apply_failed",
-        "build_failed",
-        "crashed",
-        "empty_patch",
-        "exited",
-        "flood",
-        "missing_image",
-        "no_patch",
-        "out_of_memory",
-        "timeout",
-        "tests_failed",
-    }
+_OWN_WORDS = wording.words(
+    "apply_failed build_failed crashed empty_patch exited flood missing_image no_patch out_of_memory timeout"
+    " tests_failed"
 )
 """Causes whose reasons are sentences of ours or about the model's own patch."""
 TELLING_DROPS = frozenset({"hidden_test", "import_root"})

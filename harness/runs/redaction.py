@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
 from harness.core.instance import Hidden, Prediction, Task
@@ -21,11 +21,9 @@ from harness.dataset.seal.identity import Keys, encrypt, recipients_digest
 from harness.dataset.seal.sealed import Container
 from harness.runs import public_reason
 from harness.runs.predictions import GOLD
+from harness.runs.run_folder import InstanceReport
 from harness.runs.verdict import Verdict
 from harness.signals.model import Imports, Network, Runtime, Signals, Writes
-
-if TYPE_CHECKING:
-    from harness.runs.run_folder import InstanceReport
 
 KIND = "evidence"
 _SHORTEST = 12

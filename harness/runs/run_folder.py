@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -20,17 +20,15 @@ from harness.core.instance import Identity, Outcome, Prediction
 from harness.core.records import OpenRecord
 from harness.core.test_ids import readable
 from harness.dataset.model_files import read_text
-from harness.differential.replay import Replay  # noqa: TC001 - pydantic reads it at run time
+from harness.differential.replay import Replay
+from harness.grading.grade import Grade, TestsStatus
 from harness.judging.places import Place
 from harness.runs import report_mac
 from harness.runs.predictions import GOLD, WITHHELD, as_json, is_withheld, read_predictions
 from harness.runs.scaffold_score import ScaffoldScore, kind_of
-from harness.runs.task_metadata import TaskFacts  # noqa: TC001 - pydantic reads it at run time
-from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
+from harness.runs.task_metadata import TaskFacts
+from harness.signals.model import Signals
 from harness.signals.sources import FILE as SOURCES_FILE
-
-if TYPE_CHECKING:
-    from harness.grading.grade import Grade, TestsStatus
 
 SCHEMA_VERSION = 1
 RUN_FILE = "run.json"

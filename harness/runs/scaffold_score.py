@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import Outcome, Task, TestStatus
 from harness.core.records import OpenRecord
 from harness.dataset.revealed import FIELD, functions_shown, public_of
-
-if TYPE_CHECKING:
-    from harness.grading.grade import Grade
+from harness.grading.grade import Grade
 
 HIDDEN_ONLY, SCAFFOLDED = "hidden only", "scaffolded"
 """Which kind of score it is."""

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import Outcome, Prediction, Task, TestSpec
 from harness.core.test_ids import readable
@@ -19,6 +19,7 @@ from harness.grading.failures import CLASSES_VERSION, PatchState
 from harness.grading.grade import GRADING_VERSION, Grade
 from harness.grading.scoring import Demands, Round, Scored
 from harness.grading.time_words import time_tests
+from harness.grading.trial import Trial
 from harness.judging.places import by_place, place_of
 from harness.languages import screening
 from harness.languages.base import Chain
@@ -27,10 +28,7 @@ from harness.patches.patch import Dropped
 from harness.runs import predictions, run_folder, scaffold_score
 from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import Evidence, InstanceReport, RunFolder
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
-    from harness.runs.scaffold_score import ScaffoldScore
+from harness.runs.scaffold_score import ScaffoldScore
 
 NULL = predictions.NULL
 _SHOWN = 300

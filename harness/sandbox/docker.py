@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
 from harness.sandbox.ahead import Ahead
-from harness.sandbox.containers import Containers, ContainerSpec, end_of
+from harness.sandbox.containers import Containers, ContainerSpec, Janitor, Net, end_of
 from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.streams import Demultiplexer
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import socket
     from types import TracebackType
 
-    from harness.sandbox.containers import Janitor, Net
 
 ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024

@@ -19,6 +19,7 @@ from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Instance, Task, TaskState, TestStatus
 from harness.core.wording import counted
 from harness.dataset import content, task_states
+from harness.dataset.content import Version
 from harness.dataset.folder import Dataset, write_scaffold
 from harness.dataset.ledger import ledger
 from harness.dataset.revealed import FIELD, Function, candidates, function_of, functions_shown
@@ -27,10 +28,9 @@ from harness.grading import scoring, trial
 from harness.languages import language_of, screening
 from harness.languages.cutting import CannotCutError, Names
 from harness.patches import patch
+from harness.sandbox.job import Sandbox
 
 if TYPE_CHECKING:
-    from harness.dataset.content import Version
-    from harness.sandbox.job import Sandbox
     from harness.solve.base import Workspace
 
 _GIT_SECONDS = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -39,9 +39,7 @@ from harness.signals.observed import (
     Observations,
     Source,
 )
-
-if TYPE_CHECKING:
-    from harness.signals.static import Reading
+from harness.signals.static import Reading
 
 NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -18,10 +17,8 @@ from harness.core.instance import Budgets
 from harness.core.records import PartialRecord
 from harness.sandbox.images.tools import PYTHON
 from harness.sandbox.job import Job, Sandbox
-from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at run time
-
-if TYPE_CHECKING:
-    from harness.signals.sources import Sources
+from harness.signals.delta import Answer
+from harness.signals.sources import Sources
 
 BATCH_BYTES = 8 * 1024 * 1024
 BATCH_ITEMS = 24

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core.instance import Instance
 from harness.dataset.folder import Dataset
@@ -18,16 +18,14 @@ from harness.solve.campaign import Campaign, Report, UnitOutcome, job_of
 from harness.solve.estimate import Estimate, estimate
 from harness.solve.models.endpoint import Endpoint, is_pinned
 from harness.solve.models.masking import of_environment
+from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.openai_model import OpenAIModel
+from harness.solve.models.prices import Prices
 from harness.solve.models.response_cache import Asker, ResponseCache
 from harness.solve.models.stack import Wrapped, wrap
+from harness.solve.plan import Plan, Unit
 from harness.solve.records import Records
 from harness.solve.workspace.workspace import Workspaces
-
-if TYPE_CHECKING:
-    from harness.solve.models.meter import Limits, Spending
-    from harness.solve.models.prices import Prices
-    from harness.solve.plan import Plan, Unit
 
 
 @dataclass(frozen=True, kw_only=True)

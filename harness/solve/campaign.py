@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import BugError, GoldseamError, InfrastructureError
 from harness.core.instance import Instance, Prediction
@@ -18,14 +18,11 @@ from harness.dataset.ledger.ledger import Event
 from harness.dataset.revealed import statement_with
 from harness.runs import bug_log
 from harness.solve.base import Agent, Attempt, Fault, Model, ModelError, Reply, Request, Sampling, SolveJob, Workspace
+from harness.solve.models.meter import Spending
+from harness.solve.models.stack import Wrapped
 from harness.solve.plan import Plan, Unit, digest_of
 from harness.solve.records import Records, State, transcript_of
 from harness.solve.workers import run_all
-
-if TYPE_CHECKING:
-    from harness.solve.models.meter import Spending
-    from harness.solve.models.stack import Wrapped
-
 
 GIVE_UP_AFTER = 5
 """Attempts in a row that infrastructure failed at, after which no more is tried: the next would fail too."""

@@ -11,16 +11,14 @@ import contextlib
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.instance import Prediction
 from harness.dataset.revealed import statement_with
 from harness.solve.base import Agent, LimitReachedError, Reply, Request, SolveJob
 from harness.solve.models import tokens
-
-if TYPE_CHECKING:
-    from harness.solve.models.prices import Price, Rates
-    from harness.solve.plan import Unit
+from harness.solve.models.prices import Price, Rates
+from harness.solve.plan import Unit
 
 MILLION = 1_000_000
 RATIO = (0.75, 1.35)

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -27,10 +27,8 @@ from harness.core.instance import Prediction
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import as_json, read_predictions
 from harness.solve.base import Attempt
+from harness.solve.models.masking import Masker
 from harness.solve.models.meter import Spending
-
-if TYPE_CHECKING:
-    from harness.solve.models.masking import Masker
 
 SCHEMA_VERSION = 1
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -20,12 +20,10 @@ from harness.patches.patch import PatchError
 from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, leaks
 from harness.solve.base import Reply
+from harness.solve.models.meter import Spending
 from miner.assist import statement_writer
 from miner.assist.model_session import LayeredModel, NotAskedError, Questions, bill
 from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material, StatementMeasures
-
-if TYPE_CHECKING:
-    from harness.solve.models.meter import Spending
 
 Use = Literal["written", "refused", "not_asked"]
 

@@ -6,10 +6,9 @@ import copy
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from harness.differential.corpus import Steps
+from harness.differential.corpus import Steps
 
 _MOST_BITS = 128
 _LONGEST = 2000

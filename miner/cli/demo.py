@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.text import Text
 
@@ -27,6 +27,7 @@ from harness.runs.run_folder import RunFolder, Score, scores
 from harness.sandbox.executors.base import Executor
 from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.job import Sandbox
+from miner.candidates.funnel import FunnelSummary
 from miner.cli import display
 from miner.cli.display import MineTicker
 from miner.cli.mine import summary_json
@@ -35,9 +36,6 @@ from miner.demo.predictions import write_predictions
 from miner.images import signal_tools
 from miner.pipeline import mine
 from miner.sources.history import ChangeFilter
-
-if TYPE_CHECKING:
-    from miner.candidates.funnel import FunnelSummary
 
 app = App()
 

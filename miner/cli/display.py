@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.views.terminal import Ticker, figures, table_of
 from harness.core.errors import BugError, GoldseamError, InputError
+from miner.candidates.funnel import FunnelLine, FunnelSummary
 from miner.sources.change import INTERNAL_ERROR, Stage
 
 if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
     from harness.config.doctor import Diagnosis
-    from miner.candidates.funnel import FunnelLine, FunnelSummary
 
 _DOCTOR_STYLES = {"ok": "green", "warn": "yellow", "missing": "red"}
 
@@ -114,10 +114,7 @@ def looked_line(line: FunnelLine) -> Text:
 
 def funnel_table(summary: FunnelSummary) -> Table:
     """The funnel: every change looked at, by the stage that decided it, with the reasons."""
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("stage")
-    table.add_column("changes", justify="right")
-    table.add_column("reasons")
+    table = table_of("stage", *figures("changes"), "reasons")
     table.add_row("looked at", str(summary.looked_at), "")
     for stage, count in summary.by_stage.items():
         reasons = [f"{number} {reason}" for (where, reason), number in summary.rejected.items() if where is stage]

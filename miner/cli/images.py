@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from harness.cli.options import DatasetArgument, IdsOption, JsonFlag, print_json
 from harness.cli.shell.command import App, Group, argument, option
@@ -17,12 +17,10 @@ from harness.sandbox import engine
 from miner.images import rebuild as builds
 from miner.images import signal_tools, store
 from miner.images.cli_choices import Builder, Extra
+from miner.images.rebuild import Rebuilt
+from miner.images.store import StoredImage, Transfers
 from miner.layers import base as bases
 from miner.layers import debian
-
-if TYPE_CHECKING:
-    from miner.images.rebuild import Rebuilt
-    from miner.images.store import StoredImage, Transfers
 
 _SHOWN = 20
 

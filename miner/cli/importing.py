@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.table import Table
 from rich.text import Text
@@ -21,17 +21,15 @@ from harness.cli.options import (
 )
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
+from harness.cli.views.terminal import Ticker
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
+from miner.candidates.funnel import FunnelLine
 from miner.cli.display import funnel_line, report_bugs
 from miner.importing.run import Imported, Options, import_rows
 from miner.sources.change import INTERNAL_ERROR
-
-if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
-    from miner.candidates.funnel import FunnelLine
 
 app = App()
 
@@ -146,9 +144,7 @@ def _json(imported: Imported) -> dict[str, object]:
 
 
 def _rows_table(imported: Imported) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("repository", "rows", "whole", "part", "not proved, because"):
-        table.add_column(column, justify="left" if column in ("repository", "not proved, because") else "right")
+    table = terminal.table_of("repository", *terminal.figures("rows", "whole", "part"), "not proved, because")
     for tally in imported.tallies:
         reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
         table.add_row(tally.repo or "(unknown)", str(tally.rows), str(tally.whole), str(tally.part), Text(reasons))
@@ -156,9 +152,7 @@ def _rows_table(imported: Imported) -> Table:
 
 
 def _ids_table(imported: Imported) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("repository", "list", "its ids here"):
-        table.add_column(column)
+    table = terminal.table_of("repository", "list", "its ids here")
     for tally in imported.tallies:
         for name, verdicts in (("FAIL_TO_PASS", tally.fail_to_pass), ("PASS_TO_PASS", tally.pass_to_pass)):
             text = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())

@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.text import Text
 
 from harness.cli.model_options import cache_of, limit_option, prices_of, prices_option
 from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
+from harness.config.settings import Settings
 from harness.core.errors import InputError
 from harness.dataset.folder import Dataset
 from harness.sandbox.executors.choose import Kind
@@ -24,9 +25,6 @@ from harness.solve.models.stack import Wrapped, wrap
 from miner.assist import model_session
 from miner.assist.repair.run import Repairer
 from miner.assist.statement_writer_run import Writer, tally_of
-
-if TYPE_CHECKING:
-    from harness.config.settings import Settings
 
 _PANEL = f"{ADVANCED}: models"
 

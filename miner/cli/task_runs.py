@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rich.table import Column, Table
 from rich.text import Text
@@ -21,14 +21,12 @@ from harness.sandbox.executors.local import LocalExecutor
 from harness.sandbox.job import Sandbox
 from harness.solve.workspace.workspace import Workspaces
 from miner.calls import recording as calls_work
+from miner.calls.recording import Recording
 from miner.quality.strength import run as strength_work
 from miner.quality.strength.result import Bounds
+from miner.quality.strength.run import TaskStrength
 from miner.stripping import dataset as stripping
-
-if TYPE_CHECKING:
-    from miner.calls.recording import Recording
-    from miner.quality.strength.run import TaskStrength
-    from miner.stripping.dataset import StrippedTask
+from miner.stripping.dataset import StrippedTask
 
 app = App()
 

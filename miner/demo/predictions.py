@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -14,9 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
 from harness.core.records import StrictRecord
-
-if TYPE_CHECKING:
-    from miner.demo.history import DemoRepository
+from miner.demo.history import DemoRepository
 
 
 class _Answer(StrictRecord):

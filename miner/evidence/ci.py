@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from miner.evidence import ci_jobs, yamlfile
-
-if TYPE_CHECKING:
-    from miner.evidence.ci_jobs import CiJob
-    from miner.evidence.ci_services import DeclaredService
-    from miner.evidence.tree import Tree
+from miner.evidence.ci_jobs import CiJob
+from miner.evidence.ci_services import DeclaredService
+from miner.evidence.tree import Tree
 
 _SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[CiJob]]], ...] = (
     (re.compile(r"\.github/workflows/[^/]+\.ya?ml$"), ci_jobs.github),

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.quality import sensitive
 from miner.evidence import ci_services, shell
+from miner.evidence.ci_services import DeclaredService
 from miner.evidence.shell import followed
 from miner.evidence.tree import Tree
 from miner.evidence.yamlfile import mapping, sequence, strings, walk
-
-if TYPE_CHECKING:
-    from miner.evidence.ci_services import DeclaredService
-
 
 _EXPRESSION = re.compile(r"\$|\{\{")
 _SECRET = re.compile(r"secret|token|password|passwd|api_?key|credential|_pwd$|_pass$", re.IGNORECASE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from miner.evidence.yamlfile import mapping, sequence, strings
@@ -22,6 +22,7 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LEAST_SECONDS, _MOST_SECONDS = 120.0, 300.0
 _LONGEST = 2000
+_OTHER_ENTRYPOINT = "it sets another entrypoint"
 _LARGEST_PORT = 65535
 _DATABASE = re.compile(r"create\s+database\s+(?:if\s+not\s+exists\s+)?[`\"']?([A-Za-z]\w{0,62})", re.IGNORECASE)
 _OF_MACHINE: Mapping[str, tuple[str, Mapping[str, str], str]] = {
@@ -87,20 +88,10 @@ def github(job: Mapping[str, Any], expressions: Mapping[str, str]) -> tuple[Decl
     services = []
     for key, raw in mapping(job.get("services")).items():
         service = {"image": raw} if isinstance(raw, str) else mapping(raw)
-        options = _options(resolved(service.get("options"), expressions))
-        services.append(
-            _service(
-                key,
-                resolved(service.get("image"), expressions),
-                hosts=options.hosts,
-                env={**_literal(service.get("env"), expressions), **options.env},
-                ports=[resolved(port, expressions) for port in sequence(service.get("ports"))],
-                health=options.health,
-                folders=options.folders,
-                start_seconds=options.seconds,
-                unusable=options.unusable,
-            )
-        )
+        image, options = (resolved(service.get(name), expressions) for name in ("image", "options"))
+        ports = [resolved(port, expressions) for port in sequence(service.get("ports"))]
+        env = _literal(service.get("env"), expressions)
+        services.append(_service(key, image, _options(options), env=env, ports=ports))
     return (*services, *_of_steps(job, expressions))
 
 
@@ -150,18 +141,10 @@ def _run(arguments: str) -> Iterator[DeclaredService]:
     pairs = zip(told, (*told[1:], ""), strict=True)
     ports = [word.partition("=")[2] or following for word, following in pairs if _PUBLISH.match(word)]
     mounted = any(re.match(r"(-v|--volume|--mount)(=|$)", word) and "tmpfs" not in word for word in told)
-    yield _service(
-        options.hosts[0] if options.hosts else _path(words[place]).rpartition("/")[2],
-        words[place],
-        hosts=options.hosts[1:],
-        env=options.env,
-        command=tuple(words[place + 1 :]),
-        ports=ports,
-        health=options.health,
-        folders=options.folders,
-        start_seconds=options.seconds,
-        unusable=options.unusable or ("it mounts folders of its machine" if mounted else ""),
-    )
+    name = options.hosts[0] if options.hosts else _path(words[place]).rpartition("/")[2]
+    unusable = options.unusable or ("it mounts folders of its machine" if mounted else "")
+    options = replace(options, hosts=options.hosts[1:], unusable=unusable)
+    yield _service(name, words[place], options, command=tuple(words[place + 1 :]), ports=ports)
 
 
 def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService, ...]:
@@ -173,18 +156,10 @@ def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService
         path = _path(image) if isinstance(image, str) else ""
         hosts = [path.replace("/", "__"), path.replace("/", "-")]
         aliases = [host for text in strings(service.get("alias")) for host in re.split(r"[\s,]+", text)]
-        entrypoint = "it sets another entrypoint" if service.get("entrypoint") else ""
+        names = [*aliases, *hosts]
+        options = _Options(hosts=tuple(names[1:]), unusable=_OTHER_ENTRYPOINT if service.get("entrypoint") else "")
         env = {**variables, **_literal(service.get("variables"), {})}
-        services.append(
-            _service(
-                [*aliases, *hosts][0],
-                image,
-                hosts=tuple([*aliases, *hosts][1:]),
-                env=env,
-                command=tuple(strings(service.get("command"))),
-                unusable=entrypoint,
-            )
-        )
+        services.append(_service(names[0], image, options, env=env, command=tuple(strings(service.get("command")))))
     return tuple(services)
 
 
@@ -199,12 +174,9 @@ def circle(images: Iterable[Any]) -> tuple[DeclaredService, ...]:
         pairs = dict(text.split("=", 1) for text in strings(env) if "=" in text) if isinstance(env, list) else env
         command = fields.get("command")
         words = tuple(shlex.split(command)) if isinstance(command, str) and command.count('"') % 2 == 0 else ()
-        entrypoint = "it sets another entrypoint" if fields.get("entrypoint") else ""
-        services.append(
-            _service(
-                name, image, env=_literal(pairs, {}), command=words or tuple(strings(command)), unusable=entrypoint
-            )
-        )
+        options = _Options(unusable=_OTHER_ENTRYPOINT if fields.get("entrypoint") else "")
+        command = words or tuple(strings(command))
+        services.append(_service(name, image, options, env=_literal(pairs, {}), command=command))
     return tuple(services)
 
 
@@ -224,19 +196,9 @@ def azure(document: Any) -> tuple[DeclaredService, ...]:
     services = []
     for host, name in texts_by_host.items():
         fields = containers.get(name, {})
-        options = _options(fields.get("options"))
-        services.append(
-            _service(
-                host,
-                fields.get("image"),
-                hosts=options.hosts,
-                env={**_literal(fields.get("env"), {}), **options.env},
-                ports=sequence(fields.get("ports")),
-                health=options.health,
-                start_seconds=options.seconds,
-                unusable=options.unusable,
-            )
-        )
+        options = replace(_options(fields.get("options")), folders=())
+        env, ports = _literal(fields.get("env"), {}), sequence(fields.get("ports"))
+        services.append(_service(host, fields.get("image"), options, env=env, ports=ports))
     return tuple(services)
 
 
@@ -267,13 +229,8 @@ def _of_machine(
     image, own, variable = _OF_MACHINE.get(word, ("", {}, ""))
     tag = f":{version}" if isinstance(version, str) and re.fullmatch(r"\d+(\.\d+)*", version) else ""
     more = {variable: database} if variable and database else {}
-    return _service(
-        word,
-        image + tag if image else None,
-        env={**own, **more, **(env or {})},
-        hosts=(image,) if image else (),
-        ports=ports,
-    )
+    options = _Options(hosts=(image,) if image else ())
+    return _service(word, image + tag if image else None, options, env={**own, **more, **(env or {})}, ports=ports)
 
 
 def contexts(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
@@ -377,7 +334,7 @@ def _options(value: Any) -> _Options:
         env=_literal(dict(text.split("=", 1) for text in pairs), {}),
         hosts=tuple(hosts),
         folders=tuple(folders),
-        unusable="it sets another entrypoint" if "--entrypoint" in options_by_name else "",
+        unusable=_OTHER_ENTRYPOINT if "--entrypoint" in options_by_name else "",
     )
 
 
@@ -388,33 +345,30 @@ def _seconds(text: str) -> float:
 def _service(
     name: Any,
     image: Any,
+    options: _Options,
     *,
-    hosts: tuple[str, ...] = (),
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None = None,
     command: tuple[str, ...] = (),
     ports: Iterable[Any] = (),
-    health: str = "",
-    folders: tuple[str, ...] = (),
-    start_seconds: float = _LEAST_SECONDS,
-    unusable: str = "",
 ) -> DeclaredService:
     """A service with what of it has the right form."""
+    unusable, health = options.unusable, options.health
     text = image if isinstance(image, str) else ""
     if not unusable and not _IMAGE.match(text):
         unusable = "its image can't be read from the file" if text else "no image is known for it"
     if not unusable and re.search(r"(?:^|/)docker(?::|$)|dind", text):
         unusable = "it is a container engine itself"
-    names = [str(host) for host in (name, *hosts) if _HOST.match(str(host))]
+    names = [str(host) for host in (name, *options.hosts) if _HOST.match(str(host))]
     return DeclaredService(
         name=names[0] if names else "service",
         image="" if unusable else text,
         hosts=tuple(dict.fromkeys(host for host in names[1:] if host != names[0])),
-        env=env,
+        env={**(env or {}), **options.env},
         command=command,
         ports=tuple(dict.fromkeys(port for entry in ports if (port := _port(entry)))),
         health="" if "${{" in health or health == "none" else health[:_LONGEST],
-        folders=tuple(folder for folder in folders if re.match(r"/[^:,\s]+$", folder)),
-        start_seconds=start_seconds,
+        folders=tuple(folder for folder in options.folders if re.match(r"/[^:,\s]+$", folder)),
+        start_seconds=options.seconds,
         unusable=unusable,
     )
 

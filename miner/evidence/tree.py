@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 TESTBED = "/testbed"
 """Where the tree stands in an image."""
@@ -23,6 +24,14 @@ class Tree(Protocol):
 def text_at(tree: Tree, path: str) -> str:
     """The text of a file; empty where there is none."""
     return (tree.read(path) or b"").decode("utf-8", "replace")
+
+
+def toml(data: bytes | None) -> dict[str, Any]:
+    """A document in TOML; empty where there is none, or none that can be read."""
+    try:
+        return tomllib.loads((data or b"").decode("utf-8-sig", "replace"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,10 +17,11 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 
 from pydantic import ValidationError
 
+from harness.checks.hygiene import Leak, Secrets
 from harness.checks.image_search import inspect_image
 from harness.config.settings import ImageSettings
 from harness.core import files
@@ -30,19 +31,16 @@ from harness.sandbox import engine as imageclock
 from harness.sandbox.executors.admission import Needs
 from harness.sandbox.executors.base import Errand, Executor, Place
 from harness.sandbox.images.pulls import Puller
+from harness.sandbox.images.service_image import ServiceImage
 from harness.sandbox.job import Sandbox
 from miner.evidence.tree import Tree
 from miner.images import service_images
 from miner.images.layer_registry import LayerRegistry
+from miner.images.service_images import Unavailable
 from miner.images.task_image import Order, build_environment, open_workshop
 from miner.languages.built import BuiltImage, Repairing
 from miner.layers import base, secrets
 from miner.sources.change import Rejection
-
-if TYPE_CHECKING:
-    from harness.checks.hygiene import Leak, Secrets
-    from harness.sandbox.images.service_image import ServiceImage
-    from miner.images.service_images import Unavailable
 
 _CPUS = 1.0
 _INSPECT_MB = 512

@@ -15,8 +15,9 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from harness.config.settings import ImageSettings
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Instance
@@ -27,13 +28,10 @@ from miner.images.cli_choices import Builder
 from miner.images.task_image import open_workshop
 from miner.languages.python.images.steps import DEPENDENCIES
 from miner.layers import base, build, dockerfile
+from miner.layers.dockerfile import ParsedDockerfile, Section
 from miner.layers.layer import REPOSITORY, SOURCE_NAME, Folder, Input, Layer
+from miner.layers.runner import Workshop
 from miner.layers.source import KIND as SOURCE
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from miner.layers.dockerfile import ParsedDockerfile, Section
-    from miner.layers.runner import Workshop
 
 LABEL = "dev.goldseam.rebuild"
 """On what is built again, and goes when it is compared: whose it is, see `owners.mark`."""

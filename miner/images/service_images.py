@@ -6,17 +6,14 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.executors.base import Place
 from harness.sandbox.images import service_image
 from harness.sandbox.images.pulls import Puller
+from harness.sandbox.images.service_image import ServiceImage
 from miner.images.layer_registry import LayerRegistry
-
-if TYPE_CHECKING:
-    from harness.sandbox.images.service_image import ServiceImage
 
 _REGISTRY_SECONDS = 10.0
 """How long a registry may be away; a mine goes on without a service that can't be had."""

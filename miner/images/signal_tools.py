@@ -11,19 +11,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError
 from harness.sandbox.images.tools import KIND, KIND_WITH, PYTHON, TOOLS
 from miner.images.cli_choices import Extra
 from miner.images.task_image import open_workshop
 from miner.languages.python.images.steps import UV
 from miner.layers import base, build
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, Input, Layer, readable
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from miner.layers.build import BuiltLayer
 
 LOCK_NAME = "signals.lock"
 """Made by `uv pip compile --universal --generate-hashes` from `bandit`, `lizard` and `ruff`."""

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from threading import Event
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 
+from harness.config.settings import DeclaredSettings, ImageSettings
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
 from harness.sandbox.ahead import Ahead
 from harness.sandbox.job import Sandbox
 from miner.evidence.tree import Tree
+from miner.images.layer_registry import LayerRegistry
 from miner.languages import LANGUAGES
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import BuiltImage, Collect, Collected, Repairing
@@ -26,10 +28,6 @@ from miner.layers.layer import SOURCE_NAME, Input
 from miner.layers.prestarted_containers import PrestartedContainer, remove
 from miner.layers.runner import Workshop
 from miner.sources.change import Rejection
-
-if TYPE_CHECKING:
-    from harness.config.settings import DeclaredSettings, ImageSettings
-    from miner.images.layer_registry import LayerRegistry
 
 
 class Collector(Protocol):

@@ -5,19 +5,16 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.core.process import GIT_IDENTITY, run
 from harness.patches import patch
 from miner.candidates.split import classify, test_modules
 from miner.importing.ids import file_of
+from miner.importing.rows import Row
 from miner.pipeline.draft import Draft
 from miner.sources.bare import BareRepository, MissingObjectsError
 from miner.sources.change import Candidate, Change, Kind, MergeStyle, Rejection, Split, Stage
-
-if TYPE_CHECKING:
-    from miner.importing.rows import Row
 
 SIGNAL = "imported"
 """The signal of a change that came as a row."""

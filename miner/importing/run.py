@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from harness.config.settings import Settings
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset import content
@@ -23,9 +24,6 @@ from miner.importing.stages import IN_PART, take, unplaced
 from miner.pipeline.draft import MiningContext
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.git import open_source
-
-if TYPE_CHECKING:
-    from harness.config.settings import Settings
 
 
 class Observer(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import BugError
 from harness.core.instance import Task, TaskState
@@ -18,6 +18,7 @@ from miner.candidates.statement import spoken_language
 from miner.importing.ids import printed
 from miner.importing.judge import Holds, JudgedId, Judgement, RowRuns, counts, hopeless, judge
 from miner.importing.place import SIGNAL, place
+from miner.importing.rows import Row
 from miner.languages import language_of
 from miner.pipeline import stages
 from miner.pipeline.draft import Draft, MiningContext, brings, notebook_of, recipe, subject_of, task_of
@@ -25,9 +26,6 @@ from miner.proof import Notebook, ObservedRun, Proof, Repeats, State, Subject, b
 from miner.proof.ids import reasons
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
-
-if TYPE_CHECKING:
-    from miner.importing.rows import Row
 
 IN_PART = "fail_to_pass_in_part"
 """The reason of a row of which some, but not all, of FAIL_TO_PASS holds here."""

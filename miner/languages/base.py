@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from harness.config.settings import DeclaredSettings
 from harness.core.expectations import Expectations
 from harness.core.instance import Task, TestSpec
 from harness.judging.values import Event
@@ -17,11 +18,10 @@ from harness.quality.base import Reader
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
 from miner.languages.built import BuiltImage, Collect, Repairing
+from miner.layers.layer import Input
 from miner.sources.change import Kind, Rejection
 
 if TYPE_CHECKING:
-    from harness.config.settings import DeclaredSettings
-    from miner.layers.layer import Input
     from miner.layers.runner import Workshop
 
 

@@ -6,16 +6,13 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import Attempt, BuiltImage, Collected
 from miner.layers import base, build, dockerfile, source
+from miner.layers.build import BuiltLayer
+from miner.layers.layer import Layer
 from miner.sources.change import Rejection, Stage
-
-if TYPE_CHECKING:
-    from miner.layers.build import BuiltLayer
-    from miner.layers.layer import Layer
 
 _DETAIL = 2000
 

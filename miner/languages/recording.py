@@ -19,8 +19,6 @@ from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
-from harness.judging.parts import parts_of
-from harness.judging.rust.values import Value
 from harness.judging.values import Event, MalformedError
 from harness.languages.base import TestReport
 from miner.languages.base import Assertion, Mode, RecordedTests, Slot, Strippable, TaskRun, WrittenForm
@@ -391,7 +389,7 @@ class _Recorder:
         expectations, data = proved.expectations, self._run.data
         texts: dict[int, set[str]] = {}
         for event in (event for test in expectations.tests.values() for event in test.events):
-            texts.setdefault(event.slot, set()).update(_texts_in(event.kept))
+            texts.setdefault(event.slot, set()).update(values.texts_in(event.kept))
         in_data = {text for text in set().union(*texts.values()) if _without_texts(data, [text])}
         for least in _LEAST_IN_DATA:
             going = {text for text in in_data if len(text.strip()) >= least}
@@ -453,18 +451,6 @@ class _Recorder:
             for number, (file, slot) in self._slots.items()
             if file.path == path and around in (None, slot.function[:-1]) and file.modes[number] is not Mode.INSIDE
         }
-
-
-def _texts_in(encoded: Any) -> Iterator[str]:
-    """The texts in a value, or in several, as runners of any language hand them out."""
-    match encoded:
-        case ["s", str(text)] | ["s", str(), str(text)]:
-            yield text
-        case ["rust", str(), str()] if isinstance(shown := values.decode(encoded, kept=True), Value):
-            yield from (part.plain for part in parts_of(shown.part) if part.tag == "s")
-        case list() | tuple():
-            for part in encoded:
-                yield from _texts_in(part)
 
 
 def _without_texts(data: Mapping[str, str], texts: Iterable[str]) -> dict[str, str]:

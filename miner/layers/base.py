@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.config.settings import ImageSettings
 from harness.core.clock import FOLDER as CLOCK
 from harness.core.clock import PRELOADED
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
+from harness.sandbox.engine import ImageFacts
 from harness.sandbox.images import platforms
 from miner.layers import build, debian
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Layer, write_tool
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from harness.sandbox.engine import ImageFacts
-    from miner.layers.build import BuiltLayer
-    from miner.layers.runner import Workshop
+from miner.layers.runner import Workshop
 
 DEFAULT_BASE = "debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716"
 """Debian 12 as the registry's index of all platforms, by digest."""
@@ -27,26 +25,10 @@ UV_VERSION = "0.11.33"
 Source: https://github.com/astral-sh/uv/issues/16911
 """
 PACKAGES = (
-    "build-essential",
-    "ca-certificates",
-    "git",
-    "less",
-    "libbz2-1.0",
-    "libfaketime",
-    "libffi8",
-    "liblzma5",
-    "libreadline8",
-    "libsqlite3-0",
-    "libssl3",
-    "netbase",
-    "pkg-config",
-    "python3",
-    "python3-dev",
-    "python3-pip",
-    "python3-venv",
-    "tzdata",
-    "zlib1g",
-)
+    "build-essential", "ca-certificates", "git", "less", "libbz2-1.0", "libfaketime", "libffi8", "liblzma5",
+    "libreadline8", "libsqlite3-0", "libssl3", "netbase", "pkg-config", "python3", "python3-dev", "python3-pip",
+    "python3-venv", "tzdata", "zlib1g",
+)  # fmt: skip
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 

@@ -11,16 +11,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.layers import reasons
 from miner.layers.layer import CACHE_DIR, FACTS_PATH, Layer
 from miner.layers.runner import Ran, Workshop, read_result
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
 
 LABEL_FACTS = "dev.goldseam.facts"
 _ROOM = 64 * 1024 * 1024

@@ -11,13 +11,10 @@ import threading
 import urllib.parse
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from miner.evidence.tree import Tree
 from miner.layers import package_index
-
-if TYPE_CHECKING:
-    from miner.layers.secrets import BuildSecrets
+from miner.layers.secrets import BuildSecrets
 
 _WEB = (80, 443)
 _OWN_INDEX = "https://pypi.org/simple"

@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.utils import (
     InvalidSdistFilename,
@@ -30,12 +29,10 @@ from packaging.utils import (
 )
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.config.settings import MiningSettings
 from harness.core.records import PartialRecord
 from harness.core.wording import counted
 from miner.layers import secrets
-
-if TYPE_CHECKING:
-    from harness.config.settings import MiningSettings
 
 SECONDS = 20.0
 """Time that one answer may take."""

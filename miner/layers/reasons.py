@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from harness.config.settings import ImageSettings
+
 if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
     from miner.layers.runner import Ran
 
 _NETWORK = re.compile(

@@ -21,12 +21,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
 from harness.sandbox.ahead import Ahead
 from harness.sandbox.containers import end_of
 from harness.sandbox.streams import STDERR
 from miner.layers import dockerfile, reasons, uvcache
+from miner.layers.egress import Allowed
 from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Folder, Input
 from miner.layers.limits import Watch
 from miner.layers.prestarted_containers import PrestartedContainer, remove
@@ -34,9 +36,7 @@ from miner.layers.relay import PORT, PROXY, Relay, Way
 from miner.layers.secrets import CA_PATH, BuildSecrets
 
 if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
     from miner.images.layer_registry import LayerRegistry
-    from miner.layers.egress import Allowed
 
 _RELAY = "relay.py"
 _BOOT = (

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from harness.core.clock import text_of
 from harness.core.instance import Budgets, TestStatus
 from harness.grading import trial
+from harness.grading.trial import Trial
+from harness.languages.base import TestReport
 from harness.sandbox.job import Sandbox
 from miner.languages import language_of
 from miner.proof import network, new_api
@@ -18,8 +20,6 @@ from miner.proof.runs import PROOF_BUDGETS
 from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:
-    from harness.grading.trial import Trial
-    from harness.languages.base import TestReport
     from miner.proof.subject import Patches, Subject
 
 _ENDINGS = frozenset({"timeout", "flood", "crashed", "out_of_memory"})

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core import clock
 from harness.core.instance import TestStatus
 from harness.sandbox.job import Sandbox
 from miner.proof.flakiness_causes import passed
+from miner.proof.judge import Proof
+from miner.proof.notebook import Notebook, ObservedRun, State
 from miner.proof.observe import observe
 from miner.proof.subject import Subject, prepare
 from miner.proof.variations import PLAIN, Cause
 from miner.sources.change import Rejection
-
-if TYPE_CHECKING:
-    from miner.proof.judge import Proof
-    from miner.proof.notebook import Notebook, ObservedRun, State
 
 CURABLE = frozenset({"gold_fails", "exits", "no_fail_to_pass", "unstable_fail_to_pass", "not_collectable_before"})
 """Reasons of a rejection that another date could take away."""

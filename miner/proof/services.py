@@ -10,21 +10,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core.instance import Service, TestStatus
+from harness.sandbox.images.service_image import ServiceImage
 from harness.sandbox.job import Sandbox, ServiceError
+from miner.evidence.ci import CiTests
+from miner.evidence.ci_services import DeclaredService
 from miner.images.service_images import Unavailable, mapped
 from miner.proof import Notebook, ObservedRun, Proof, Subject, observe, prepare, proof_at_fix_date
 from miner.proof.flakiness_causes import passed
+from miner.proof.proof_at_fix_date import Settled
 from miner.proof.variations import PLAIN
 from miner.sources.change import Rejection
-
-if TYPE_CHECKING:
-    from harness.sandbox.images.service_image import ServiceImage
-    from miner.evidence.ci import CiTests
-    from miner.evidence.ci_services import DeclaredService
-    from miner.proof.proof_at_fix_date import Settled
 
 CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
 """Reasons of a rejection that a service or a variable could take away."""

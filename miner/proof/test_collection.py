@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
+from harness.grading.trial import Trial
 from harness.sandbox.job import Sandbox
 from miner.candidates.split import classify
 from miner.evidence.tree import Tree
 from miner.languages import language_of
 from miner.languages.built import Collected
+from miner.proof import Proof, Subject
 from miner.proof.subject import prepare
 from miner.sources.change import Kind, Rejection
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
-    from miner.proof import Proof, Subject
 
 _USAGE = 4
 """pytest's exit code for an option or a configuration that it doesn't know."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
@@ -36,12 +36,10 @@ from harness.quality.sensitive import EMAIL, PRIVATE_KEY
 from miner.candidates.split import is_docs
 from miner.languages import language_of
 from miner.languages.base import Described
+from miner.layers.package_index import Index
 from miner.sources.bare import BareRepository, MissingObjectsError
 from miner.sources.change import Rejection, Split, Stage
 from miner.sources.git import open_source
-
-if TYPE_CHECKING:
-    from miner.layers.package_index import Index
 
 _LARGEST_FILE = 1024 * 1024
 _HEAD = 8192

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from harness.config.settings import GithubSettings
 from harness.core.errors import InputError
 from miner.sources.git import is_url
 from miner.sources.github_auth import Host, find_credential, host_of
+from miner.sources.github_client import Gateway
+from miner.sources.history import ChangeFilter
 from miner.sources.origin import GitOrigin, Origin
 
 if TYPE_CHECKING:
     from github.Repository import Repository
 
-    from harness.config.settings import GithubSettings
-    from miner.sources.github_client import Gateway
-    from miner.sources.history import ChangeFilter
 
 _OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*"
 _NAME = r"[A-Za-z0-9._-]+"

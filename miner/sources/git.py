@@ -18,7 +18,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.process import Completed, run
@@ -26,9 +26,7 @@ from miner.sources import submodules
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
 from miner.sources.change import PullRequest
 from miner.sources.messages import Message, read_message
-
-if TYPE_CHECKING:
-    from miner.sources.submodules import Submodule
+from miner.sources.submodules import Submodule
 
 _REFSPECS = (
     "+refs/heads/*:refs/heads/*",

@@ -11,19 +11,16 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.errors import GoldseamError
 from miner.sources import github_queries as queries
+from miner.sources.address import Address, Filter
 from miner.sources.change import Change, LinkedIssue, PullRequest
 from miner.sources.git import Access, open_source
 from miner.sources.github_client import Gateway, NotThereError, TooMuchError
+from miner.sources.history import ChangeFilter
 from miner.sources.messages import closing_references
 from miner.sources.origin import OpenOrigin, Progress
-
-if TYPE_CHECKING:
-    from miner.sources.address import Address, Filter
-    from miner.sources.history import ChangeFilter
 
 _NUMBERS_PAGE = 40
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from harness.config.settings import GithubSettings
 from harness.core.errors import InputError
 from harness.core.process import run, which
 
 if TYPE_CHECKING:
     from github import Auth
 
-    from harness.config.settings import GithubSettings
 
 GITHUB_API = "https://api.github.com"
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
+from miner.sources.bare import BareRepository
 from miner.sources.change import Change, ChangedFile, PullRequest, Rejection, Stage
 from miner.sources.messages import is_revert_title, read_message
 from miner.sources.walk import CHUNK, Entry, Walk
-
-if TYPE_CHECKING:
-    from miner.sources.bare import BareRepository
 
 MAX_FILES = 100
 """A change that touches more is too large to be a task."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from miner.sources.bare import BareRepository
 from miner.sources.change import Change, PullRequest
 from miner.sources.git import open_source
-
-if TYPE_CHECKING:
-    from miner.sources.bare import BareRepository
-    from miner.sources.history import ChangeFilter
+from miner.sources.history import ChangeFilter
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import process, test_ids
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
@@ -20,10 +20,8 @@ from harness.judging.places import Place, carded, place_of
 from harness.patches import patch
 from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import Sandbox
+from harness.solve.workspace.workspace import ImageWorkspace
 from miner.stripping import task as stripping
-
-if TYPE_CHECKING:
-    from harness.solve.workspace.workspace import ImageWorkspace
 
 _GIT_SECONDS = 60.0
 

@@ -110,5 +110,5 @@ def test_what_is_no_file_of_expectations_is_refused(told):
 
 
 def test_every_operator_that_a_judge_has_is_read_again():
-    names = {*javascript.operators(search.matches), *go.operators(), *java.operators(), *rust.operators()}
+    names = {*javascript.operators(search.matches), *go.OPERATORS, *java.OPERATORS, *rust.OPERATORS}
     assert names <= OPERATORS

@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.expectations import OPERATORS, Expected, Site
 from harness.judging import judge, operators, values
-from harness.judging.go.operators import operators as of_go
+from harness.judging.go.operators import OPERATORS as OF_GO
 from harness.judging.values import Event, MalformedError
 
 
@@ -57,7 +57,7 @@ def test_a_type_may_lie_in_another_package_of_which_it_is_an_alias(kind, other, 
 
 
 def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
-    assert {name for name in OPERATORS if name.startswith("go.")} == set(of_go())
+    assert {name for name in OPERATORS if name.startswith("go.")} == set(OF_GO)
 
 
 @pytest.mark.parametrize(

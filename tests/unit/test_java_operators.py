@@ -10,7 +10,7 @@ import pytest
 
 from harness.core.expectations import OPERATORS, Expected, Site
 from harness.judging import judge, operators, values
-from harness.judging.java.operators import operators as of_java
+from harness.judging.java.operators import OPERATORS as OF_JAVA
 from harness.judging.values import Event, MalformedError
 
 
@@ -58,7 +58,7 @@ def holds(op: str, *operands: Any, **options: Any) -> bool:
 
 
 def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
-    assert {name for name in OPERATORS if name.startswith("java.")} == set(of_java())
+    assert {name for name in OPERATORS if name.startswith("java.")} == set(OF_JAVA)
 
 
 @pytest.mark.parametrize(

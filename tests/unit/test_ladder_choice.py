@@ -63,15 +63,15 @@ def climbed(monkeypatch):
         last = Recipe(project=None, evidence=Evidence(rung=unbuilt)) if unbuilt else None
         recipes = [recipe for recipe in recipes if recipe.rung != unbuilt]
         job = rung.BuildJob(
-            workshop=SimpleNamespace(progress=lambda _: None),
-            tree=Files(files or {}),
+            request=SimpleNamespace(
+                workshop=SimpleNamespace(progress=lambda _: None),
+                tree=Files(files or {}),
+                when=datetime(2024, 6, 1, tzinfo=UTC),
+                collect=lambda built: ends[built.rung](built) if callable(ends[built.rung]) else ends[built.rung],
+                repairing=None,
+            ),
             tar=None,
             detection=Detection(recipes=tuple(recipes), name=None, requires_python=None, classifiers=(), unbuilt=last),
-            repo="a/b",
-            base_commit="0" * 40,
-            when=datetime(2024, 6, 1, tzinfo=UTC),
-            version_hint=None,
-            collect=lambda built: ends[built.rung](built) if callable(ends[built.rung]) else ends[built.rung],
         )
         monkeypatch.setattr(ladder, "image_of", build)
         monkeypatch.setattr(ladder.base, "ensure", lambda _workshop: None)
@@ -170,7 +170,7 @@ def test_packages_that_cannot_be_had_are_done_without_and_asked_for_once(monkeyp
     monkeypatch.setattr(rung, "_not_to_be_had", set())
     python = SimpleNamespace(minor="3.11", path="/usr/bin/python3.11", layer=SimpleNamespace(image_id="sha256:1"))
     recipe = Recipe(project=None, evidence=Evidence(rung="a"), apt=("libxml2-dev",))
-    job = SimpleNamespace(workshop=None, attempts=[])
+    job = SimpleNamespace(request=SimpleNamespace(workshop=None), attempts=[])
     assert [rung._system(job, python, recipe) for _ in range(2)] == [(python, ())] * 2
     assert asked == ["system"]
     assert [(one.step, one.ok, one.failure) for one in job.attempts] == [("system", False, "no Debian here")]

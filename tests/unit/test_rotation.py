@@ -25,7 +25,7 @@ ONE, TWO = "acme__widgets-100", "acme__widgets-101"
 def shown(*tasks: str, at: str = "2026-05-01T00:00:00Z", model: str = "m", endpoint: str = "https://api.a.example/v1"):
     return Entry(
         schema_version=1, seq=1, at=at, who="x", event=Event.EXPOSED, tasks=tasks, prev=GENESIS, hash=GENESIS,
-        facts={"model": model, "endpoint": endpoint, "shown": ["statement"]},
+        model=model, endpoint=endpoint, shown=["statement"],
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.expectations import OPERATORS, Expected, Site
 from harness.judging import judge, operators, values
-from harness.judging.rust.operators import operators as of_rust
+from harness.judging.rust.operators import OPERATORS as OF_RUST
 from harness.judging.values import Event, MalformedError
 from miner.languages.rust.stripping import literals
 
@@ -24,7 +24,7 @@ def holds(op: str, *operands: Any, **options: Any) -> bool:
 
 
 def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
-    assert {name for name in OPERATORS if name.startswith("rust.")} == set(of_rust())
+    assert {name for name in OPERATORS if name.startswith("rust.")} == set(OF_RUST)
 
 
 @pytest.mark.parametrize(

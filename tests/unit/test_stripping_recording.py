@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from harness.core.instance import TestStatus
+from harness.judging import values
 from harness.judging.values import Event
 from harness.languages.base import TestReport
 from miner.languages import recording
@@ -301,5 +302,5 @@ def test_what_is_only_expected_goes_out_of_the_data_that_tests_read(broken_by, l
 def test_texts_of_all_languages_go_out_of_data_in_the_forms_of_data(kept):
     forms = ("a café\nat dawn", "a café\r\nat dawn", "a café\\nat dawn", "a caf\\u00e9\\nat dawn")
     data = {f"{place}.txt": f"<{form}>" for place, form in enumerate(forms)}
-    less = recording._without_texts(data, recording._texts_in((kept,)))
+    less = recording._without_texts(data, values.texts_in((kept,)))
     assert list(less.values()) == ["<-\n->", "<-\r\n->", "<->", "<->"]

@@ -6,7 +6,6 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.compare import Comparison, compare
@@ -16,10 +15,8 @@ from harness.analysis.scoresheet import Scoresheet, TaskScore, clusters
 from harness.core.errors import NothingComparableError
 from harness.core.wording import counted, first_of, nearest, span
 from harness.judging.places import Place, weakest
+from harness.runs.task_metadata import TaskFacts
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
-
-if TYPE_CHECKING:
-    from harness.runs.task_metadata import TaskFacts
 
 _NAMED = 3
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.analysis import compare, scoresheet
 from harness.analysis.gate import baseline as accepted
@@ -16,18 +15,16 @@ from harness.analysis.gate import ci
 from harness.analysis.gate import rules as gate
 from harness.analysis.gate.checks import Security
 from harness.analysis.gate.ci import visible
+from harness.analysis.gate.config import GateRules
 from harness.analysis.gate.decision import Decision, Finding
+from harness.analysis.scoresheet import Scoresheet
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset.folder import open_dataset
 from harness.runs import verdict
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.task_metadata import read_facts
-
-if TYPE_CHECKING:
-    from harness.analysis.gate.config import GateRules
-    from harness.analysis.scoresheet import Scoresheet
-    from harness.signals import SecurityFinding
+from harness.signals import SecurityFinding
 
 _GOLD = "gold"
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from harness.analysis.compare import Comparison
 from harness.analysis.gate import checks
+from harness.analysis.gate.checks import Security, Weak
 from harness.analysis.gate.config import GateRules, Mode
 from harness.analysis.gate.decision import Change, Counts, Decision, GateVerdict, RuleLine, Ruling, Side, TaskLine
+from harness.analysis.scoresheet import Scoresheet, TaskScore
 from harness.core.instance import Outcome
 from harness.core.wording import counted, first_of
-
-if TYPE_CHECKING:
-    from harness.analysis.compare import Comparison
-    from harness.analysis.gate.checks import Security, Weak
-    from harness.analysis.scoresheet import Scoresheet, TaskScore
-    from harness.runs.task_metadata import TaskFacts
+from harness.runs.task_metadata import TaskFacts
 
 _EXIT_CODES = {GateVerdict.PASS: 0, GateVerdict.REGRESSION: 1, GateVerdict.INCONCLUSIVE: 3}
 _NAMED = 3

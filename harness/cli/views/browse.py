@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
@@ -18,11 +18,9 @@ from harness.cli.views.scores import UNKNOWN, table
 from harness.core.instance import Hidden, Instance, Task
 from harness.core.wording import counted, first_of
 from harness.dataset.ledger import ledger
+from harness.dataset.ledger.chain import Verification
+from harness.dataset.ledger.ledger import Entry
 from harness.judging.places import CARD, place_of_test, read_card
-
-if TYPE_CHECKING:
-    from harness.dataset.ledger.chain import Verification
-    from harness.dataset.ledger.ledger import Entry
 
 SCHEMA_VERSION = 1
 _LEAST_TITLE = 16

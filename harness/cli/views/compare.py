@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, by_cohort
 from harness.analysis.compare import LEVEL, Answer, Comparison, Flip, Reason
+from harness.analysis.scoresheet import Scoresheet
 from harness.cli.views.scores import (
     SCHEMA_VERSION,
     UNKNOWN,
@@ -29,9 +30,6 @@ from harness.cli.views.scores import (
     table,
 )
 from harness.core.wording import counted, first_of, percent
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
 
 STYLES = {Answer.BETTER: "bold green", Answer.WORSE: "bold red", Answer.CANT_TELL: "bold yellow"}
 _WORDS = {Answer.BETTER: "Better", Answer.WORSE: "Worse", Answer.CANT_TELL: "Can't tell"}

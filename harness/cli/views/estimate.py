@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from harness.cli.views.scores import table
+from harness.solve.estimate import Estimate, Range
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from harness.solve.estimate import Estimate, Range
 
 _MANY = 10_000
 

@@ -7,11 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from harness.analysis.gate.ci import visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
+from harness.cli.views.terminal import table_of
 from harness.core.wording import first_of, span
 
 _STYLES = {Ruling.KEPT: "green", Ruling.BROKEN: "bold red", Ruling.UNKNOWN: "yellow"}
@@ -47,12 +48,9 @@ def _parts(decision: Decision) -> Iterator[RenderableType]:
 
 
 def _sides(decision: Decision) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("")
-    table.add_column("model", overflow="fold")
-    table.add_column("run", overflow="fold")
-    for heading in ("resolved", "95%", "coverage", "cost"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    names = (Column(heading, overflow="fold") for heading in ("model", "run"))
+    headings = ("resolved", "95%", "coverage", "cost")
+    table = table_of("", *names, *(Column(heading, justify="right", no_wrap=True) for heading in headings))
     for name, side in (("candidate", decision.candidate), ("baseline", decision.baseline)):
         if side:
             table.add_row(name, *_side(side))
@@ -68,11 +66,8 @@ def _side(side: Side) -> list[Text]:
 
 
 def _rules(decision: Decision) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("rule", overflow="fold")
-    table.add_column("required", overflow="fold")
-    table.add_column("found", overflow="fold")
-    table.add_column("", no_wrap=True)
+    headings = (Column(heading, overflow="fold") for heading in ("rule", "required", "found"))
+    table = table_of(*headings, Column(no_wrap=True))
     for line in decision.rules:
         cells = [Text(visible(text)) for text in (line.name, line.required, line.found)]
         table.add_row(*cells, Text(line.ruling.value, style=_STYLES[line.ruling]))

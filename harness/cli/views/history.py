@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from harness.analysis.gate.ci import visible
+from harness.analysis.history import History, Point, Step, Trend
+from harness.cli.views.terminal import table_of
 from harness.stats import Interval
-
-if TYPE_CHECKING:
-    from harness.analysis.history import History, Point, Step, Trend
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NARROW, _WIDE = 20, 41
@@ -49,13 +48,12 @@ def sparkline(trend: Trend) -> str:
 
 
 def _table(trend: Trend, bar: int) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("date", no_wrap=True)
-    table.add_column("run", overflow="fold")
-    table.add_column("resolved", justify="right", no_wrap=True)
-    table.add_column(f"0%{'100%':>{bar - 2}}", no_wrap=True)
-    table.add_column("tasks", justify="right", no_wrap=True)
-    table.add_column("coverage", justify="right", no_wrap=True)
+    resolved, tasks, coverage = (
+        Column(heading, justify="right", no_wrap=True) for heading in ("resolved", "tasks", "coverage")
+    )
+    scale = Column(f"0%{'100%':>{bar - 2}}", no_wrap=True)
+    run = Column("run", overflow="fold")
+    table = table_of(Column("date", no_wrap=True), run, resolved, scale, tasks, coverage)
     steps = {step.after: step for step in trend.steps}
     dates = [point.started_at[:10] for point in trend.points]
     length = 10 if len(set(dates)) == len(dates) else 16

@@ -12,11 +12,11 @@ from rich.text import Text
 from harness.cli.views.scores import UNKNOWN, bounds, points, table
 from harness.core.wording import percent
 from harness.solve.judge.agreement import Matrix, ModelTally, Order, Rate, Tally
+from harness.solve.judge.file import Bill, JudgeIdentity
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from harness.solve.judge.file import Bill, JudgeIdentity
 
 SCHEMA_VERSION = 1
 NEVER = "No score, no report and no gate reads what a judge says: the tests decide."

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from harness.cli.views.terminal import Ticker, table_of
 from harness.core.wording import counted
 from harness.grading import calibration
 from harness.runs.refresh.drift import GONE_WRONG, MASS_SHARE, REPEATS, Finding, IdChange, Result
 from harness.runs.refresh.record import finding_as_json
+from harness.runs.refresh.run import Refreshed
 from harness.runs.refresh.seen import Kind, VerdictSummary
-
-if TYPE_CHECKING:
-    from harness.cli.views.terminal import Ticker
-    from harness.runs.refresh.run import Refreshed
 
 SCHEMA_VERSION = 1
 _SHOWN = 8
@@ -122,11 +120,9 @@ def _drift_lines(finding: Finding) -> list[RenderableType]:
 
 
 def _table(changes: list[IdChange]) -> Table:
-    table = Table(box=None, header_style=_QUIET, pad_edge=False, padding=(0, 2, 0, 0))
     where = "with the fix" if changes[0].kind is Kind.GOLD else "without the fix"
-    table.add_column(f"now, {where}", overflow="fold")
-    table.add_column("before")
-    table.add_column("test", overflow="fold")
+    table = table_of(Column(f"now, {where}", overflow="fold"), "before", Column("test", overflow="fold"))
+    table.header_style = _QUIET
     for change in changes[:_SHOWN]:
         after = ", ".join(f"{status} {count}×" for status, count in sorted(change.after.items()))
         table.add_row(after, change.before, Text(f"{change.test_id} ({change.listed})"))

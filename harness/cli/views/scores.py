@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, Gap, by_cohort, gap
+from harness.analysis.scoresheet import Figure, Scoresheet
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 from harness.stats import Interval
-
-if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Figure, Scoresheet
 
 SCHEMA_VERSION = 1
 UNKNOWN = "–"

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from harness.analysis.scoresheet import Scoresheet
 from harness.cli.shell.output import CHOICE
 from harness.cli.views.progress import Ticker as Ticker  # noqa: PLC0414 - part of this module's face
 from harness.cli.views.progress import shortened
 from harness.core import printable
 from harness.core.instance import Outcome, Prediction
+from harness.runs.run_folder import InstanceReport, Score
 
 if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Scoresheet
     from harness.runs.regrade import Regraded
-    from harness.runs.run_folder import InstanceReport, Score
 
 STYLES = {
     Outcome.RESOLVED: "green",
@@ -132,13 +132,19 @@ def report_line(report: InstanceReport) -> Text:
     return line
 
 
+def table_of(*columns: str | Column) -> Table:
+    """A table without a frame."""
+    return Table(*columns, box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+
+
+def figures(*headings: str) -> list[Column]:
+    """Columns of figures."""
+    return [Column(heading, justify="right") for heading in headings]
+
+
 def score_table(scores: Iterable[Score]) -> Table:
     """Models side by side: score, coverage, and what the others came to."""
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("model")
-    for heading in ("resolved", "rate", "coverage"):
-        table.add_column(heading, justify="right")
-    table.add_column("not resolved")
+    table = table_of("model", *figures("resolved", "rate", "coverage"), "not resolved")
     for score in scores:
         others = [
             f"{count} {outcome}" for outcome, count in score.outcomes.items() if outcome != Outcome.RESOLVED.value
@@ -176,9 +182,7 @@ def standing_lines(sheets: Iterable[Scoresheet]) -> list[Text]:
 
 def regrade_table(predictions: Iterable[Regraded]) -> Table:
     """What regrading changed, prediction by prediction, and what it could not say."""
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("task", "model", "sample", "before", "after"):
-        table.add_column(heading)
+    table = table_of("task", "model", "sample", "before", "after")
     for prediction in predictions:
         before, after = (
             Text(" / ".join(filter(None, outcome)) if outcome else "–")

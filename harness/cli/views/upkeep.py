@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.cli.views.scores import table
 from harness.core.wording import counted
+from harness.dataset.inventory import Cost, Inventory
+from harness.dataset.merge import Merged
+from harness.dataset.rotation import Rotation
 from harness.dataset.similarity.leak_fingerprints import Kind
-
-if TYPE_CHECKING:
-    from harness.dataset.inventory import Cost, Inventory
-    from harness.dataset.merge import Merged
-    from harness.dataset.rotation import Rotation
-    from harness.dataset.similarity.leaks import ScanOutcome
-    from harness.dataset.similarity.near import Twin
-    from harness.dataset.similarity.scan import Find
-    from harness.dataset.splits import Summary
-    from harness.dataset.task_states import Changed
+from harness.dataset.similarity.leaks import ScanOutcome
+from harness.dataset.similarity.near import Twin
+from harness.dataset.similarity.scan import Find
+from harness.dataset.splits import Summary
+from harness.dataset.task_states import Changed
 
 SCHEMA_VERSION = 1
 _SHOWN = 100

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core.errors import InputError
 from harness.core.wording import counted
 from harness.dataset.folder import Dataset, read_parts
 from harness.dataset.ledger import binding
+from harness.dataset.ledger.binding import Bindings
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import sealed
 from harness.dataset.seal.identity import recipients_digest, short
-
-if TYPE_CHECKING:
-    from harness.dataset.ledger.binding import Bindings
 
 _PLACES = {
     "source": "repo, base_commit, created_at, language or version of task.yaml is",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -59,49 +59,37 @@ class Event(StrEnum):
     """Two branches of the ledger were brought together."""
 
 
-class LineModel(OpenRecord):
-    """A line as it is on disk; facts of the event are further fields."""
+class Entry(OpenRecord):
+    """One thing that happened, as its line has it; facts of the event are further fields."""
 
     schema_version: Annotated[int, Field(ge=1)]
     seq: Annotated[int, Field(ge=1)]
-    at: str
-    who: str
-    event: str
-    tasks: tuple[str, ...] = ()
-    prev: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    signature: str | None = None
-    key: str | None = None
-
-
-RESERVED = frozenset(LineModel.model_fields)
-
-
-class NotAnEntryError(ValueError):
-    """A line that is no entry; the message says why not."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One thing that happened."""
-
-    schema_version: int
-    seq: int
     """From 1 along the chain; two branches that were joined share numbers."""
     at: str
     """ISO 8601 in UTC."""
     who: str
     event: str
     """A word of `Event`, or one of a newer goldseam."""
-    tasks: tuple[str, ...]
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    prev: str
+    tasks: tuple[str, ...] = ()
+    prev: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """Hash of the line that this one follows."""
-    hash: str
+    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     signature: str | None = None
     """Ed25519 over the hash, base64."""
     key: str | None = None
     """The public key that the signature holds for: 32 bytes, base64."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The further fields."""
+        return self.model_extra or {}
+
+
+RESERVED = frozenset(Entry.model_fields)
+
+
+class NotAnEntryError(ValueError):
+    """A line that is no entry; the message says why not."""
 
 
 def digest(fields: Mapping[str, Any]) -> str:
@@ -130,12 +118,10 @@ def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
     if not isinstance(raw, dict):
         raise NotAnEntryError(f"expected an object, found {type(raw).__name__}")
     try:
-        model = LineModel.model_validate(raw)
+        return Entry.model_validate(raw), raw
     except ValidationError as error:
         problems = "; ".join(f"{place_of(item) or 'line'}: {item['msg']}" for item in error.errors()[:3])
         raise NotAnEntryError(problems) from error
-    fields = {name: getattr(model, name) for name in LineModel.model_fields}
-    return Entry(**fields, facts=model.model_extra or {}), raw
 
 
 @dataclass(frozen=True, kw_only=True)

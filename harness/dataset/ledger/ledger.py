@@ -29,7 +29,6 @@ from harness.dataset.ledger.entry import (
     Entry,
     Event,
     Line,
-    LineModel,
     digest,
     lines,
     parse,
@@ -125,7 +124,7 @@ def head(dataset: Dataset) -> str | None:
 
 def as_json(entry: Entry) -> dict[str, Any]:
     """An entry with the fields of its line."""
-    fields = {name: getattr(entry, name) for name in LineModel.model_fields}
+    fields = {name: getattr(entry, name) for name in Entry.model_fields}
     return {**{name: value for name, value in fields.items() if value is not None}, **entry.facts}
 
 

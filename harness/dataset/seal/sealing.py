@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyrage  # type: ignore[import-untyped]
 
@@ -28,9 +28,7 @@ from harness.dataset.ledger.entry import Event
 from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import canary, identity, sealed
 from harness.dataset.seal.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
-
-if TYPE_CHECKING:
-    from harness.dataset.seal.sealed import Container
+from harness.dataset.seal.sealed import Container
 
 _CONTENT = (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_FILE)
 """Hidden files that every task has, the one first whose absence says that a task is sealed."""

@@ -7,11 +7,10 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from harness.judging.go.values import Value, is_plain
-from harness.judging.parts import Part, UndecidableError, negatable, parts_of
+from harness.judging.parts import Decider, Part, UndecidableError, compared, held_by, negatable, parts_of, truth
 
 _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
@@ -172,11 +171,9 @@ def _as_single(number: float) -> float:
         return number
 
 
-def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
+def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
     def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-        left, other = (operand.part for operand in operands)
-        if left is None or other is None:
-            raise UndecidableError("nothing has no order")
+        left, other = map(held_by, operands)
         if left.tag in ("i", "f") and other.tag in ("i", "f"):
             return decide(left.plain, other.plain)
         if left.tag in _TEXTS and other.tag in _TEXTS:
@@ -197,26 +194,8 @@ def _bytes(part: Part) -> bytes:
     raise UndecidableError("not a text")
 
 
-def _part_of(value: Value) -> Part:
-    """What a value holds; raises where that is nothing."""
-    if value.part is None:
-        raise UndecidableError("nothing")
-    return value.part
-
-
-def _of_texts(decide: Callable[[bytes, bytes], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
-    def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-        text, part = (_bytes(_part_of(operand)) for operand in operands)
-        return decide(text, part)
-
-    return decided
-
-
-def _truth(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    (value,) = operands
-    if value.part is None or value.part.tag != "b":
-        raise UndecidableError("not a boolean")
-    return bool(value.part.plain)
+def _text(value: Value) -> bytes:
+    return _bytes(held_by(value))
 
 
 def _nil(operands: list[Value], _options: Mapping[str, Any]) -> bool:
@@ -225,13 +204,8 @@ def _nil(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     return value.part is None or value.part.tag == "n"
 
 
-def _empty(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    """As testify's `Empty`."""
-    (value,) = operands
-    return _is_empty(value.part)
-
-
 def _is_empty(part: Part | None) -> bool:
+    """As testify's `Empty`."""
     if part is None or part.tag == "n":
         return True
     if part.tag == "p":
@@ -243,13 +217,8 @@ def _is_empty(part: Part | None) -> bool:
     return not part.parts and not part.plain
 
 
-def _zero(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    """As testify's `Zero`: nothing, or the zero value of its type."""
-    (value,) = operands
-    return _is_zero(value.part)
-
-
 def _is_zero(part: Part | None) -> bool:
+    """As testify's `Zero`: nothing, or the zero value of its type."""
     match part.tag if part is not None else "n":
         case "n":
             return True
@@ -271,7 +240,7 @@ def _type(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As `errors.Is`, of an error and what it wraps: whether one of these is alike."""
     chain, target = operands
-    links = _part_of(chain).parts
+    links = held_by(chain).parts
     if target.is_nil or not links:
         return target.is_nil and not links
     comparison = _Comparison(functions_are_alike=True)
@@ -279,7 +248,7 @@ def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    value, length = (_part_of(operand) for operand in operands)
+    value, length = (held_by(operand) for operand in operands)
     if value.tag in ("l", "m"):
         return bool(len(value.parts) == length.plain)
     return bool(len(_bytes(value)) == length.plain)
@@ -287,9 +256,9 @@ def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As testify's `Contains`: a text in a text, an item of a list, a key of a map."""
-    container, item = _part_of(operands[0]), operands[1].part
+    container, item = held_by(operands[0]), operands[1].part
     if container.tag in _TEXTS:
-        return _bytes(_part_of(operands[1])) in _bytes(container)
+        return _text(operands[1]) in _bytes(container)
     if container.tag == "m":
         keys = [key for key, _ in container.parts]
         return any(_Comparison().equal(_unwrapped(key), item, typed=True) for key in keys)
@@ -306,7 +275,7 @@ def _elements(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As testify's `ElementsMatch`."""
     if all(_is_empty(operand.part) for operand in operands):
         return True
-    left, other = (_part_of(operand) for operand in operands)
+    left, other = (held_by(operand) for operand in operands)
     if left.tag != "l" or other.tag != "l" or len(left.parts) != len(other.parts):
         return False
     comparison = _Comparison()
@@ -334,7 +303,7 @@ def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    left, other, delta = (_part_of(operand) for operand in operands)
+    left, other, delta = (held_by(operand) for operand in operands)
     if not all(part.tag in ("i", "f") for part in (left, other, delta)):
         raise UndecidableError("not numbers")
     if math.isnan(left.plain) or math.isnan(other.plain):
@@ -343,13 +312,13 @@ def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    left, other = (json.loads(_bytes(_part_of(operand))) for operand in operands)
+    left, other = (json.loads(_text(operand)) for operand in operands)
     return bool(left == other) and repr(left).count("True") == repr(other).count("True")
 
 
 def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As an example's output: without blanks around it, and in order where it does not say otherwise."""
-    printed, constant = (_bytes(_part_of(operand)).strip() for operand in operands)
+    printed, constant = (_text(operand).strip() for operand in operands)
     if options.get("unordered"):
         return sorted(printed.split(b"\n")) == sorted(constant.split(b"\n"))
     return printed == constant
@@ -358,7 +327,7 @@ def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:
 def _panics(operands: list[Value], options: Mapping[str, Any]) -> bool:
     reason, *constant = operands
     if options.get("by") == "text":
-        return all(reason.text is not None and reason.text.encode() == _bytes(_part_of(item)) for item in constant)
+        return all(reason.text is not None and reason.text.encode() == _text(item) for item in constant)
     return all(_deep(reason, item) for item in constant)
 
 
@@ -368,11 +337,11 @@ def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
     results: list[bool] = []
     for part in options["parts"]:
         operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
-        results.append(operators()[part["op"]](operands_of_part, part["options"]))
+        results.append(OPERATORS[part["op"]](operands_of_part, part["options"]))
     return all(results) if options["of"] == "all" else any(results)
 
 
-def _two(decide: Callable[[Value, Value], bool]) -> Callable[[list[Value], Mapping[str, Any]], bool]:
+def _two(decide: Callable[[Value, Value], bool]) -> Decider:
     def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
         left, other = operands
         if not is_plain(left.part) or not is_plain(other.part):
@@ -382,7 +351,7 @@ def _two(decide: Callable[[Value, Value], bool]) -> Callable[[list[Value], Mappi
     return decided
 
 
-_DECIDES: Mapping[str, Callable[[list[Value], Mapping[str, Any]], bool]] = {
+_DECIDES: Mapping[str, Decider] = {
     "go.==": lambda operands, options: _equal(operands[0], operands[1], options),
     "go.<": _ordered(lambda left, other: left < other),
     "go.>": _ordered(lambda left, other: left > other),
@@ -391,13 +360,13 @@ _DECIDES: Mapping[str, Callable[[list[Value], Mapping[str, Any]], bool]] = {
     "go.cmp": _cmp,
     "go.is": _is,
     "go.type": _type,
-    "go.zero": _zero,
-    "go.contains": _of_texts(lambda text, part: part in text),
-    "go.prefix": _of_texts(bytes.startswith),
-    "go.suffix": _of_texts(bytes.endswith),
-    "go.truth": _truth,
+    "go.zero": lambda operands, _options: _is_zero(operands[0].part),
+    "go.contains": compared(_text, bytes.__contains__),
+    "go.prefix": compared(_text, bytes.startswith),
+    "go.suffix": compared(_text, bytes.endswith),
+    "go.truth": truth,
     "go.nil": _nil,
-    "go.empty": _empty,
+    "go.empty": lambda operands, _options: _is_empty(operands[0].part),
     "go.len": _length,
     "go.in": _in,
     "go.elements": _elements,
@@ -412,9 +381,5 @@ EXACT = frozenset(
     {"go.==", "go.deep", "go.same", "go.cmp", "go.values", "go.elements", "go.near", "go.json", "go.output", "go.is"}
 )
 """Operators that no one value satisfies everywhere, if they are not negated."""
-
-
-@cache
-def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name, of values of this language."""
-    return negatable(_DECIDES, Value)
+OPERATORS = negatable(_DECIDES, Value)
+"""By name, of values of this language."""

@@ -8,11 +8,10 @@ import operator
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from harness.judging.java.values import Value, narrowed
-from harness.judging.parts import Part, UndecidableError, counted, matched, negatable
+from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, matched, negatable, truth
 from harness.judging.patterns import of_java
 from harness.judging.search import matches
 
@@ -68,23 +67,16 @@ def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         if numbers is not None:
             return repr(numbers[0]) == repr(numbers[1])
     if options.get("integral") and all(value.part is not None and value.part.tag in "ic" for value in operands):
-        return bool(_known(left).plain == _known(other).plain)
+        return bool(held_by(left).plain == held_by(other).plain)
     arrays = bool(options.get("arrays"))
     return _key(left.part, arrays=arrays) == _key(other.part, arrays=arrays)
-
-
-def _known(value: Value) -> Part:
-    """What is not null."""
-    if value.part is None:
-        raise UndecidableError("null")
-    return value.part
 
 
 def _same(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """`==`: of numbers by value, of objects where there is but one of each value."""
     left, other = operands
     if left.primitive or other.primitive:
-        numbers = _numbers(operands) or [_known(value).plain for value in operands]
+        numbers = _numbers(operands) or [held_by(value).plain for value in operands]
         return bool(numbers[0] == numbers[1])
     parts = [part for part in (left.part, other.part) if part is not None]
     if len(parts) < len(operands):
@@ -100,7 +92,7 @@ def _near(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
         raise UndecidableError("not numbers")
     left, other, delta = map(float, numbers)
     distance = abs(left - other)
-    if not any(_known(value).kind == "Double" for value in operands):
+    if not any(held_by(value).kind == "Double" for value in operands):
         distance = narrowed(distance)
     return repr(left) == repr(other) or distance <= delta
 
@@ -117,7 +109,7 @@ def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 
 
 def _items(value: Value) -> list[Hashable]:
-    part = _known(value)
+    part = held_by(value)
     if part.tag not in _MANY:
         raise UndecidableError("no items")
     return [_key(item, arrays=True) for item in part.parts]
@@ -133,13 +125,6 @@ def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     return counted(given_items).keys() == counted(items).keys() if options.get("only") else given_items == items
 
 
-def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
-    part = _known(operands[0])
-    if part.tag != "b":
-        raise UndecidableError("not a boolean")
-    return bool(part.plain)
-
-
 def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """Texts in a text, items of what has some, or with `keys` or `values` those of a map.
 
@@ -148,12 +133,12 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     value, *others = operands
     enough = any if options.get("any") else all
     is_map = options.get("keys") or options.get("values")
-    if _known(value).tag == "s" and not is_map:
+    if held_by(value).tag == "s" and not is_map:
         return enough(_text(other) in _text(value) for other in others)
     if is_map:
-        if _known(value).tag != "m":
+        if held_by(value).tag != "m":
             raise UndecidableError("not a map")
-        items = [_key(pair[0 if options.get("keys") else 1]) for pair in _known(value).parts]
+        items = [_key(pair[0 if options.get("keys") else 1]) for pair in held_by(value).parts]
     else:
         items = _items(value)
     keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
@@ -164,9 +149,9 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """A key with its value in a map."""
     value, key, inner = operands
-    if _known(value).tag != "m":
+    if held_by(value).tag != "m":
         raise UndecidableError("not a map")
-    return (_key(key.part), _key(inner.part)) in [(_key(own), _key(of_own)) for own, of_own in _known(value).parts]
+    return (_key(key.part), _key(inner.part)) in [(_key(own), _key(of_own)) for own, of_own in held_by(value).parts]
 
 
 def _among(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
@@ -177,7 +162,7 @@ def _among(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 
 
 def _of_kind_of_number(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
-    part = _known(operands[0])
+    part = held_by(operands[0])
     if part.tag == "n" and part.kind in ("java.math.BigDecimal", "java.math.BigInteger"):
         number: Any = Decimal(matched(_DECIMAL, part.plain))
     elif part.tag in ("i", "f"):
@@ -198,18 +183,14 @@ def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 
 
 def _text(value: Value) -> str:
-    part = _known(value)
+    part = held_by(value)
     if part.tag != "s":
         raise UndecidableError("not a text")
     return str(part.plain)
 
 
-def _of_texts(decide: Callable[[str, str], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
-    return lambda operands, _options: decide(_text(operands[0]), _text(operands[1]))
-
-
 def _length(value: Value) -> int:
-    part = _known(value)
+    part = held_by(value)
     if part.tag == "s":
         return len(part.plain.encode("utf-16-le", "surrogatepass")) // 2
     if part.tag == "B":
@@ -220,10 +201,10 @@ def _length(value: Value) -> int:
 
 
 def _size(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
-    return bool(_length(operands[0]) == _known(operands[1]).plain)
+    return bool(_length(operands[0]) == held_by(operands[1]).plain)
 
 
-def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
+def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
     def decided(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
         numbers = _numbers(operands)
         if numbers is None:
@@ -241,15 +222,15 @@ def _kind(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     if not _is_one_class(error.chain):
         raise UndecidableError("of more than one class")
     names = error.chain[:1] if options.get("exact") else error.chain
-    return any(_known(kind).tag == "K" and _known(kind).kind in names for kind in kinds)
+    return any(held_by(kind).tag == "K" and held_by(kind).kind in names for kind in kinds)
 
 
 def _message(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     error, *texts = operands
     if not error.chain:
         raise UndecidableError("not an exception")
-    message = Value(primitive=False, part=Part(tag="s", kind="", plain=_known(error).plain))
-    if _known(error).plain is None:
+    message = Value(primitive=False, part=Part(tag="s", kind="", plain=held_by(error).plain))
+    if held_by(error).plain is None:
         return options["by"] == "equals" and texts[0].part is None
     return {"equals": _equals, "contains": _contains, "starts": _DECIDES["java.starts"], "ends": _DECIDES["java.ends"]}[
         options["by"]
@@ -262,7 +243,7 @@ def _chain(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     holding: list[bool] = []
     for part in options["parts"]:
         own, rest = rest[: part["count"]], rest[part["count"] :]
-        holding.append(operators()[part["op"]]([value, *own], part["options"]))
+        holding.append(OPERATORS[part["op"]]([value, *own], part["options"]))
     return bool(holding) and (any if options.get("any") else all)(holding) and not rest
 
 
@@ -325,17 +306,17 @@ _DERIVED = {
 }
 _BASES = {name: base for base, names in _DERIVED.items() for name in names.split()}
 """By common classes of Java's exceptions: what they derive from."""
-_DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
+_DECIDES: Mapping[str, Decider] = {
     "java.equals": _equals,
     "java.same": _same,
     "java.near": _near,
     "java.arrays": _arrays,
     "java.items": _in_order,
-    "java.truth": _truth,
+    "java.truth": truth,
     "java.null": lambda operands, _options: operands[0].part is None,
     "java.contains": _contains,
-    "java.starts": _of_texts(str.startswith),
-    "java.ends": _of_texts(str.endswith),
+    "java.starts": compared(_text, str.startswith),
+    "java.ends": compared(_text, str.endswith),
     "java.size": _size,
     "java.empty": lambda operands, _options: _length(operands[0]) == 0,
     "java.<": _ordered(operator.lt),
@@ -353,9 +334,5 @@ _DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
 }
 EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items"})
 """Operators that no one value satisfies everywhere, if they are not negated."""
-
-
-@cache
-def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name, of values of this language."""
-    return negatable(_DECIDES, Value)
+OPERATORS = negatable(_DECIDES, Value)
+"""By name, of values of this language."""

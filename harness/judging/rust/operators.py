@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from harness.judging.parts import Part, UndecidableError, counted, negatable
+from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, negatable, truth
 from harness.judging.rust.values import PANIC, Value
 
 
@@ -36,22 +36,9 @@ def _equals(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     return left.text == other.text
 
 
-def _part(value: Value) -> Part:
-    if value.part is None:
-        raise UndecidableError("nothing of a standard form")
-    return value.part
-
-
-def _truth(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
-    part = _part(operands[0])
-    if part.tag != "b":
-        raise UndecidableError("not a boolean")
-    return bool(part.plain)
-
-
-def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
+def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
     def decided(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
-        left, other = map(_part, operands)
+        left, other = map(held_by, operands)
         if left.tag != other.tag or left.tag not in ("i", "f", "s", "c", "b"):
             raise UndecidableError("nothing that has one order")
         return decide(left.plain, other.plain)
@@ -60,27 +47,23 @@ def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[Sequence[Value], M
 
 
 def _text(value: Value) -> str:
-    part = _part(value)
+    part = held_by(value)
     if part.tag not in ("s", "c"):
         raise UndecidableError("not a text")
     return str(part.plain)
 
 
-def _of_texts(decide: Callable[[str, str], bool]) -> Callable[[Sequence[Value], Mapping[str, Any]], bool]:
-    return lambda operands, _options: decide(_text(operands[0]), _text(operands[1]))
-
-
 def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """A text in a text, or an item of what has some."""
     value, other = operands
-    if _part(value).tag not in ("l", "S"):
+    if held_by(value).tag not in ("l", "S"):
         return _text(other) in _text(value)
-    return _key(_part(other)) in counted(map(_key, _part(value).parts))
+    return _key(held_by(other)) in counted(map(_key, held_by(value).parts))
 
 
 def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """Whether a value is of a pattern; what a field holds that is not told is of none."""
-    return _is_of(_part(operands[0]), options["pattern"])
+    return _is_of(held_by(operands[0]), options["pattern"])
 
 
 def _is_of(part: Part, pattern: Sequence[Any]) -> bool:
@@ -146,23 +129,20 @@ def _panics(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     return all(error.text is not None and _text(text) in error.text for text in texts)
 
 
-_DECIDES: Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], bool]] = {
+_DECIDES: Mapping[str, Decider] = {
     "rust.==": _equals,
-    "rust.truth": _truth,
+    "rust.truth": truth,
     "rust.<": _ordered(operator.lt),
     "rust.<=": _ordered(operator.le),
     "rust.>": _ordered(operator.gt),
     "rust.>=": _ordered(operator.ge),
     "rust.contains": _contains,
-    "rust.starts": _of_texts(str.startswith),
-    "rust.ends": _of_texts(str.endswith),
+    "rust.starts": compared(_text, str.startswith),
+    "rust.ends": compared(_text, str.endswith),
     "rust.matches": _matches,
     "rust.panics": _panics,
 }
 EXACT = frozenset({"rust.=="})
 """Operators that no one value satisfies everywhere, if they are not negated."""
-
-
-def operators() -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name, of values of this language."""
-    return negatable(_DECIDES, Value)
+OPERATORS = negatable(_DECIDES, Value)
+"""By name, of values of this language."""

@@ -15,6 +15,8 @@ FUNCTIONS = frozenset(
         *("generator_function", "generator_function_declaration"),
     }
 )
+SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+"""What files of code are called."""
 _TYPESCRIPT = (".ts", ".mts", ".cts")
 
 

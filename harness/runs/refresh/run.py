@@ -7,12 +7,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core import files
 from harness.core.errors import BugError, InputError
 from harness.core.instance import Instance, Prediction, Task, TaskState
 from harness.dataset import content, task_states
+from harness.dataset.content import Version
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
@@ -28,9 +29,6 @@ from harness.runs.task_store import TaskStore
 from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from harness.stats import clean_bound
-
-if TYPE_CHECKING:
-    from harness.dataset.content import Version
 
 _SHORTEST = 0.5
 """Seconds below which a time says more of the engine than of the tests."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from harness.core.instance import Hidden, Outcome, Prediction, Task, TestStatus
 from harness.grading import scoring
+from harness.grading.grade import TestsStatus
+from harness.grading.scoring import Demands
 from harness.runs import verdict
 from harness.runs.predictions import GOLD
 from harness.sandbox.job import Sandbox
-
-if TYPE_CHECKING:
-    from harness.grading.grade import TestsStatus
-    from harness.grading.scoring import Demands
 
 GONE, UNASKED = "-", "?"
 """A listed test that gave no result; one that nothing is asked of in the round that decided."""

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from harness.sandbox.executors.admission import Needs
 from harness.sandbox.job import Sandbox
-
-if TYPE_CHECKING:
-    from harness.sandbox.executors.admission import Needs
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

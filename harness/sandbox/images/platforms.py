@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import threading
 from platform import machine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.sandbox import engine, owners
+from harness.sandbox.engine import ImageFacts
 from harness.sandbox.job import SandboxError
-
-if TYPE_CHECKING:
-    from harness.sandbox.engine import ImageFacts
 
 _OTHER_NAMES = {"x86_64": "amd64", "aarch64": "arm64", "arm64/v8": "arm64"}
 _PROBE_SECONDS = 60

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.core.wording import one_of
@@ -16,9 +15,7 @@ from harness.solve.agents.loop import MAX_TURNS, LoopAgent
 from harness.solve.agents.mini import MiniAgent
 from harness.solve.agents.single import FILE_TOKENS, SingleAgent
 from harness.solve.base import Agent
-
-if TYPE_CHECKING:
-    from harness.solve.prompts import Prompt
+from harness.solve.prompts import Prompt
 
 
 class AgentName(StrEnum):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.answers.extract import NoPatch
 from harness.solve.base import Attempt, Message, Reply, Workspace
-
-if TYPE_CHECKING:
-    from harness.solve.workspace.workspace import Checkout
+from harness.solve.workspace.workspace import Checkout
 
 CONTEXT = "task_context"
 """The limit that ends an attempt whose conversation no longer fits the model."""

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.solve import retrieve
 from harness.solve.answers.extract import NoPatch, extract
@@ -24,9 +24,7 @@ from harness.solve.base import (
     Workspace,
 )
 from harness.solve.models.tokens import LIMIT_UNTOLD
-
-if TYPE_CHECKING:
-    from harness.solve.prompts import Prompt
+from harness.solve.prompts import Prompt
 
 FILE_TOKENS = 24_000
 """How much of the repository is shown by default, by our rule of thumb."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.core import files
 from harness.core.errors import BugError, InputError
@@ -22,10 +22,8 @@ from harness.runs.predictions import GOLD
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling
 from harness.solve.judge.agreement import Grade, read
 from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, Patch, identity_of, key_of, read_judgements
+from harness.solve.models.stack import Wrapped
 from harness.solve.workers import run_all
-
-if TYPE_CHECKING:
-    from harness.solve.models.stack import Wrapped
 
 _NOT_WORTH_ASKING_AGAIN = frozenset({Fault.CONTEXT_OVERFLOW})
 _SYSTEM = """\

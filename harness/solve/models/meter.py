@@ -13,15 +13,12 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
 
 from harness.solve.base import Fault, LimitReachedError, Model, ModelError, Reply, Request, Usage
 from harness.solve.models import tokens
+from harness.solve.models.prices import Price, Prices
+from harness.solve.models.throttle import Clock
 from harness.solve.models.tokens import IMPOSSIBLE, INCONSISTENT
-
-if TYPE_CHECKING:
-    from harness.solve.models.prices import Price, Prices
-    from harness.solve.models.throttle import Clock
 
 UNBOUNDED_OUTPUT = 4096
 """Tokens reserved for an answer whose length nothing bounds, until a longer one was seen."""

@@ -11,12 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from harness.solve.base import Fault, Model, ModelError, Reply, Request
-
-if TYPE_CHECKING:
-    from harness.solve.models.throttle import Throttle
+from harness.solve.models.throttle import Throttle
 
 CUT = "cut"
 """The finish reason of a reply whose stream broke off."""

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.solve.base import Model, Reply, Request
 from harness.solve.models.meter import Attempted, Limits, Meter, Spending
+from harness.solve.models.prices import Prices
 from harness.solve.models.response_cache import Asker, ResponseCache
 from harness.solve.models.retry import Retrying, RetryPolicy
 from harness.solve.models.throttle import Clock, SystemClock, Throttle, Throttled
-
-if TYPE_CHECKING:
-    from harness.solve.models.prices import Prices
 
 _OLD_PRICE = timedelta(days=180)
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
@@ -16,9 +16,7 @@ from harness.core.instance import Instance
 from harness.core.wording import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.solve.base import Message
-
-if TYPE_CHECKING:
-    from harness.solve.retrieve import Excerpt
+from harness.solve.retrieve import Excerpt
 
 DEFAULT = "single-edits-v1"
 _FOLDER = Path(__file__).parent

@@ -16,22 +16,9 @@ from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
 
 NEVER = (
-    "__pycache__/",
-    "*.py[cod]",
-    "*.egg-info/",
-    ".pytest_cache/",
-    ".mypy_cache/",
-    ".ruff_cache/",
-    ".hypothesis/",
-    ".tox/",
-    ".nox/",
-    ".venv/",
-    "node_modules/",
-    ".coverage",
-    ".coverage.*",
-    "*.orig",
-    "*.rej",
-)
+    "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/",
+    ".tox/", ".nox/", ".venv/", "node_modules/", ".coverage", ".coverage.*", "*.orig", "*.rej",
+)  # fmt: skip
 """What no fix consists of, in .gitignore's language: left out of a patch where it is new."""
 
 _OBJECT = re.compile(r"\.git/objects/([0-9a-f]{2}/[0-9a-f]{38,62}|pack/pack-[0-9a-f]{40,64}\.(?:pack|idx))")

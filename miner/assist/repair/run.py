@@ -6,16 +6,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.solve.base import Message, Reply
+from harness.solve.models.meter import Spending
 from miner.assist.model_session import Asking, LayeredModel, NotAskedError, Questions, bill
 from miner.assist.repair import proposal
 from miner.evidence.tree import Recipe, Tree
 from miner.languages.built import Failing, Repair, Repairing
-
-if TYPE_CHECKING:
-    from harness.solve.models.meter import Spending
 
 _ANSWERS = 2
 """Questions for one recipe, where an answer has none."""

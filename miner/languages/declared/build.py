@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from harness.config.settings import DeclaredSettings
 from harness.core.instance import Declared, TestSpec
 from harness.languages.declared.language import PREFIX
 from miner.evidence.tree import TESTBED
@@ -14,12 +14,9 @@ from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.built import BuiltImage
 from miner.layers import base
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
 from miner.sources.change import Rejection, Stage
-
-if TYPE_CHECKING:
-    from harness.config.settings import DeclaredSettings
-    from miner.layers.build import BuiltLayer
 
 RUNG = "declared"
 """The name of the only recipe."""

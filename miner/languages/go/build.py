@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import resources
-from typing import TYPE_CHECKING
 
+from harness.config.settings import ImageSettings
 from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
@@ -19,13 +19,10 @@ from miner.languages.building import Building, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.layers import base
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/go"
 _FETCH, _WARM, _REQUIRE, _SOURCES = (

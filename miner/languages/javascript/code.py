@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from harness.core.syntax import text_of
 from harness.languages.base import TestReport
-from harness.languages.javascript.source import parse
+from harness.languages.javascript.source import SOURCES, parse
 from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
@@ -17,7 +17,6 @@ from miner.languages.base import Described, FaultySource
 from miner.languages.javascript import artefacts, mutants, names
 from miner.languages.javascript.manifest import read_manifest
 
-SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _TYPED = frozenset({"as_expression", "satisfies_expression", "non_null_expression"})
 _LINKS, _OF_TYPES = ("import_statement", "export_statement"), mutants.TYPES | {"type"}

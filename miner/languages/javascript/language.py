@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import Task, TestSpec
 from harness.core.test_ids import files
+from harness.languages.javascript.source import SOURCES
 from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.build import build_image
-from miner.languages.javascript.code import SOURCES, JavaScriptCode
+from miner.languages.javascript.code import JavaScriptCode
 from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.borrowing import borrow
 from miner.languages.javascript.stripping.source import StrippedSource

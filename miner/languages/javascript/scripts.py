@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from harness.core.wording import words
 from harness.languages.javascript.language import THROUGH
 
 _OF_TESTS = re.compile(r"test|unit|spec|mocha|jest|tap")
@@ -28,25 +29,9 @@ _RUNNERS = {
 }
 _INSTALLED = re.compile(r"(?:.*/)?node_modules/(?:\.bin/)?([\w-]+).*")
 """The file of a package that Node is given."""
-_TAKES_A_VALUE = frozenset(
-    {
-        "--require",
-        "-r",
-        "--import",
-        "--loader",
-        "--conditions",
-        "--node-option",
-        "-n",
-        "--ui",
-        "-u",
-        "--timeout",
-        "-t",
-        "--config",
-        "-c",
-        "--compilers",
-        "--opts",
-        "--file",
-    }
+_TAKES_A_VALUE = words(
+    "--require -r --import --loader --conditions --node-option -n --ui -u --timeout -t --config -c "
+    "--compilers --opts --file"
 )
 _KEPT = re.compile(
     r"(--?(?:require|r|import|loader|conditions|node-option|n|ui|u|timeout|t|config|c|env|delay|check-leaks|no-warnings"
@@ -134,12 +119,12 @@ def called(manifest: Mapping[str, Any]) -> list[Call]:
 
 def told_node(manifest: Mapping[str, Any]) -> Call | None:
     """How a script for tests that calls no runner has Node load files: for tests that need none to be called."""
-    for words in _programs(manifest):
-        at = next((at for at, word in enumerate(words) if word in ("node", "tsx")), None)
-        if at is not None and _call(words) is None:
-            kept = (*_TSX[words[at]], *_options(words[at + 1 :]))
+    for program in _programs(manifest):
+        at = next((at for at, word in enumerate(program) if word in ("node", "tsx")), None)
+        if at is not None and _call(program) is None:
+            kept = (*_TSX[program[at]], *_options(program[at + 1 :]))
             if kept:
-                return Call("node:test", kept, _variables(words[:at]))
+                return Call("node:test", kept, _variables(program[:at]))
     return None
 
 

@@ -136,19 +136,8 @@ class Python:
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()
         uv_settings = exclude_newer.unreadable(request.when) + steps.OWN_VERSIONS
-        job = BuildJob(
-            workshop=replace(workshop, as_of=request.when, uv_settings=uv_settings),
-            tree=request.tree,
-            tar=request.source(),
-            detection=detection,
-            repo=request.repo,
-            base_commit=request.base_commit,
-            when=request.when,
-            version_hint=request.version_hint,
-            collect=request.collect,
-            repairing=request.repairing,
-        )
-        return climb(job, began)
+        request = replace(request, workshop=replace(workshop, as_of=request.when, uv_settings=uv_settings))
+        return climb(BuildJob(request=request, tar=request.source(), detection=detection), began)
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the plugins that are there and do no harm, and without options that need others."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import posixpath
 import shlex
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import DJANGO, NOSE, PROGRAM, PYTEST, UNITTEST, framework, program_of
-from miner.evidence.tree import Remembered, Tree
+from miner.evidence.tree import Remembered, Tree, toml
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
 from miner.languages.python.evidence import django, subproject
@@ -362,11 +361,7 @@ def _from_ini(data: bytes, section: str, key: str) -> tuple[str, ...] | None:
 
 
 def _from_toml(data: bytes, names: str, key: str) -> tuple[str, ...] | None:
-    try:
-        document = tomllib.loads(data.decode("utf-8-sig", "replace"))
-    except tomllib.TOMLDecodeError:
-        return None
-    settings = table(document, *names.split("."))
+    settings = table(toml(data), *names.split("."))
     return _words(settings.get(key, "")) if settings else None
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from harness.config.settings import ImageSettings
 from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLCHAIN, part
 from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
@@ -19,6 +20,7 @@ from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.rust import cargo
 from miner.layers import base, build
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import (
     APT_CLEANED,
     FACTS_PATH,
@@ -36,9 +38,7 @@ from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
     from miner.languages.built import BuiltImage
-    from miner.layers.build import BuiltLayer
 
 _MOUNTED = f"{RUN_DIR}/rust"
 _DAY, _RECORDER = "/tmp/day.py", "/tmp/recorder.c"  # noqa: S108 - inside the container
@@ -46,15 +46,8 @@ _GIVEN, _FIXED = "manifests.tar", "fixed.tar"
 _OF_FIX = "/tmp/of-fix"  # noqa: S108 - inside the container
 _KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
 _UNUSED = (
-    "./share",
-    "./libexec",
-    "./etc",
-    "./lib/rustlib/src",
-    "./bin/*-*",
-    "./bin/rustdoc",
-    "./bin/rust-*",
-    "./bin/rls",
-)
+    "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rustdoc", "./bin/rust-*", "./bin/rls",
+)  # fmt: skip
 _REASONS = (
     ("no_rust", ("requires rustc", "is not supported by the following package", "edition2024", "lock file version")),
     ("unresolvable", ("failed to select a version", "no matching package", "failed to get `", "failed to load source")),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from typing import Any
 
-from miner.evidence.tree import Tree, text_at
+from miner.evidence.tree import Tree, text_at, toml
 from miner.evidence.yamlfile import NotReadError, load, strings, walk
 
 MANIFEST, LOCK = "Cargo.toml", "Cargo.lock"
@@ -73,10 +72,7 @@ def system_packages(lock: bytes) -> tuple[str, ...]:
 
 def manifest(tree: Tree, folder: str) -> dict[str, Any]:
     """The Cargo.toml of a folder; empty where there is none that can be read."""
-    try:
-        return tomllib.loads(text_at(tree, posixpath.join(folder, MANIFEST)))
-    except tomllib.TOMLDecodeError:
-        return {}
+    return toml(tree.read(posixpath.join(folder, MANIFEST)))
 
 
 def package_of(tree: Tree, path: str) -> str | None:
@@ -289,9 +285,6 @@ def requires_others(before: bytes, after: bytes) -> bool:
 
 
 def _required(data: bytes) -> dict[str, Any]:
-    try:
-        facts = tomllib.loads(data.decode("utf-8", "replace"))
-    except tomllib.TOMLDecodeError:
-        return {}
+    facts = toml(data)
     tables = {name: table for name, table in facts.items() if name == "target" or name.endswith("dependencies")}
     return {**tables, "workspace": facts.get("workspace", {}).get("dependencies")}

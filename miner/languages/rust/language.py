@@ -9,8 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from harness.core.instance import Task, TestSpec
 from harness.languages.rust.language import FRAMEWORK
 from harness.patches import patch
+from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.recording import record
 from miner.languages.rust import cargo
@@ -24,8 +26,6 @@ from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 
 if TYPE_CHECKING:
-    from harness.core.instance import Task, TestSpec
-    from miner.evidence.tree import Tree
     from miner.languages.built import BuiltImage
 
 _TESTS = re.compile(r"tests?\.rs")

@@ -23,6 +23,8 @@ class Statics(Generic[Scopes_T]):
     """Nodes that are written out."""
     made_of: ClassVar[Collection[str]]
     """Nodes that are static where all that is in them is."""
+    told_by: ClassVar[Mapping[str, str]] = {}
+    """Nodes that are static where one part of them is, with the name of that."""
 
     def __init__(self, scopes: Scopes_T, shared: Collection[str] = ()) -> None:
         """`shared` are functions that other files call."""
@@ -30,13 +32,15 @@ class Statics(Generic[Scopes_T]):
         self._open: set[int] = set()
         self._tells = self._by_type()
 
-    def is_static(self, node: Node, depth: int = 0) -> bool:
-        """Whether an expression depends on nothing of the product."""
-        node = self._bare(node)
-        if depth > MOST_DEPTH:
+    def is_static(self, node: Node | None, depth: int = 0) -> bool:
+        """Whether an expression depends on nothing of the product; False of none."""
+        if node is None or depth > MOST_DEPTH:
             return False
+        node = self._bare(node)
         if node.type in self.made_of:
             return self._are_static(named(node), depth + 1)
+        if node.type in self.told_by:
+            return self.is_static(field_of(node, self.told_by[node.type]), depth + 1)
         tells = self._tells.get(node.type)
         return tells(node, depth + 1) if tells is not None else node.type in self.literals
 
@@ -49,10 +53,6 @@ class Statics(Generic[Scopes_T]):
 
     def _are_static(self, nodes: Iterable[Node], depth: int) -> bool:
         return all(self.is_static(node, depth) for node in nodes)
-
-    def _is_static_cast(self, node: Node, depth: int) -> bool:
-        value = field_of(node, "value")
-        return value is not None and self.is_static(value, depth)
 
     def _unless_open(self, key: int, tells: Callable[[], bool]) -> bool:
         """What this tells; False where that is being asked already, as a name may come back to itself."""

@@ -6,20 +6,16 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from harness.core import test_ids
 from harness.core.instance import Budgets, Task, TestStatus
 from harness.grading import scoring, trial
+from harness.grading.trial import Trial
 from harness.judging import values
 from harness.patches.patch import Patch
 from harness.sandbox.job import PYTHON, Job, Sandbox, SandboxError
 from miner.languages import language_of
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
-    from miner.quality.strength.pieces import Fix
-
+from miner.quality.strength.pieces import Fix
 
 _READ = """\
 import base64, json, os, sys

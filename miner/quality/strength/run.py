@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.core import files, test_ids
 from harness.core.errors import BugError, InputError, InterruptedRunError
@@ -24,6 +24,7 @@ from harness.dataset.folder import Dataset, write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names, is_survivor
 from harness.dataset.seal import access_log, sealing
 from harness.grading import failures, scoring
+from harness.grading.trial import Trial
 from harness.languages.screening import screen_task
 from harness.patches.patch import Patch, PatchError
 from harness.runs import bug_log
@@ -32,11 +33,8 @@ from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
 from miner.languages import language_of
 from miner.quality.strength import lines, mutants, pieces
 from miner.quality.strength.lines import read_files
+from miner.quality.strength.pieces import Fix
 from miner.quality.strength.result import FIELD, FORMULA, Bounds, Kind, Strength, Variant, VariantResult, is_current
-
-if TYPE_CHECKING:
-    from harness.grading.trial import Trial
-    from miner.quality.strength.pieces import Fix
 
 _FACTOR = 4.0
 _FLOOR = 5.0

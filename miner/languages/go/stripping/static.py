@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tree_sitter import Node
 
@@ -78,6 +78,7 @@ class Statics(static.Statics[Scopes]):
 
     literals = _LITERALS
     made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
+    told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body", "type_conversion_expression": "operand"}
 
     def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
         super().__init__(scopes, shared)
@@ -89,29 +90,22 @@ class Statics(static.Statics[Scopes]):
         return {
             "identifier": self._is_static_name,
             "unary_expression": self._is_static_unary,
-            "composite_literal": self._is_static_composite,
             "keyed_element": self._is_static_pair,
             "selector_expression": self._is_static_member,
             "index_expression": self._is_static_item,
-            "type_conversion_expression": self._is_static_conversion,
             "call_expression": self._is_static_call,
         }
 
     def _is_static_unary(self, node: Node, depth: int) -> bool:
-        return field_text(node, "operator") != "<-" and self._is_static_conversion(node, depth)
-
-    def _is_static_composite(self, node: Node, depth: int) -> bool:
-        body = field_of(node, "body")
-        return body is not None and self.is_static(body, depth)
+        return field_text(node, "operator") != "<-" and self.is_static(field_of(node, "operand"), depth)
 
     def _is_static_item(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
         if column is not None:
             return self._is_static_column(column, node, depth)
-        operand, index = field_of(node, "operand"), field_of(node, "index")
-        if operand is None or index is None or not self.is_static(operand, depth):
-            return False
-        return self.is_static(index, depth) or (self._counting and self._counts(index))
+        index = field_of(node, "index")
+        is_told = self.is_static(index, depth) or (self._counting and self._counts(index))
+        return is_told and self.is_static(field_of(node, "operand"), depth)
 
     def is_static_as_counted(self, node: Node) -> bool:
         """The same, or an item of something static by what a loop counts by, whatever that goes over."""
@@ -121,17 +115,13 @@ class Statics(static.Statics[Scopes]):
         finally:
             self._counting = False
 
-    def _counts(self, index: Node) -> bool:
+    def _counts(self, index: Node | None) -> bool:
         """Whether a loop counts by a name: in every run the same is asked for in the same order."""
         binding = self._scopes.of_name(index)
         if binding is None:
             return False
         around = binding.statement.parent
         return binding.is_key or (around is not None and around.type == "for_clause")
-
-    def _is_static_conversion(self, node: Node, depth: int) -> bool:
-        operand = field_of(node, "operand")
-        return operand is not None and self.is_static(operand, depth)
 
     def _is_static_pair(self, pair: Node, depth: int) -> bool:
         key, value = field_of(pair, "key"), field_of(pair, "value")
@@ -164,9 +154,7 @@ class Statics(static.Statics[Scopes]):
         init = binding.init
         if binding.kind not in ("var", "const") or init is None or text_of(init) == "iota":
             return False
-        if not self._is_set_statically(binding, depth):
-            return False
-        if not self.is_static(init, depth):
+        if not self._is_set_statically(binding, depth) or not self.is_static(init, depth):
             return False
         return binding.kind == "const" or bare(init).type in _PRIMITIVES or all(map(self._only_looks, binding.uses))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from tree_sitter import Node
 
@@ -62,12 +63,13 @@ class Statics(static.Statics[Scopes]):
         " dimensions_expr"
     )
 
+    told_by: ClassVar[Mapping[str, str]] = {"cast_expression": "value"}
+
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
             "identifier": self._is_static_name,
             "field_access": self._is_static_member,
             "method_invocation": self._is_static_call,
-            "cast_expression": self._is_static_cast,
             "array_creation_expression": self._is_static_array,
             "object_creation_expression": self._is_static_object,
         }
@@ -141,7 +143,7 @@ class Statics(static.Statics[Scopes]):
         if binding.kind == "parameter":
             return self._is_static_parameter(binding, depth)
         if binding.kind == "each":
-            return binding.init is not None and self.is_static(binding.init, depth)
+            return self.is_static(binding.init, depth)
         return self.is_static_binding(binding, depth)
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:

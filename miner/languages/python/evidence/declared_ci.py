@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from miner.evidence import ci
+from miner.evidence.ci_jobs import CiJob
 from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import extras, poetry
 from miner.languages.python.evidence.metadata import pyproject, table
 from miner.languages.python.recipes import installs
 from miner.languages.python.recipes.interpreter import key
-
-if TYPE_CHECKING:
-    from miner.evidence.ci_jobs import CiJob
 
 _ENV_KEPT = 40
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from miner.evidence.tree import Evidence, Tree
+from miner.evidence.tree import Evidence, Tree, toml
 from miner.languages.python.evidence.metadata import table
 
 _LARGEST = 8_000_000
@@ -24,6 +23,7 @@ _NEVER = frozenset({"pip", "setuptools", "wheel", "pytest", "pluggy"})
 what the project asks for of it still holds."""
 
 Pins = dict[str, set[str]]
+_Reader = Callable[[bytes], list[tuple[object, object]]]
 
 
 def detect(tree: Tree) -> Evidence | None:
@@ -57,51 +57,17 @@ def _is_version(text: str) -> bool:
         return False
 
 
-def _toml(data: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(data.decode("utf-8", "replace"))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+def _packages(
+    key: str, is_of_index: Callable[[dict[str, Any]], bool]
+) -> Callable[[bytes], list[tuple[object, object]]]:
+    """The reader of a lock in TOML: names and versions of what comes from an index, of the packages under a key."""
 
+    def read(data: bytes) -> list[tuple[object, object]]:
+        packages = toml(data).get(key)
+        tables = [package for package in packages if isinstance(package, dict)] if isinstance(packages, list) else []
+        return [(package.get("name"), package.get("version")) for package in tables if is_of_index(package)]
 
-def _packages(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    packages = document.get(key)
-    return [package for package in packages if isinstance(package, dict)] if isinstance(packages, list) else []
-
-
-def _uv(data: bytes) -> list[tuple[object, object]]:
-    return [
-        (package.get("name"), package.get("version"))
-        for package in _packages(_toml(data), "package")
-        if "registry" in table(package, "source") or "source" not in package
-    ]
-
-
-def _poetry(data: bytes) -> list[tuple[object, object]]:
-    away = {"git", "directory", "file", "url"}
-    return [
-        (package.get("name"), package.get("version"))
-        for package in _packages(_toml(data), "package")
-        if table(package, "source").get("type") not in away
-    ]
-
-
-def _pdm(data: bytes) -> list[tuple[object, object]]:
-    away = ("git", "path", "url")
-    return [
-        (package.get("name"), package.get("version"))
-        for package in _packages(_toml(data), "package")
-        if not any(key in package for key in away)
-    ]
-
-
-def _pylock(data: bytes) -> list[tuple[object, object]]:
-    away = ("vcs", "directory", "archive")
-    return [
-        (package.get("name"), package.get("version"))
-        for package in _packages(_toml(data), "packages")
-        if not any(key in package for key in away)
-    ]
+    return read
 
 
 def _pipfile(data: bytes) -> list[tuple[object, object]]:
@@ -120,10 +86,12 @@ def _pipfile(data: bytes) -> list[tuple[object, object]]:
     return pairs
 
 
-_READERS: Mapping[str, Callable[[bytes], list[tuple[object, object]]]] = {
-    "uv.lock": _uv,
-    "poetry.lock": _poetry,
-    "pdm.lock": _pdm,
-    "pylock.toml": _pylock,
+_READERS: Mapping[str, _Reader] = {
+    "uv.lock": _packages("package", lambda it: "registry" in table(it, "source") or "source" not in it),
+    "poetry.lock": _packages(
+        "package", lambda it: table(it, "source").get("type") not in {"git", "directory", "file", "url"}
+    ),
+    "pdm.lock": _packages("package", lambda it: it.keys().isdisjoint(("git", "path", "url"))),
+    "pylock.toml": _packages("packages", lambda it: it.keys().isdisjoint(("vcs", "directory", "archive"))),
     "Pipfile.lock": _pipfile,
 }

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.core import python_source
-from miner.evidence.tree import Tree, text_at
+from miner.evidence.tree import Tree, toml
 from miner.languages.python.evidence.constraints import caret_to_specifier
 from miner.languages.python.recipes.interpreter import RELEASED, allows
 
@@ -20,10 +19,7 @@ _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
 
 def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
     """pyproject.toml, or another such file, as a document; empty where it is missing or broken."""
-    try:
-        return tomllib.loads(text_at(tree, path))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+    return toml(tree.read(path))
 
 
 def table(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
-
 from packaging.requirements import InvalidRequirement, Requirement
 
-from miner.evidence.tree import Evidence, Tree
+from miner.evidence.tree import Evidence, Tree, toml
 from miner.languages.python.evidence.extras import pick
 from miner.languages.python.evidence.metadata import pyproject, strings, table
 from miner.languages.python.evidence.tox import is_requirement
@@ -74,13 +72,7 @@ def flit(tree: Tree) -> Evidence | None:
 
 def pipenv(tree: Tree) -> Evidence | None:
     """`[packages]` and `[dev-packages]` as requirements; entries by path or address are left out."""
-    data = tree.read("Pipfile")
-    if data is None:
-        return None
-    try:
-        document = tomllib.loads(data.decode("utf-8", "replace"))
-    except tomllib.TOMLDecodeError:
-        return None
+    document = toml(tree.read("Pipfile"))
     requirements: list[str] = []
     for part in ("packages", "dev-packages"):
         for name, value in table(document, part).items():

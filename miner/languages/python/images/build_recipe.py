@@ -5,26 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.python.language import INTERPRETER
-from miner.evidence.tree import Detection, Recipe, Tree
+from miner.evidence.tree import Detection, Recipe
 from miner.languages import system
-from miner.languages.base import RefusedError
-from miner.languages.built import Attempt, BuiltImage, Collect, Repairing
+from miner.languages.base import ImageRequest, RefusedError
+from miner.languages.built import Attempt, BuiltImage
 from miner.languages.python.images import exclude_newer, repositories, steps
 from miner.languages.python.recipes import extensions, recipe_fixes
 from miner.layers import base, build, dockerfile
+from miner.layers.build import BuiltLayer
+from miner.layers.layer import Input, Layer
 from miner.layers.runner import Workshop, read_result
 from miner.layers.source import KIND
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
-    from miner.layers.build import BuiltLayer
-    from miner.layers.layer import Input, Layer
 
 _DETAIL = 2000
 _YANKED = re.compile(r"warning: `([\w.-]+)==(\S+?)` is yanked(?: \(reason: \"(.*?)\"\))?")
@@ -58,37 +57,29 @@ def expect_resolving(workshop: Workshop) -> None:
 class BuildJob:
     """What stays the same over all attempts at one image."""
 
-    workshop: Workshop
-    tree: Tree
+    request: ImageRequest
     tar: Input
     detection: Detection
-    repo: str
-    base_commit: str
-    when: datetime
-    version_hint: str | None
-    collect: Collect | None
     attempts: list[Attempt] = field(default_factory=list)
     learned: list[recipe_fixes.Learned] = field(default_factory=list)
     """What one recipe was mended with, which the next ones get at once."""
     folders: list[str] = field(default_factory=list)
     """Folders of the tree that had to be put on `sys.path`."""
-    repairing: Repairing | None = None
-    """What is asked for recipes where no rung gives an environment."""
 
 
 def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
     packed, versions = _system(job, interpreter, recipe)
     image = packed.layer.image_id
     new = image, steps.DEPENDENCIES
-    last = _lately.get(job.workshop.cache)
-    job.workshop.expect(*(last.then if last and last.image == image else new))
+    last = _lately.get(job.request.workshop.cache)
+    job.request.workshop.expect(*(last.then if last and last.image == image else new))
     locked = _resolve(job, packed, recipe)
     deps, deps_built = _install(job, packed, recipe, locked)
     installed = deps_built.image_id, KIND
-    job.workshop.ahead.clear(keep=installed)
-    _lately[job.workshop.cache] = _Lately(image=image, then=installed if deps_built.reused else new)
+    job.request.workshop.ahead.clear(keep=installed)
+    _lately[job.request.workshop.cache] = _Lately(image=image, then=installed if deps_built.reused else new)
     source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
-    recipes = [base.layer(base.resolve(job.workshop.settings))]
+    recipes = [base.layer(base.resolve(job.request.workshop.settings))]
     recipes += [layer for layer in (interpreter.recipe, packed.recipe) if layer and layer not in recipes]
     stack = [ground]
     stack += [layer for layer in (interpreter.layer, packed.layer) if layer.tag not in {below.tag for below in stack}]
@@ -105,7 +96,7 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
             str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
         ),
         dockerfile=dockerfile.render(
-            base.describe(job.workshop.settings), [*recipes, deps, source], _variables(job, interpreter, recipe)
+            base.describe(job.request.workshop.settings), [*recipes, deps, source], _variables(job, interpreter, recipe)
         ),
         locks={steps.LOCK_NAME: locked.text},
         rung=recipe.rung,
@@ -125,8 +116,8 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
 
 def _variables(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
     """The variables of builds, with the day of the dependencies' own build requirements."""
-    options = " ".join(exclude_newer.for_dependencies(job.when, interpreter.minor, recipe.later))
-    return {**job.workshop.variables, **_undeclared(recipe), steps.CUTOFF_VARIABLE: options}
+    options = " ".join(exclude_newer.for_dependencies(job.request.when, interpreter.minor, recipe.later))
+    return {**job.request.workshop.variables, **_undeclared(recipe), steps.CUTOFF_VARIABLE: options}
 
 
 def _undeclared(recipe: Recipe) -> dict[str, str]:
@@ -137,9 +128,9 @@ def _undeclared(recipe: Recipe) -> dict[str, str]:
 
 def _with_undeclared(job: BuildJob, recipe: Recipe) -> Workshop:
     """The workshop, where builds have what they import and do not declare."""
-    variables = {**job.workshop.variables, **_undeclared(recipe)}
+    variables = {**job.request.workshop.variables, **_undeclared(recipe)}
     pairs = tuple(pair for pair in recipe.built_with if pair[0])
-    return replace(job.workshop, variables=variables, built_with=pairs)
+    return replace(job.request.workshop, variables=variables, built_with=pairs)
 
 
 def _system(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
@@ -151,7 +142,7 @@ def _system(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> tuple[In
     if layer.key in _not_to_be_had:
         return interpreter, ()
     try:
-        built = build.ensure(job.workshop, layer)
+        built = build.ensure(job.request.workshop, layer)
     except build.StepFailedError as error:
         _not_to_be_had.add(layer.key)
         failure = error.detail or "failed"
@@ -180,19 +171,19 @@ def _resolve(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> _Locked
     pinned = repositories.pinned(text)
     notes: list[str] = []
     if pinned:
-        commits = repositories.of_the_day(job.workshop, interpreter.layer.image_id, pinned, job.when)
-        overrides, notes = repositories.moved(pinned, commits, job.when)
+        commits = repositories.of_the_day(job.request.workshop, interpreter.layer.image_id, pinned, job.request.when)
+        overrides, notes = repositories.moved(pinned, commits, job.request.when)
         if overrides:
             replaced = dict.fromkeys((*recipe.overrides, *overrides))
             try:
                 text, warned = _compile(job, interpreter, replace(recipe, overrides=tuple(replaced)))
             except RefusedError:
-                notes = [repositories.stays(pin, job.when) for pin in pinned]
+                notes = [repositories.stays(pin, job.request.when) for pin in pinned]
     return _Locked(
         text=repositories.without_passwords(steps.clean_lock(text)),
-        local=steps.local_folders(text, recipe.root, set(job.tree.files())),
+        local=steps.local_folders(text, recipe.root, set(job.request.tree.files())),
         notes=(*notes, *_uncommon(recipe, warned)),
-        variables=repositories.passwords(text, job.workshop.secrets.variables),
+        variables=repositories.passwords(text, job.request.workshop.secrets.variables),
     )
 
 
@@ -213,23 +204,27 @@ def _uncommon(recipe: Recipe, warned: str) -> list[str]:
 
 def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
     """The lock that the resolver writes for a recipe, and what it says."""
-    job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
-    inputs = [job.tar, job.workshop.input("extra.in", steps.requirement_lines(recipe, interpreter.minor).encode())]
+    workshop = job.request.workshop
+    workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
+    inputs = [
+        job.tar,
+        workshop.input("extra.in", steps.requirement_lines(recipe, interpreter.minor).encode()),
+    ]
     if recipe.evidence.pins:
-        inputs.append(job.workshop.input(steps.PINS_NAME, _lines(recipe.evidence.pins)))
+        inputs.append(job.request.workshop.input(steps.PINS_NAME, _lines(recipe.evidence.pins)))
     if recipe.overrides:
-        inputs.append(job.workshop.input(steps.OVERRIDES_NAME, _lines(recipe.overrides)))
-    script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
-    command = steps.resolve_command(recipe, interpreter, job.when)
+        inputs.append(job.request.workshop.input(steps.OVERRIDES_NAME, _lines(recipe.overrides)))
+    script = steps.resolve_script(recipe, interpreter, job.request.when, job.request.version_hint)
+    command = steps.resolve_command(recipe, interpreter, job.request.when)
     image = interpreter.layer.image_id
     workshop = _with_undeclared(job, recipe)
     with workshop.run(image, script, kind=_RESOLVING, inputs=tuple(inputs), foreign=True) as ran:
         if ran.ok:
             record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
             return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail
-        build.raise_if_infrastructure(job.workshop, image, ran)
+        build.raise_if_infrastructure(job.request.workshop, image, ran)
         record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
-        failed = build.StepFailedError("resolve", ran, job.workshop.settings)
+        failed = build.StepFailedError("resolve", ran, job.request.workshop.settings)
     if again and build.misses_network(ran):
         return _compile(job, interpreter, recipe, again=False)
     rejection = Rejection(stage=Stage.ENVIRONMENT, reason=failed.reason, detail=failed.detail)
@@ -237,7 +232,7 @@ def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: 
 
 
 def _install(job: BuildJob, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
-    lock = job.workshop.input(steps.LOCK_NAME, locked.text.encode())
+    lock = job.request.workshop.input(steps.LOCK_NAME, locked.text.encode())
     layer = steps.dependencies(interpreter, lock, locked.text, has_pytest=not recipe.is_runner)
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
@@ -257,16 +252,16 @@ def _source(
         deps.image_id,
         job.tar,
         installable=recipe.project is not None,
-        when=job.when,
+        when=job.request.when,
         minor=interpreter.minor,
-        version_hint=job.version_hint,
-        repo=job.repo,
-        commit=job.base_commit,
+        version_hint=job.request.version_hint,
+        repo=job.request.repo,
+        commit=job.request.base_commit,
         root=recipe.root,
         local=local,
         further=recipe.commands,
-        compiled=recipe.project is not None and extensions.may_have(job.tree, recipe.root),
-        cython=extensions.made_by_cython(job.tree, recipe.root),
+        compiled=recipe.project is not None and extensions.may_have(job.request.tree, recipe.root),
+        cython=extensions.made_by_cython(job.request.tree, recipe.root),
     )
     try:
         built = build.ensure(_with_undeclared(job, recipe), layer)

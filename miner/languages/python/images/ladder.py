@@ -16,11 +16,11 @@ from miner.languages.python.images.build_recipe import BuildJob, image_of, recor
 from miner.languages.python.recipes import recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
+from miner.layers.build import BuiltLayer
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
-    from miner.layers.build import BuiltLayer
 
 _INTERPRETERS_TRIED = 2
 _MENDED = 6
@@ -63,13 +63,13 @@ def climb(job: BuildJob, began: float) -> BuiltImage:
         InfrastructureError: the engine, a registry, the package index or the disk failed.
 
     """
-    ground = base.ensure(job.workshop)
+    ground = base.ensure(job.request.workshop)
     best, refused = _rungs(job, ground)
-    if best is None and job.collect is not None and job.detection.unbuilt is not None:
+    if best is None and job.request.collect is not None and job.detection.unbuilt is not None:
         best = _unbuilt(job, ground, job.detection.unbuilt)
-    if job.repairing is not None and (best is None or not best.ok):
+    if job.request.repairing is not None and (best is None or not best.ok):
         interpreter, failing = (best.interpreter, _lacking(best)) if best else (refused[0][0], _failing(*refused[0]))
-        best = _repaired(job, ground, job.repairing, interpreter, failing, best)
+        best = _repaired(job, ground, job.request.repairing, interpreter, failing, best)
     if best is None:
         raise _telling([error for *_, error in refused])  # there is always one, or _interpreters refuses
     return _finished(job, replace(best.image, way=best.collected.way if best.collected else 0), began)
@@ -171,12 +171,12 @@ def _interpreters(job: BuildJob, ground: BuiltLayer) -> Iterator[Interpreter]:
         RefusedError: there is none.
 
     """
-    offered = pythons.available_pythons(job.workshop.settings, str(ground.facts.get("python")))
+    offered = pythons.available_pythons(job.request.workshop.settings, str(ground.facts.get("python")))
     at_hand = [minor for minor, origin in offered.items() if origin is not pythons.Origin.DOWNLOAD]
-    minors = preference(job.detection, job.when.date(), offered, at_hand=at_hand)
+    minors = preference(job.detection, job.request.when.date(), offered, at_hand=at_hand)
     count = 0
     for minor in minors:
-        interpreter = pythons.ensure(job.workshop, ground, minor, offered[minor])
+        interpreter = pythons.ensure(job.request.workshop, ground, minor, offered[minor])
         if interpreter is not None:
             count += 1
             yield interpreter
@@ -203,7 +203,7 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
         try:
             image = image_of(job, interpreter, recipe, ground)
         except RefusedError as refused:
-            settled = exclude_newer.settled(job.when, interpreter.minor)
+            settled = exclude_newer.settled(job.request.when, interpreter.minor)
             mended = recipe_fixes.after_failure(recipe, refused.said, settled)
             if mended is None:
                 if best is not None:
@@ -217,7 +217,7 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
         if stood.ok or stood.collected is None:
             return stood
         lacking = (*stood.collected.missing, *stood.collected.optional)
-        mended = recipe_fixes.after_collecting(recipe, lacking, stood.collected.output, job.tree)
+        mended = recipe_fixes.after_collecting(recipe, lacking, stood.collected.output, job.request.tree)
         if mended is None:
             return best
         recipe = _mended(job, recipe, mended)
@@ -236,7 +236,7 @@ def _stood(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: Built
         if stood.collected is None or stood.ok:
             break
         lacked = stood.collected.missing, stood.collected.parts
-        folders = recipe_fixes.paths_for(*lacked, job.tree, stood.image.pythonpath)
+        folders = recipe_fixes.paths_for(*lacked, job.request.tree, stood.image.pythonpath)
         if not folders:
             break
         wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
@@ -255,10 +255,10 @@ def _mended(job: BuildJob, recipe: Recipe, mended: Recipe) -> Recipe:
 
 
 def _collect(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> Collected | None:
-    if job.collect is None:
+    if job.request.collect is None:
         return None
-    job.workshop.progress(f"collecting tests in {recipe.rung}")
-    collected = job.collect(image)
+    job.request.workshop.progress(f"collecting tests in {recipe.rung}")
+    collected = job.request.collect(image)
     failure = "" if collected.ok else collected.failure or "not all files could be collected"
     called = f"{collected.command or 'pytest'} --collect-only"
     command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), called])

@@ -7,32 +7,25 @@ import threading
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from harness.config.settings import ImageSettings
 from harness.core.errors import InputError
 from harness.sandbox.images import platforms
 from miner.languages.python.recipes.interpreter import RELEASED
 from miner.layers import build
+from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Folder, Layer, readable
+from miner.layers.runner import Workshop
 from miner.layers.secrets import RUN_DIR
-
-if TYPE_CHECKING:
-    from harness.config.settings import ImageSettings
-    from miner.layers.build import BuiltLayer
-    from miner.layers.runner import Workshop
 
 OLDEST_DOWNLOAD = (3, 8)
 """The oldest CPython that the pinned uv can install."""
 _HOME = "/opt/goldseam/python"
 _MOUNTED = f"{RUN_DIR}/python"
 _NOT_COPIED = (
-    "__pycache__",
-    "./lib/python*/site-packages/*",
-    "./lib/python*/test",
-    "./lib/python*/config-*",
-    "./lib/*.a",
+    "__pycache__", "./lib/python*/site-packages/*", "./lib/python*/test", "./lib/python*/config-*", "./lib/*.a",
     "./lib/pkgconfig",
-)
+)  # fmt: skip
 _CHECK = "import ctypes, json, platform, ssl, sqlite3, zlib; print(json.dumps({'python': platform.python_version()}))"
 
 _guard = threading.Lock()

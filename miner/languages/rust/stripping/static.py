@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tree_sitter import Node
 
@@ -66,16 +66,17 @@ class Statics(static.Statics[Scopes]):
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
 
+    told_by: ClassVar[Mapping[str, str]] = {
+        "type_cast_expression": "value", "reference_expression": "value", "generic_function": "function"
+    }  # fmt: skip
+
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
             "identifier": self._is_static_name,
             "scoped_identifier": self._is_static_path,
             "call_expression": self._is_static_call,
             "field_expression": self._is_static_cell,
-            "type_cast_expression": self._is_static_cast,
             "struct_expression": self._is_static_struct,
-            "generic_function": self._is_static_generic,
-            "reference_expression": self._is_static_cast,
             **dict.fromkeys(("binary_expression", "unary_expression"), self._is_static_operation),
         }
 
@@ -85,9 +86,7 @@ class Statics(static.Statics[Scopes]):
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
-        if binding.kind not in ("local", "constant") or binding.init is None or binding.is_written:
-            return False
-        return self.is_static(binding.init, depth)
+        return binding.kind in ("local", "constant") and not binding.is_written and self.is_static(binding.init, depth)
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own function is given, call by call; None where that can't be told."""
@@ -182,18 +181,13 @@ class Statics(static.Statics[Scopes]):
         if function.type == "field_expression":
             value = field_of(function, "value")
             method = field_text(function, "field")
-            is_looking = method in LOOKING and value is not None and self.is_static(value, depth)
+            is_looking = method in LOOKING and self.is_static(value, depth)
             return is_looking and not (method in _OF_TYPE and value is not None and _shows_own(value))
         name = text_of(function).rpartition("::")[2]
         if function.type in ("identifier", "scoped_identifier") and _TYPE.fullmatch(name):
             return True  # a variant or a structure of its parts
         path = field_text(function, "path")
         return function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
-
-    def _is_static_generic(self, node: Node, depth: int) -> bool:
-        """A variant with its types, such as `None::<u8>`."""
-        function = field_of(node, "function")
-        return function is not None and self.is_static(function, depth)
 
     def _is_static_struct(self, node: Node, depth: int) -> bool:
         fields = named(field_of(node, "body"))
