@@ -156,6 +156,12 @@ def test_broken_files_are_no_evidence():
     assert rungs(pyproject_dot_toml="[project", tox_dot_ini="testenv", setup_dot_cfg="\x00") == ["pytest"]
 
 
+def test_toml_is_read_behind_a_byte_order_mark_and_too_deep_a_document_is_none():
+    text = "\ufeff[project]\nname='x'\n[dependency-groups]\ntests=['six']\n"
+    assert recipe({"pyproject.toml": text}).evidence == recipe({"pyproject.toml": text[1:]}).evidence
+    assert rungs(pyproject_dot_toml="a = " + "[" * 5000) == ["pytest"]
+
+
 def test_sources_that_setup_names_and_the_tree_lacks_are_cythons_to_make():
     files = {"setup.py": "Extension('a', ['a/_a.c', 'a/other.c'])", "a/_a.pyx": "", "a/b.pyx": "", "a/other.c": ""}
     assert made_by_cython(Files(files), "") == ("a/_a.c",)
