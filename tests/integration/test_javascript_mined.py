@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestSpec, TestStatus
+from harness.core.instance import Budgets, Outcome, TaskState, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of, place_of_test
@@ -19,7 +19,7 @@ from harness.patches.patch import parse
 from miner.proof.variations import Variation
 from tests import tiny
 from tests.attacks import javascript, javascript_honest
-from tests.proved_task import proved
+from tests.proved_task import FAILING, proved
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     fix = screen_task(task, task.hidden.gold_patch).kept
     assert scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
-    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 
 
 def test_what_tests_load_of_a_build_is_built_anew_with_new_files(task):
@@ -581,7 +581,7 @@ def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):
 @pytest.mark.parametrize("name", javascript.EVERYWHERE)
 def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
     [path] = judged.hidden.test_files
-    assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) not in PASSING
+    assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) in FAILING
 
 
 @pytest.mark.parametrize(
@@ -592,14 +592,14 @@ def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
 def test_an_attack_on_what_a_runner_keeps_in_the_process_is_not_resolved(request, judged, sandbox, name):
     [path] = judged.hidden.test_files
     code = javascript.OF_RUNNERS[request.node.callspec.params["judged"]][name]
-    assert outcome(judged, sandbox, javascript.attacked(code, path)) in (Outcome.UNRESOLVED, Outcome.TAMPERED)
+    assert outcome(judged, sandbox, javascript.attacked(code, path)) in FAILING
 
 
 @pytest.mark.parametrize("judged", ["mocha"], indirect=True)
 @pytest.mark.parametrize("name", javascript.ON_HELPERS)
 def test_an_attack_on_helpers_is_not_resolved(judged, sandbox, name):
     [path] = judged.hidden.test_files
-    assert outcome(judged, sandbox, javascript.attacked(javascript.ON_HELPERS[name], path)) not in PASSING
+    assert outcome(judged, sandbox, javascript.attacked(javascript.ON_HELPERS[name], path)) in FAILING
 
 
 @pytest.mark.parametrize("judged", ["node:test"], indirect=True)
@@ -607,7 +607,7 @@ def test_an_attack_on_helpers_is_not_resolved(judged, sandbox, name):
 def test_an_attack_is_not_resolved(judged, sandbox, name):
     [path] = judged.hidden.test_files
     code = javascript.attacked(javascript.ATTACKS[name], path)
-    assert outcome(judged, sandbox, code, timeout=4.0) not in PASSING  # some never end
+    assert outcome(judged, sandbox, code, timeout=4.0) in FAILING  # some never end
 
 
 FOLDERS = tuple(map(javascript.folder, range(javascript.SIDE_BY_SIDE)))
