@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,8 @@ from tests.proved_task import FAILING, proved
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harness.core.instance import Task
     from harness.dataset.folder import Dataset
     from harness.languages.base import TestReport
@@ -542,13 +545,31 @@ def listed(task: Task) -> tuple[str, ...]:
     return (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
 
 
-@pytest.fixture(scope="module", params=javascript.HIDDEN)
-def judged(request, task, sandbox) -> Task:
-    path, text = javascript.HIDDEN[request.param]
-    products = {"money.js": (javascript.BASE, javascript.RIGHT)}
-    framework = request.param.partition(" ")[0]
-    beside = javascript.BESIDE.get(request.param)
-    return proved(task, sandbox, products, {path: text}, beside=beside, lent=javascript.HELPERS, **of(framework))
+@pytest.fixture(scope="module")
+def judged_by(task, sandbox) -> Callable[[str], Task]:
+    """The task of a library, proved once: pytest makes a fixture with parameters anew at each change of them."""
+
+    @cache
+    def made(library: str) -> Task:
+        path, text = javascript.HIDDEN[library]
+        products = {"money.js": (javascript.BASE, javascript.RIGHT)}
+        beside = javascript.BESIDE.get(library)
+        return proved(
+            task,
+            sandbox,
+            products,
+            {path: text},
+            beside=beside,
+            lent=javascript.HELPERS,
+            **of(library.partition(" ")[0]),
+        )
+
+    return made
+
+
+@pytest.fixture(params=javascript.HIDDEN)
+def judged(request, judged_by) -> Task:
+    return judged_by(request.param)
 
 
 def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
