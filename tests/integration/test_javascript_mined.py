@@ -547,7 +547,7 @@ def listed(task: Task) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def judged_by(task, sandbox) -> Callable[[str], Task]:
-    """The task of a library, proved once: pytest makes a fixture with parameters anew at each change of them."""
+    """The task of a library, proved once: pytest makes a fixture with parameters again at each change of them."""
 
     @cache
     def made(library: str) -> Task:
