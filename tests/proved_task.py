@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.core.instance import Budgets, Hidden, Task, TestSpec, TestStatus
+from harness.core.instance import Budgets, Hidden, Outcome, Task, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.languages.screening import screen_task
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from harness.patches.patch import Patch
     from harness.sandbox.docker import DockerSandbox
     from tests.repos import Repository
+
+FAILING = (Outcome.UNRESOLVED, Outcome.TAMPERED)
+"""Outcomes of a wrong patch that was tried: a machine that failed says nothing of it."""
 
 
 def mined(folder: Path, repo: Repository, fix: str, **variables: str) -> Task:

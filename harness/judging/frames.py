@@ -56,13 +56,14 @@ def read(stdout: bytes, keys: Keys) -> Transcript:
     same holds for a line that breaks off right before the supervisor says that it saw the test process killed.
     """
     by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": [], b"w": []}
+    key_of = {b"s": keys.supervisor, b"t": keys.tests, b"w": keys.tripwires}
     violations: dict[int, str] = {}
     lines = stdout.split(b"\n")[:-1]
     ended = -1
     for index, line in enumerate(lines):
         if not line and lines[index + 1 : index + 2] and lines[index + 1].startswith(b"s"):
             continue  # the supervisor begins its last frame on a line of its own
-        problem = _take(line, keys, by_sender)
+        problem = _take(line, key_of, by_sender)
         if problem is not None:
             violations[index] = f"frame {index + 1}: {problem}"
         elif line.startswith(b"s") and by_sender[b"s"][-1]["t"] == "exit":
@@ -91,25 +92,28 @@ Shapes = Mapping[str, Mapping[str, tuple[type, ...]]]
 def has_shape(frame: Mapping[str, Any], shapes: Shapes) -> bool:
     """Whether a frame has the fields of its kind, each of a type it may have, and every number is finite."""
     fields = shapes.get(frame["t"])
-    return fields is not None and all(
-        name in frame
-        and type(frame[name]) in types
-        and (not isinstance(frame[name], float) or math.isfinite(frame[name]))
-        for name, types in fields.items()
-    )
+    if fields is None:
+        return False
+    for name, types in fields.items():
+        value = frame.get(name, _ABSENT)
+        if type(value) not in types or (type(value) is float and not math.isfinite(value)):
+            return False
+    return True
 
 
-def _take(line: bytes, keys: Keys, by_sender: dict[bytes, list[dict[str, Any]]]) -> str | None:
+_ABSENT = object()
+
+
+def _take(line: bytes, key_of: Mapping[bytes, bytes], by_sender: dict[bytes, list[dict[str, Any]]]) -> str | None:
     match = _LINE.fullmatch(line)
     if match is None:
         return "not a frame"
     sender, number, mac, body = match.groups()
-    key = {b"s": keys.supervisor, b"t": keys.tests, b"w": keys.tripwires}[sender]
-    if not hmac.compare_digest(mac, sign(key, sender + number, body)):
+    if not hmac.compare_digest(mac, sign(key_of[sender], sender + number, body)):
         return "the signature is wrong"
     if sender != b"w" and int(number) != len(by_sender[sender]):  # forks of the tests tell of tripwires, too
         return f"number {int(number)} where {len(by_sender[sender])} was due"
-    if sender == b"t" and any(frame["t"] == "finish" for frame in by_sender[sender][-1:]):
+    if sender == b"t" and by_sender[sender] and by_sender[sender][-1]["t"] == "finish":
         return "a frame after the last one"
     try:
         frame = _loads(body)
@@ -143,6 +147,7 @@ MAX_DEPTH = 256
 """Of a frame's JSON: a value of 64 levels takes three for each."""
 MAX_NUMBER = 1 << 53
 """Of a frame: what a double holds exactly."""
+_MAX_DIGITS = len(str(-MAX_NUMBER))
 _NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
@@ -157,7 +162,7 @@ def _is_deep(body: bytes) -> bool:
 
 
 def _whole(text: str) -> int:
-    if len(text) > len(str(-MAX_NUMBER)) or abs(int(text)) > MAX_NUMBER:
+    if len(text) > _MAX_DIGITS or abs(int(text)) > MAX_NUMBER:
         raise _BoundsError("a number out of bounds")
     return int(text)
 

@@ -253,5 +253,6 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         )
     if site.op not in operators.CATCHING and len(given_values) != site.sides.count("out"):
         return "more or fewer values came out than it compares"
-    site = replace(site, options={**site.options, **expected.options})
+    if expected.options:
+        site = replace(site, options={**site.options, **expected.options})
     return None if operators.holds(site, given_values, expected_values) else "it does not hold"

@@ -269,10 +269,12 @@ SHOP_TURNED = (
 )
 EXPECTED = ("9531", "2500", "31.07 EUR", "419", "letters", "334", "0.77", "123.45")
 """What no byte may tell that enters a container."""
-SIDE_BY_SIDE = 20
+SIDE_BY_SIDE = 22
 """Folders of one module with a product and a test each."""
 ALONE = frozenset({"kills-its-parent", "kills-all", "searches-the-driver", "writes-to-the-pipe-of-the-driver"})
 """Attacks on what all others share."""
+ENDLESS = "10-wraps-itself-many-times"
+"""An attack that no test ends with: none of those beside it would be tried."""
 SIDE_BY_SIDE_ATTACKS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 """By name, a file of the product's package beside the wrong product."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.core.expectations import Expectations, ExpectedTest
-from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestStatus
+from harness.core.instance import Budgets, Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import Place, place_of, place_of_test
 from harness.languages import language_of
@@ -20,7 +20,7 @@ from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import measure
 from tests import other_graders, tiny
 from tests.attacks import go, go_honest
-from tests.proved_task import mined, proved, run
+from tests.proved_task import FAILING, mined, proved, run
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def test_a_test_of_a_new_name_fails_before_the_fix_and_the_others_of_its_package
 
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     assert graded(task, sandbox, {"money.go": go.RIGHT}).outcome is Outcome.RESOLVED
-    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 
 
 def test_of_wrong_patches_made_of_the_fix_those_that_no_compiler_takes_count_nowhere(task, sandbox):
@@ -321,7 +321,7 @@ def test_what_is_compiled_with_the_tests_does_not_reach_them(task, path):
 
 @pytest.mark.parametrize("name", go.ATTACKS)
 def test_an_attack_is_not_resolved(task, sandbox, name):
-    assert graded(task, sandbox, go.ATTACKS[name]).outcome not in PASSING
+    assert graded(task, sandbox, go.ATTACKS[name]).outcome in FAILING
 
 
 # -- judged on the host
@@ -332,7 +332,8 @@ PER_CONTAINER = len(FOLDERS) - 1
 BESIDE = {
     name: code
     for name, code in go.SIDE_BY_SIDE_ATTACKS.items()
-    if name not in go.ALONE and not name.startswith("0-")  # these are tampering, whatever lies beside them
+    if name not in {*go.ALONE, go.ENDLESS}
+    and not name.startswith("0-")  # these are tampering, whatever lies beside them
 }
 
 
@@ -409,10 +410,11 @@ def test_of_attacks_side_by_side_none_passes_a_test_and_the_fix_beside_them_pass
     text = tiny.diff(f"{FOLDERS[0]}/money.go", go.SHOP, go.SHOP_RIGHT)
     for place, (_, code) in attacks.items():
         text += "".join(tiny.diff(path, None, more) for path, more in go.attacked(code, place).items())
-    report = scoring.score(task, screen_task(task, text.encode()).kept, sandbox, scoring.Demands()).trial.report
+    trial = scoring.score(task, screen_task(task, text.encode()).kept, sandbox, scoring.Demands()).trial
+    assert not trial.timed_out, "those after one that never ends are not tried"
     passed = {
         place: sum(
-            report.statuses.get(name) is TestStatus.PASSED
+            trial.report.statuses.get(name) is TestStatus.PASSED
             for name in task.hidden.fail_to_pass
             if name.startswith(f"{place}/")
         )
@@ -422,12 +424,21 @@ def test_of_attacks_side_by_side_none_passes_a_test_and_the_fix_beside_them_pass
     assert {attacks[place][0]: count for place, count in passed.items() if count} == {}
 
 
-@pytest.mark.parametrize("name", sorted(go.ALONE))
-def test_an_attack_on_what_all_tests_share_is_not_resolved(judged, sandbox, name):
+def attacked_alone(judged: Task, sandbox, name: str, timeout: float | None = None) -> Grade:
     files = go.attacked(go.SIDE_BY_SIDE_ATTACKS[name], FOLDERS[0])
     text = "".join(tiny.diff(path, None, more) for path, more in files.items())
-    grade = scoring.score(judged, screen_task(judged, text.encode()).kept, sandbox, scoring.Demands()).grade
-    assert grade.outcome not in PASSING
+    demands = scoring.Demands(timeout=timeout)
+    return scoring.score(judged, screen_task(judged, text.encode()).kept, sandbox, demands).grade
+
+
+@pytest.mark.parametrize("name", sorted(go.ALONE))
+def test_an_attack_on_what_all_tests_share_is_not_resolved(judged, sandbox, name):
+    assert attacked_alone(judged, sandbox, name).outcome in FAILING
+
+
+def test_an_attack_that_never_ends_takes_the_time_of_its_run_and_no_more(judged, sandbox):
+    grade = attacked_alone(judged, sandbox, go.ENDLESS, timeout=6.0)
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, "timeout")
 
 
 def test_frames_without_the_trials_own_word_are_tampering_even_beside_a_right_product(judged, sandbox):

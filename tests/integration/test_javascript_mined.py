@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.core.instance import PASSING, Budgets, Outcome, TaskState, TestSpec, TestStatus
+from harness.core.instance import Budgets, Outcome, TaskState, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.grading.grade import grade
@@ -20,10 +21,12 @@ from harness.patches.patch import parse
 from miner.proof.variations import Variation
 from tests import tiny
 from tests.attacks import javascript, javascript_honest
-from tests.proved_task import proved
+from tests.proved_task import FAILING, proved
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harness.core.instance import Task
     from harness.dataset.folder import Dataset
     from harness.languages.base import TestReport
@@ -320,7 +323,7 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     fix = screen_task(task, task.hidden.gold_patch).kept
     assert scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
-    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 
 
 def test_what_tests_load_of_a_build_is_built_anew_with_new_files(task):
@@ -589,13 +592,31 @@ def listed(task: Task) -> tuple[str, ...]:
     return (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
 
 
-@pytest.fixture(scope="module", params=javascript.HIDDEN)
-def judged(request, task, sandbox) -> Task:
-    path, text = javascript.HIDDEN[request.param]
-    products = {"money.js": (javascript.BASE, javascript.RIGHT)}
-    framework = request.param.partition(" ")[0]
-    beside = javascript.BESIDE.get(request.param)
-    return proved(task, sandbox, products, {path: text}, beside=beside, lent=javascript.HELPERS, **of(framework))
+@pytest.fixture(scope="module")
+def judged_by(task, sandbox) -> Callable[[str], Task]:
+    """The task of a library, proved once: pytest makes a fixture with parameters again at each change of them."""
+
+    @cache
+    def made(library: str) -> Task:
+        path, text = javascript.HIDDEN[library]
+        products = {"money.js": (javascript.BASE, javascript.RIGHT)}
+        beside = javascript.BESIDE.get(library)
+        return proved(
+            task,
+            sandbox,
+            products,
+            {path: text},
+            beside=beside,
+            lent=javascript.HELPERS,
+            **of(library.partition(" ")[0]),
+        )
+
+    return made
+
+
+@pytest.fixture(params=javascript.HIDDEN)
+def judged(request, judged_by) -> Task:
+    return judged_by(request.param)
 
 
 def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
@@ -628,7 +649,7 @@ def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):
 @pytest.mark.parametrize("name", javascript.EVERYWHERE)
 def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
     [path] = judged.hidden.test_files
-    assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) not in PASSING
+    assert outcome(judged, sandbox, javascript.attacked(javascript.EVERYWHERE[name], path)) in FAILING
 
 
 @pytest.mark.parametrize(
@@ -639,14 +660,14 @@ def test_no_runner_takes_an_attack_for_the_fix(judged, sandbox, name):
 def test_an_attack_on_what_a_runner_keeps_in_the_process_is_not_resolved(request, judged, sandbox, name):
     [path] = judged.hidden.test_files
     code = javascript.OF_RUNNERS[request.node.callspec.params["judged"]][name]
-    assert outcome(judged, sandbox, javascript.attacked(code, path)) in (Outcome.UNRESOLVED, Outcome.TAMPERED)
+    assert outcome(judged, sandbox, javascript.attacked(code, path)) in FAILING
 
 
 @pytest.mark.parametrize("judged", ["mocha"], indirect=True)
 @pytest.mark.parametrize("name", javascript.ON_HELPERS)
 def test_an_attack_on_helpers_is_not_resolved(judged, sandbox, name):
     [path] = judged.hidden.test_files
-    assert outcome(judged, sandbox, javascript.attacked(javascript.ON_HELPERS[name], path)) not in PASSING
+    assert outcome(judged, sandbox, javascript.attacked(javascript.ON_HELPERS[name], path)) in FAILING
 
 
 @pytest.mark.parametrize("judged", ["node:test"], indirect=True)
@@ -654,7 +675,7 @@ def test_an_attack_on_helpers_is_not_resolved(judged, sandbox, name):
 def test_an_attack_is_not_resolved(judged, sandbox, name):
     [path] = judged.hidden.test_files
     code = javascript.attacked(javascript.ATTACKS[name], path)
-    assert outcome(judged, sandbox, code, timeout=4.0) not in PASSING  # some never end
+    assert outcome(judged, sandbox, code, timeout=4.0) in FAILING  # some never end
 
 
 FOLDERS = tuple(map(javascript.folder, range(javascript.SIDE_BY_SIDE)))

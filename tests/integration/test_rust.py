@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.core.instance import PASSING, Outcome, TaskState, TestStatus
+from harness.core.instance import Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import Place, ids_by_place, place_of
 from harness.languages.screening import screen_task
 from tests import other_graders, tiny
 from tests.attacks import rust
-from tests.proved_task import mined, run, statuses
+from tests.proved_task import FAILING, mined, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_other
         refused += [name for place, name in part.items() if told[turned(place)] is not TestStatus.PASSED]
         assert grade.outcome is Outcome.RESOLVED, refused
     assert refused == []
-    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 
 
 def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other(task, sandbox):
@@ -182,7 +182,7 @@ def test_no_wrong_product_that_ends_its_program_or_prints_results_passes(task, s
 
 @pytest.mark.parametrize("name", rust.KILLS)
 def test_a_killed_trial_is_not_resolved(task, sandbox, name):
-    assert graded(task, sandbox, {rust.SLOTS[0]: rust.KILLS[name]}).outcome not in PASSING
+    assert graded(task, sandbox, {rust.SLOTS[0]: rust.KILLS[name]}).outcome in FAILING
 
 
 @pytest.mark.parametrize("name", rust.FORGED)

@@ -200,6 +200,12 @@ def test_a_truth_is_one_bit():
     assert found.bits <= 1
 
 
+def test_a_rule_that_does_for_values_of_two_kinds_is_chosen_once():
+    text, data = ("  much ado about nothing ", "much ado about nothing"), (b" sesquipedalian ", b"sesquipedalian")
+    assert guessed([text, data]) == guessed([text])
+    assert guessed([text]).rule == "what the base gives, stripped"
+
+
 def test_another_rule_may_do_for_what_can_be_told_apart():
     together = guessed([(" much ado ", "much ado"), ([3, 500, 77], [3, 77, 500])])
     assert together.rule == "what the base gives, stripped; what the base gives, sorted"

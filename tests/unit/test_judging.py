@@ -12,7 +12,7 @@ from harness.core.errors import InputError
 from harness.core.expectations import Expectations, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
-from harness.judging.judge import judge, of_fix
+from harness.judging.judge import event_holds, judge, of_fix
 from harness.judging.values import Event, MalformedError
 from harness.languages.base import TestReport
 from harness.languages.python.pytest import read
@@ -387,3 +387,11 @@ def test_an_exception_of_every_class_of_the_product_is_none():
     raises = expecting(Site(op="raises", sides=("kept",)), gold=(), raised=gold)
     assert judge(raises, reported(handing(raised=error))).statuses["a"] is FAILED
     assert "too many classes" in judge(raises, reported(handing(raised=error))).texts["a"]
+
+
+def test_options_are_those_of_the_assertion_and_of_the_time_that_it_came_to():
+    site, came = Site(op="almost", sides=("out", "kept")), Event(test_id="t", slot=0, values=(encode(1.2),))
+    coarse, plain = (of_fix(came, [encode(1.0)], options) for options in ({"places": 0}, {}))
+    assert not event_holds(site, plain, came)
+    assert event_holds(site, coarse, came)
+    assert event_holds(replace(site, options={"places": 0}), plain, came)

@@ -131,14 +131,21 @@ def _of_needed(
         in_change = {key for need, (key, _) in zip(group, known_costs, strict=True) if is_single(need)}
         beside = sum(cost for key, cost in costs.items() if key not in in_change)
         estimate = min(sum(costs.values()), bits_of_change(alone, words) + beside) if costs else 0.0
-        through = [name for name, rule in rules.items() if all(gets_through(rule, need) for need in group)]
-        if through and not set(through) & set(rules_taken):
-            rules_taken.append(through[0])
-            bits += min(estimate, _of_rule(list(rules).index(through[0])))
-        elif not through:
+        if any(_all_get_through(rules[name], group) for name in rules_taken):
+            continue
+        through = (place for place, rule in enumerate(rules.values()) if _all_get_through(rule, group))
+        first = next(through, None)
+        if first is not None:
+            rules_taken.append(list(rules)[first])
+            bits += min(estimate, _of_rule(first))
+        else:
             needs = [(need, key) for need, (key, _) in zip(group, known_costs, strict=True) if key in costs]
             bits += _of_rule_and_rest(rules.values(), needs, costs, min(estimate, MOST_BITS))
     return Guess(bits=round(min(bits, MOST_BITS), 1), rule="; ".join(rules_taken))
+
+
+def _all_get_through(rule: Rule, group: Iterable[Needed]) -> bool:
+    return all(gets_through(rule, need) for need in group)
 
 
 def _of_rule(place: int) -> float:
