@@ -21,6 +21,22 @@ class Tree(Protocol):
         """Every path of the tree, sorted."""
 
 
+@dataclass(frozen=True)
+class Fixed:
+    """A tree with some files as the fix leaves them."""
+
+    base: Tree
+    fixed: Mapping[str, bytes]
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, or None if there is no such file."""
+        return self.fixed.get(path) or self.base.read(path)
+
+    def files(self) -> tuple[str, ...]:
+        """Every path of the tree, sorted."""
+        return tuple(sorted({*self.base.files(), *self.fixed}))
+
+
 def text_at(tree: Tree, path: str) -> str:
     """The text of a file; empty where there is none."""
     return (tree.read(path) or b"").decode("utf-8", "replace")

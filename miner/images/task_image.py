@@ -56,6 +56,8 @@ class Order:
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     """The files that the change touches, as it leaves them."""
+    fixed_at: datetime | None = None
+    """The date of the change, in UTC."""
     message: str = ""
     """The change's title, and the messages of its commits."""
 
@@ -105,6 +107,7 @@ def build_environment(
             repairing=repairing,
             declared=order.declared,
             fixed=order.fixed,
+            fixed_at=order.fixed_at,
             message=order.message,
         )
         try:

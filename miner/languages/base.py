@@ -76,6 +76,8 @@ class ImageRequest:
     """How the repository's tests are run, where goldseam.toml says so."""
     fixed: Mapping[str, bytes] = field(default_factory=dict)
     """The files that the change touches, as it leaves them."""
+    fixed_at: datetime | None = None
+    """The date of the change, in UTC."""
     message: str = ""
     """The change's title, and the messages of its commits."""
 

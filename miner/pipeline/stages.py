@@ -132,6 +132,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             touched=(*draft.split.test_files, *draft.split.kinds),
             declared=declared,
             fixed=site.repo.read_files(change.head_commit, draft.split.kinds),
+            fixed_at=site.repo.commit_date(change.head_commit),
             message="\n".join((change.title, *change.messages)),
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )

@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.engine
 
 WHEN = datetime(2024, 1, 10, tzinfo=UTC)
+FIXED_AT = datetime(2024, 1, 11, 9, tzinfo=UTC)
 LOGIN = "robot:canaryToken"
 NEEDY = "import gsshelf\nfrom setuptools import setup\nsetup(name='gsbuilt', version='1.0')\n"
 FILES = (
     wheel("gsshelf", "1.0", uploaded="2023-05-01T00:00:00Z"),
     wheel("gsshelf", "1.1", uploaded="2023-06-01T00:00:00Z", yanked="it eats books"),
     wheel("gsshelf", "2.0", uploaded="2024-02-01T00:00:00Z"),
+    wheel("gsfixed", "1.0", uploaded="2023-05-01T00:00:00Z"),
+    wheel("gsfixed", "2.0", uploaded="2024-01-11T08:00:00Z"),
+    wheel("gsfixed", "3.0", uploaded="2024-01-13T00:00:00Z"),
     wheel("gspinned", "3.0", uploaded="2023-05-01T00:00:00Z", yanked="wrong licence"),
     wheel("gsagain", "0.9", uploaded="2024-05-01T00:00:00Z"),
     wheel("gsagain", "1.0", uploaded="2024-05-01T00:00:00Z"),
@@ -75,9 +79,17 @@ def built(index, tmp_path_factory) -> tuple[BuiltImage, str]:
         "gspinned==3.0",
         f"gsleaf @ git+http://{LOGIN}@127.0.0.1:{index.port}/git/gsleaf.git@main",
     )
+    setup = "[metadata]\nname = shop\nversion = 1\n[options]\npy_modules = shop\ninstall_requires =\n    gsfixed>=1\n"
+    order = Order(
+        repo="tests/day",
+        base_commit="0" * 40,
+        when=WHEN,
+        fixed={"setup.cfg": setup.replace(">=1", ">=2").encode()},
+        fixed_at=FIXED_AT,
+    )
     tree = MemoryTree(
         {
-            "setup.cfg": "[metadata]\nname = shop\nversion = 1\n[options]\npy_modules = shop\n",
+            "setup.cfg": setup,
             "setup.py": "import setuptools\nsetuptools.setup()\n",
             "shop.py": "",
             "requirements-test.txt": "gsagain==1.0\n" + "".join(f"{one}\n" for one in wanted),
@@ -86,10 +98,7 @@ def built(index, tmp_path_factory) -> tuple[BuiltImage, str]:
     log = tmp_path_factory.mktemp("log") / "log"
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("UV_DEFAULT_INDEX", index.url)
-        image = build_environment(
-            Order(repo="tests/day", base_commit="0" * 40, when=WHEN), tree, tree.tar,
-            settings=settings, log=log, progress=lambda _: None,
-        )  # fmt: skip
+        image = build_environment(order, tree, tree.tar, settings=settings, log=log, progress=lambda _: None)
     assert isinstance(image, BuiltImage), image
     return image, log.read_text()
 
@@ -101,6 +110,10 @@ def pinned(image: BuiltImage) -> dict[str, str]:
 
 def test_a_yanked_version_is_passed_over_and_so_is_one_that_came_later(built):
     assert pinned(built[0])["gsshelf"] == "1.0"
+
+
+def test_what_the_fix_alone_requires_is_as_of_its_day(built):
+    assert pinned(built[0])["gsfixed"] == "2.0"
 
 
 def test_a_yanked_version_that_is_asked_for_by_number_is_taken_and_said(built):

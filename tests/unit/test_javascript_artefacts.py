@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from harness.dataset.schema import BuildModel
+from miner.evidence.tree import Fixed
 from miner.languages.javascript.artefacts import idle, lacking, plan
-from miner.languages.javascript.manifest import Fixed
 from tests.trees import Files
 
 TEST = "test/a.js"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from harness.sandbox.images import platforms
-from miner.evidence.tree import TESTBED, Tree
+from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.built import BuiltImage
@@ -235,7 +235,7 @@ def _plans(request: ImageRequest, tests: Sequence[str]) -> tuple[Plan | None, ..
     Runners may be told to take the sources of what tests load by its name; what is in no folder for what is built may
     be meant for no file.
     """
-    tree = manifest.Fixed(request.tree, request.fixed)
+    tree = Fixed(request.tree, request.fixed)
     plan = artefacts.plan(tree, tests)
     if plan is None or not request.collect:
         return (plan,)

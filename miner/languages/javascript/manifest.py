@@ -14,7 +14,7 @@ from typing import Any
 from harness.languages.javascript.language import ROOT, TRANSPILED
 from miner.evidence import yamlfile
 from miner.evidence.ci_jobs import WORKFLOWS
-from miner.evidence.tree import Remembered, Tree, text_at
+from miner.evidence.tree import Fixed, Remembered, Tree, text_at
 from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
 
@@ -170,20 +170,6 @@ def read_object(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """A tree with some files as the fix leaves them."""
-
-    base: Tree
-    fixed: Mapping[str, bytes]
-
-    def read(self, path: str) -> bytes | None:
-        return self.fixed.get(path) or self.base.read(path)
-
-    def files(self) -> tuple[str, ...]:
-        return tuple(sorted({*self.base.files(), *self.fixed}))
 
 
 def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:

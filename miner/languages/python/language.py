@@ -17,7 +17,7 @@ from harness.core.instance import Task, TestSpec
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import COLLECT_ONLY, PYTEST, framework
 from harness.patches import patch
-from miner.evidence.tree import Tree
+from miner.evidence.tree import Detection, Fixed, Tree
 from miner.languages.base import (
     Code,
     Contents,
@@ -25,6 +25,7 @@ from miner.languages.base import (
     ImageRequest,
     KnownText,
     RecordedTests,
+    RefusedError,
     Strippable,
     TaskRun,
     TestCommand,
@@ -40,7 +41,8 @@ from miner.languages.python.forms import silent_lines
 from miner.languages.python.images import exclude_newer, steps
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
-from miner.languages.python.recipes import interpreter
+from miner.languages.python.recipes import interpreter, of_fix
+from miner.languages.python.recipes.recipe_fixes import Learned
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
 from miner.languages.python.stripping.static import leaves
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
@@ -137,7 +139,13 @@ class Python:
         began = time.monotonic()
         uv_settings = exclude_newer.unreadable(request.when) + steps.OWN_VERSIONS
         request = replace(request, workshop=replace(workshop, as_of=request.when, uv_settings=uv_settings))
-        return climb(BuildJob(request=request, tar=request.source(), detection=detection), began)
+        job = BuildJob(request=request, tar=request.source(), detection=detection)
+        if learned := _of_fix(request, detection):
+            try:
+                return climb(replace(job, learned=[learned]), began)
+            except RefusedError:
+                request.workshop.progress("what the fix requires does not go with the rest")
+        return climb(job, began)
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the plugins that are there and do no harm, and without options that need others."""
@@ -266,6 +274,14 @@ def _imports_what_is_gone(statement: ast.stmt) -> bool:
 
 def _is_argument(test_id: str) -> bool:
     return not test_ids.has_no_address(test_id) and "::" not in test_id.partition("[")[2]
+
+
+def _of_fix(request: ImageRequest, detection: Detection) -> Learned | None:
+    """What only the fix requires, where it changes a file that may say so."""
+    if request.fixed_at is None or all(path.endswith(".py") and not path.endswith(_SETUP) for path in request.fixed):
+        return None
+    tree = Fixed(request.tree, request.fixed)
+    return of_fix.required((request.tree, detection), (tree, detect(tree, request.touched)), request.fixed_at)
 
 
 def _runs_alike(repo: Contents, base: str, head: str, path: str) -> bool:
