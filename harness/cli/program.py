@@ -77,14 +77,18 @@ class _ReaderGoneError(Exception):
 class _OutputFile(io.FileIO):
     """Standard output that tells its own refusals from those of any other file, and then takes nothing any more."""
 
+    refused = False
+
     def write(self, data: Buffer, /) -> int:
+        if self.refused:  # what is still buffered is written once more where the file is closed
+            return memoryview(data).nbytes
         try:
             return super().write(data)
         except BrokenPipeError as error:
-            sys.stdout = None
+            self.refused, sys.stdout = True, None
             raise _ReaderGoneError from error
         except OSError as error:
-            sys.stdout = None
+            self.refused, sys.stdout = True, None
             raise InfrastructureError(
                 f"cannot write standard output: {error.strerror or error}", hint="free some space, or send it elsewhere"
             ) from error
