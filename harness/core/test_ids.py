@@ -47,14 +47,16 @@ def stable_ids(test_ids: Iterable[str]) -> Mapping[str, str]:
 
 
 def function(test_id: str) -> str:
-    """The function that an id is a row of: `path::Class::function`, whatever its parameter holds.
-
-    Of JavaScript and TypeScript it is the id, which has titles: a bracket in one stands for nothing.
-    """
-    path, colons, names = test_id.partition("::")
-    if _TITLED.search(path):
+    """The function that an id is a row of: `path::Class::function`, whatever its parameter holds; of titles, the id."""
+    if has_titles(test_id):
         return test_id
+    path, colons, names = test_id.partition("::")
     return path + colons + names.partition("[")[0]
+
+
+def has_titles(test_id: str) -> bool:
+    """Whether an id is of JavaScript or TypeScript, whose tests have titles: a bracket in one stands for nothing."""
+    return _TITLED.search(test_id.partition("::")[0]) is not None
 
 
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.core.test_ids import ORDINAL, stable
+from harness.core.test_ids import ORDINAL, has_titles, stable
 
 _NODE = re.compile(r"[^\s:]+\.\w+::\S.*", re.DOTALL)
 """`path/file.py::…`, as pytest names a test."""
@@ -29,7 +29,6 @@ _UNSEEN = re.compile(
 )
 """A test of Rust, a subtest of Go, a method of Java or one in surefire's old way, by its looks."""
 _JAVA = (".java", ".kt", ".groovy")
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _PARAMETERS = re.compile(r"[({]([\w.$<>\[\], ]*)[)}](?=\[|$)")
 _PACKAGE = re.compile(r"[\w.$]+[.$](?=\w)")
 _GRADLE_ROW = re.compile(r" > \[(\d+)\].*", re.DOTALL)
@@ -148,7 +147,7 @@ class KnownIds:
         begun = [
             test_ids
             for titles, test_ids in self._by_titles.items()
-            if titles.startswith(f"{cut} ") and _SCRIPT.search(test_ids[0].partition("::")[0])
+            if titles.startswith(f"{cut} ") and has_titles(test_ids[0])
         ]
         return begun[0] if len(begun) == 1 and cut else []
 
