@@ -108,6 +108,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "program": graded.program,
         "suites": graded.suites,
         "nose": graded.nose,
+        "chdir": graded.chdir,
         "files": hidden.test_files,
         "pythonpath": spec.pythonpath,
         "env": {**graded.env, **spec.env},

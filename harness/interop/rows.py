@@ -20,7 +20,7 @@ from harness.core.instance import Instance
 from harness.core.test_ids import has_no_address
 from harness.core.wording import counted
 from harness.judging.places import read_card
-from harness.languages.python.frameworks import framework
+from harness.languages.python.frameworks import folder_of, framework
 from harness.patches import patch as patches
 
 if TYPE_CHECKING:
@@ -141,8 +141,15 @@ def readable(test_ids: Iterable[str]) -> list[str]:
 
 
 def _is_graded(task: Exported) -> bool:
-    """Whether SWE-bench's parser reads what runs its tests: what pytest prints of its own."""
-    return task.instance.test.framework == "pytest"
+    """Whether SWE-bench's parser reads what runs its tests: what pytest prints of its own, started at the root."""
+    test = task.instance.test
+    return test.framework == "pytest" and not folder_of(test.options)
+
+
+def _runner(task: Exported) -> str:
+    test = task.instance.test
+    folder = folder_of(test.options)
+    return f"{test.framework} in {folder}" if folder else test.framework
 
 
 def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
@@ -158,8 +165,8 @@ def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
             continue
         if not _is_graded(task):
             raise InputError(
-                f"{task.instance_id}: its tests run by {task.instance.test.framework}, and SWE-bench's parser reads "
-                "what pytest prints of its own, so nothing would grade it",
+                f"{task.instance_id}: its tests run by {_runner(task)}, and SWE-bench's parser reads "
+                "what pytest prints of its own at the root, so nothing would grade it",
                 hint="leave it out: name the others with -i, or choose another format, such as harbor or inspect",
             )
         listed = task.hidden.listed
@@ -174,10 +181,9 @@ def notes(tasks: Sequence[Exported], *, run: bool = False) -> tuple[str, ...]:
     others = [task for task in tasks if task.hidden is not None and not _is_graded(task)]
     ungraded: tuple[str, ...] = ()
     if others:
-        framework = others[0].instance.test.framework
         text = f"no eval_script for {counted(len(others), 'task')}, such as {others[0].instance_id}: SWE-bench's parser"
         can = "" if others[0].instance.test.declared else "; the formats harbor and inspect run them"
-        ungraded = (f"{text} does not read what {framework} prints{can}",)
+        ungraded = (f"{text} does not read what {_runner(others[0])} prints{can}",)
     if not lost:
         return ungraded
     note = (

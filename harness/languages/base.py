@@ -136,6 +136,8 @@ class InnerGrading:
     """Whether `argv` is a program that tells of each test on descriptor 3, one JSON object a line."""
     suites: bool = False
     nose: bool = False
+    chdir: str = ""
+    """The folder that pytest is started in, from the repository's root."""
     env: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, bytes] = field(default_factory=dict)
     """Files beside the grader, by name."""

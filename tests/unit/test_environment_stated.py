@@ -231,6 +231,22 @@ def test_the_project_that_the_tests_are_in_says_how_they_are_run():
     assert two == TestCommand(framework="pytest", options=("--runxfail",))
 
 
+def test_a_program_of_all_tests_runs_them():
+    files = {**tox("python alltests.py", more="changedir = test\n"), "test/alltests.py": RUNNER.replace("django", "x")}
+    way = ways_of(Files({**files, "test/test_it.py": SUITE}), ["test/test_it.py"])[0]
+    assert way.options == ("--chdir=test", "--", "alltests.py")
+
+
+def test_pytest_is_started_in_the_folder_that_the_project_starts_it_in():
+    of_one = {"one/setup.py": "setup(name='one')", "one/tox.ini": "[testenv]\ncommands = pytest --runxfail\n"}
+    first, *_, last = ways_of(Files({**of_one, "one/test_it.py": "def test_it(): pass"}), ["one/test_it.py"])
+    assert first.options == ("--chdir=one", "--runxfail")
+    assert last.options == ()
+    at_root = tox("pytest", more="changedir = tests\n")
+    assert ways_of(Files({**at_root, "tests/test_it.py": ""}), ["tests/test_it.py"])[0].options == ("--chdir=tests",)
+    assert ways_of(Files({**at_root, "src/test_it.py": ""}), ["src/test_it.py"])[0].options == ()
+
+
 @pytest.mark.parametrize("broken", ["[testenv\ncommands = pytest", "[testenv]\ncommands = 'pytest", "\x00"])
 def test_a_broken_tox_ini_says_nothing(broken):
     assert commands(Files({"tox.ini": broken})) == ()

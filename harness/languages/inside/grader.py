@@ -201,6 +201,9 @@ def tests(folder, results):
         import pytest
 
         more = [part(folder, "nose_tests.py")["Nose"]()] if hidden["nose"] else []
+        if hidden["chdir"]:
+            os.chdir(hidden["chdir"])
+            files = [os.path.join(WORK, path) for path in files]
         pytest.main(hidden["argv"] + files, plugins=[Recorder()] + more)
     names = stable_ids(set(collected) | set(finished))
     write(results, json.dumps({names[test]: statuses[test] for test in finished}))

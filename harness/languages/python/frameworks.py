@@ -76,5 +76,9 @@ def program_of(options: Sequence[str]) -> str:
     words = tuple(options)
     if PROGRAM not in words[:-1] or words[words.index(PROGRAM) + 1] == "-m":
         return ""
-    folder = next((word.removeprefix("--chdir=") for word in words if word.startswith("--chdir=")), "")
-    return posixpath.normpath(posixpath.join(folder, words[words.index(PROGRAM) + 1]))
+    return posixpath.normpath(posixpath.join(folder_of(words), words[words.index(PROGRAM) + 1]))
+
+
+def folder_of(options: Sequence[str]) -> str:
+    """The folder that the options start the tests in, from the repository's root; empty for the root itself."""
+    return next((word.removeprefix(pytest.CHDIR) for word in options if word.startswith(pytest.CHDIR)), "")

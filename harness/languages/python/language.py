@@ -12,7 +12,7 @@ from harness.core.instance import TestSpec
 from harness.languages.base import Framework, InnerGrading, Program, Reason
 from harness.languages.python import screen
 from harness.languages.python.cut import cut
-from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, PythonFramework, framework
+from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, PythonFramework, folder_of, framework
 
 if TYPE_CHECKING:
     from harness.languages.cutting import Names
@@ -47,8 +47,9 @@ run(sys.argv[0], run_name="__main__")
 """Runs unittest's suites as the repository does, for people: by unittest, or by its own program. A program that takes
 no names of tests runs all of them."""
 _RUN_PYTEST = """\
-import sys
+import os, sys
 sys.path[:] = [path for path in sys.path if path] + sys.argv.pop(1).split(":")
+os.chdir(sys.argv.pop(1))
 import pytest
 sys.exit(pytest.main(sys.argv[1:]))
 """
@@ -87,7 +88,9 @@ def by_hand(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
     if called.suites:
         start = (INTERPRETER, "-c", _RUN_SUITES, roots, *_of_suites(words))
         return (*prefix(spec.clock), "env", *settings, *start, "::", *paths)
-    return (*prefix(spec.clock), "env", *settings, INTERPRETER, "-c", _RUN_PYTEST, roots, *words, "-q", *paths)
+    folder = f"/testbed/{folder_of(spec.options)}"
+    start = (INTERPRETER, "-c", _RUN_PYTEST, roots, folder)
+    return (*prefix(spec.clock), "env", *settings, *start, *words, "-q", *(f"/testbed/{path}" for path in paths))
 
 
 def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
@@ -120,6 +123,7 @@ class Python:
             parts=(*_ALWAYS, *(part for part in _PARTS if part in parts_wanted)),
             spec={
                 "argv": called.argv(test),
+                "chdir": folder_of(test.options),
                 "plugins": test.plugins,
                 "suites": called.suites,
                 "nose": called.nose,
@@ -149,6 +153,7 @@ class Python:
             argv=tuple(called.argv(test)),
             suites=called.suites,
             nose=called.nose,
+            chdir=folder_of(test.options),
             parts={f"{name}.py": source for name, source in sources() if name in _parts_of(called)},
         )
 

@@ -18,6 +18,8 @@ BLOCKED_PLUGINS = words(
 )
 """Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
 
+CHDIR = "--chdir="
+"""An option of ours: the folder, from the repository's root, that the tests are started in."""
 KEPT_WITH_VALUE = (
     "--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "--pythonwarnings",
     "--config-file", "--override-ini", "-m", "-W", "-p", "-o", "-c",
@@ -78,7 +80,7 @@ def argv(spec: TestSpec) -> tuple[str, ...]:
         "-v",
         *(word for plugin in sorted(BLOCKED_PLUGINS) for word in ("-p", f"no:{plugin}")),
         *(("--benchmark-disable",) if "benchmark" in spec.plugins else ()),
-        *spec.options,
+        *(word for word in spec.options if not word.startswith(CHDIR)),
         "-W",
         "ignore:Unknown config",  # of plugins that are kept off
     )

@@ -25,7 +25,7 @@ _PYTHON = re.compile(
 _WITH_VALUE = frozenset({"--rcfile", "--source", "--omit", "--include", "--data-file", "--concurrency", "--context"})
 """Options of coverage that a value follows."""
 _MANAGERS = frozenset({"poetry", "uv", "pipenv", "pdm", "rye", "hatch", "pixi", "conda", "mamba"})
-_PROGRAM_NAMES = re.compile(r"(?:run_?tests?|quick_?tests?|tests?_?runner|tests?|run)\.py$|manage\.py$")
+_PROGRAM_NAMES = re.compile(r"(?:(?:run|quick|all)_?tests?|tests?_?runner|tests?|run)\.py$|manage\.py$")
 _OWN = re.compile(
     rb"DiscoverRunner|get_runner\(|execute_from_command_line|call_command\(|TextTestRunner|unittest\.main\("
 )

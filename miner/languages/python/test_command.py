@@ -11,7 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.python import pytest
-from harness.languages.python.frameworks import DJANGO, NOSE, PROGRAM, PYTEST, UNITTEST, framework, program_of
+from harness.languages.python.frameworks import (
+    DJANGO,
+    NOSE,
+    PROGRAM,
+    PYTEST,
+    UNITTEST,
+    folder_of,
+    framework,
+    program_of,
+)
 from miner.evidence.tree import Remembered, Tree, toml
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
@@ -72,16 +81,16 @@ def _of_repository(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, 
     if not root or not (commands or _setting(project_tree.read, "addopts") or _manage(project_tree, ())):
         return _ways(tree, test_files, declared_test_commands.commands(tree) if root else commands)
     inside = [path.removeprefix(f"{root}/") for path in test_files if path.startswith(f"{root}/")]
-    return tuple(_lifted(way, root) for way in _ways(project_tree, inside, commands))
+    ways = _ways(project_tree, inside, commands)
+    at_root = tuple(way for way in ways if not framework(way.framework).suites and not folder_of(way.options))
+    return (*(_lifted(way, root) for way in ways), *at_root)
 
 
 def _lifted(way: TestCommand, root: str) -> TestCommand:
     """A way of a project in a folder, in the words of the whole repository."""
-    if not framework(way.framework).suites:
-        return way
-    chdir = _value(way.options[:1], "--chdir")
+    chdir = folder_of(way.options[:1])
     rest = way.options[1:] if chdir else way.options
-    return replace(way, options=(f"--chdir={posixpath.join(root, chdir)}".rstrip("/"), *rest))
+    return replace(way, options=(f"{pytest.CHDIR}{posixpath.join(root, chdir)}".rstrip("/"), *rest))
 
 
 def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredCommand]) -> tuple[TestCommand, ...]:
@@ -90,7 +99,7 @@ def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredComm
     options_of_nose = _NOSES_NAMES if by_nose else ()
     of_nose = by_nose or any(map(test_sources.yields_tests, sources))
     by_pytest = partial(TestCommand, framework=NOSE.name if of_nose else PYTEST.name)
-    plain = by_pytest(options=(*options_of(tree, commands), *options_of_nose))
+    plain = by_pytest(options=(*_pytests_folder(commands, test_files), *options_of(tree, commands), *options_of_nose))
     bare = by_pytest(options=options_of_nose, imports_alike=True)
     fallback = (bare,) if bare != plain else ()
     own = _first_of_each(way for called in commands if (way := _own_way(called, tree)) is not None)
@@ -102,6 +111,13 @@ def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredComm
         return (plain, TestCommand(framework=UNITTEST.name, expects=written), *fallback)
     pytest_first = not commands or _speaks_of(commands, "pytest", "nose")
     return (plain, *own, *fallback) if pytest_first else (*own, plain, *fallback)
+
+
+def _pytests_folder(commands: Sequence[DeclaredCommand], test_files: Sequence[str]) -> tuple[str, ...]:
+    """The option for the folder that pytest is called in, where all the tests are in it."""
+    folder = next((called.chdir for called in commands if called.runner == "pytest"), "")
+    is_theirs = folder and all(path.startswith(f"{folder}/") for path in test_files)
+    return (f"{pytest.CHDIR}{folder}",) if is_theirs else ()
 
 
 def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
@@ -130,7 +146,7 @@ def _own_way(called: DeclaredCommand, tree: Tree) -> TestCommand | None:
     """The way of a command that runs suites without pytest."""
     if called.runner not in _SUITES:
         return None
-    options = [f"--chdir={called.chdir}"] if called.chdir else []
+    options = [f"{pytest.CHDIR}{called.chdir}"] if called.chdir else []
     options += [word for warning in called.warnings if _means_something(warning) for word in ("-W", warning)]
     if called.program:
         if _LABELS in (tree.read(posixpath.normpath(posixpath.join(called.chdir, called.program[0]))) or b""):
@@ -216,7 +232,7 @@ def _manage(tree: Tree, own: Sequence[TestCommand]) -> tuple[TestCommand, ...]:
     if program is None:
         return ()
     folder, _, name = program.rpartition("/")
-    chdir = (f"--chdir={folder}",) if folder else ()
+    chdir = (f"{pytest.CHDIR}{folder}",) if folder else ()
     return (TestCommand(framework=DJANGO.name, options=(*chdir, PROGRAM, name, "test")),)
 
 

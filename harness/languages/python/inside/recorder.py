@@ -144,6 +144,9 @@ def run_pytest(spec, frames):
     modules = [word for name in spec["plugins"] if name not in installed for word in ("-p", name)]
     more = [Nose()] if spec["nose"] else []
     more += stand_ins(installed - set(spec["plugins"]))
+    if spec["chdir"]:
+        os.chdir(os.path.join(WORK, spec["chdir"]))
+        files = [os.path.join(WORK, path) for path in files]
     return pytest.main(list(spec["argv"]) + modules + files, plugins=[Recorder()] + more)
 
 
