@@ -4,10 +4,11 @@
 
 All grade one gold patch with the same 76 tests in the same image, as in versus.py, two at a time and in turn; a suite
 is made longer by a loop that keeps a processor busy. Told is the processor time of the whole machine, per verdict: that
-of the tests, the tool, the engine and the kernel on their behalf. So nothing else may run. With `--beside` a loop keeps
-each processor busy meanwhile, and its own time is taken off. Peers are stopped at once where they would wait for a
-container that ignores SIGTERM. Figures are medians; each round is printed as it ends, and the last line is one JSON
-object.
+of the tests, the tool, the engine and the kernel on their behalf. So nothing else may run. The engine's own share shows
+in a row of its own: a container of that image, without a network, that runs `true` and is removed. With `--beside` a
+loop keeps each processor busy meanwhile, and its own time is taken off. Peers are stopped at once where they would wait
+for a container that ignores SIGTERM. Figures are medians; each round is printed as it ends, and the last line is one
+JSON object.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ import os
 import statistics
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.bench_task import build_task, stripped
+from benchmarks.bench_task import build_task, stripped, timed
 from benchmarks.other_graders import Harbor, Swebench
 from benchmarks.versus import OURS, BareTests, Goldseam
 from harness.sandbox import engine
@@ -109,6 +111,28 @@ class Row:
         }
 
 
+class EmptyContainer:
+    """What the engine takes for a container in which nothing happens."""
+
+    def __init__(self, image: str) -> None:
+        self.client = engine.connect()
+        self.image = image
+
+    def batch(self, count: int, workers: int) -> float:
+        with ThreadPoolExecutor(max_workers=workers) as pool:
+            return timed(lambda: list(pool.map(lambda _: self._one(), range(count))))
+
+    def command(self) -> float:
+        return self.batch(1, 1)
+
+    def _one(self) -> None:
+        config = self.client.create_host_config(network_mode="none", log_config={"Type": "none", "Config": {}})
+        made = self.client.create_container(self.image, ["true"], host_config=config)["Id"]
+        self.client.start(made)
+        self.client.wait(made)
+        self.client.remove_container(made)
+
+
 def suite(seconds: float, options: argparse.Namespace, around: Load) -> dict[str, dict[str, float]]:
     """Measure all graders on tests that take so many seconds of a processor besides."""
     with contextlib.ExitStack() as stack:
@@ -118,6 +142,7 @@ def suite(seconds: float, options: argparse.Namespace, around: Load) -> dict[str
         full = stripped(task, sandbox)
         graders: dict[str, Grader] = {
             "bare": BareTests(task, folder / "bare"),
+            "an empty container": EmptyContainer(str(task.instance.image)),
             OURS: Goldseam(full, folder / "standard", sandbox, defaults=False),
             "goldseam, its defaults": Goldseam(full, folder / "defaults", sandbox, defaults=True),
         }
