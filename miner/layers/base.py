@@ -26,9 +26,10 @@ Source: https://github.com/astral-sh/uv/issues/16911
 """
 PACKAGES = (
     "build-essential", "ca-certificates", "git", "less", "libbz2-1.0", "libfaketime", "libffi8", "liblzma5",
-    "libreadline8", "libsqlite3-0", "libssl3", "netbase", "pkg-config", "python3", "python3-dev", "python3-pip",
-    "python3-venv", "tzdata", "zlib1g",
+    "libreadline8", "libsqlite3-0", "libssl3", "netbase", "pkg-config", "python3", "python3-dev", "python3-venv",
+    "tzdata", "zlib1g",
 )  # fmt: skip
+"""pip is not among them: it holds copies of a score of libraries, in which fixes of theirs would be found."""
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 
@@ -108,7 +109,8 @@ def layer(parent: str) -> Layer:
             'if [ "$missing" ]; then apt-get $options -qq update; fi',
             'if [ "$missing" ]; then apt-get $options -qq install -y --no-install-recommends $packages; fi',
             "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
-            f"python3 -m pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
+            "python3 -m venv /tmp/pip",
+            f"/tmp/pip/bin/pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
             "git config --system --add safe.directory /testbed",
             *_clock(),
             f'python3 -c "{facts}" > {FACTS_PATH}',

@@ -154,6 +154,7 @@ def _downloaded(parent: str, minor: str) -> Layer:
         commands=(
             f"{uv} python install --no-bin --install-dir {_HOME}/uv {minor}",
             f"ln -s {_HOME}/uv/cpython-{minor}.* {home}",
+            f"rm -rf {home}/lib/python*/site-packages/pip*",  # with copies of libraries, as the base would have
             readable(_HOME),
             f'{home}/bin/python{minor} -I -c "{_CHECK}" > {FACTS_PATH}',
         ),
