@@ -29,6 +29,8 @@ _SHA = b"x" * 40
 """What has to be in a text by that table before it is worth looking through by the pattern, ten times as slow."""
 _TEST_NAME = re.compile(rb"^\+\s*(?:async\s+)?(?:def|class)\s+(test\w+|Test\w+)")
 _IN_BYTE_CODE = re.compile(rb"""(?:\b(?:def|class)\s+(?!__)(\w{12,200})|["'](?!__\w+__["'])([^"'\\{}%]{12,200})["'])""")
+_BETWEEN = re.compile(rb"""["']\s*\n\s*["']""")
+"""What stands between two texts that Python makes one of."""
 _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
 
@@ -103,6 +105,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
     files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
     files = [file for file in files if not _SETTINGS.fullmatch(_name(file.path))]
     old = {line for file in files for line in _marked(file.raw, b" -")}
+    joined = {_BETWEEN.sub(b"", before) for file in files for before, _ in _results(file.raw)}
     added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]
     test_names = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
     return Secrets(
@@ -114,7 +117,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
                 results=tuple(_results(file.raw)),
                 hunks=tuple(_hunks(file.raw, lines)),
                 context=frozenset(_marked(file.raw, b" ")),
-                words=frozenset(word for word in _words(file.raw) if not any(word in line for line in old)),
+                words=frozenset(word for word in _words(file.raw) if not any(word in text for text in (*old, *joined))),
             )
             for file, lines in added
             if lines

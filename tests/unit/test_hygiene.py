@@ -237,6 +237,17 @@ def test_byte_code_of_a_fixed_module_is_told_by_a_text_that_only_the_fix_has():
     assert leaks({"venv/__pycache__/other.cpython-312.pyc": compiled}, wanted) == ()
 
 
+def test_a_text_that_is_wrapped_in_another_place_is_no_leak_of_the_base_byte_code():
+    base = BASE + 'WHY = (\n    "Access is denied. Either your "\n    "browser supplied the wrong origin"\n)\n'
+    fixed = BASE + 'WHY = (\n    "Denied. Access is denied. "\n    "Either your browser supplied the wrong origin"\n)\n'
+    wanted = hygiene.secrets(tiny.diff("shop.py", base, fixed).encode(), HIDDEN)
+    path = "opt/goldseam/src/__pycache__/shop.cpython-312.pyc"
+    assert (
+        leaks({path: marshal.dumps(compile(base, "shop.py", "exec")), "testbed/shop.py": base.encode()}, wanted) == ()
+    )
+    assert leaks({path: marshal.dumps(compile(fixed, "shop.py", "exec"))}, wanted)
+
+
 def test_what_the_byte_code_of_several_packages_has_is_no_leak():
     fixed = BASE + "class _NameOfTheFix:\n    text = 'an-everyday-text'\n    name = '__annotations__'\n"
     wanted = hygiene.secrets(tiny.diff("shop/__init__.py", BASE, fixed).encode(), HIDDEN)
