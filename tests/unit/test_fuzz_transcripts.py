@@ -275,14 +275,22 @@ def test_the_honest_transcript_is_resolved():
     survives_its_files(found)
 
 
+TRIED: set[int] = set()
+"""Hashes of the channels that were judged: of a hundred thousand cases, four in ten are what another was."""
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_transcript_breaks_the_host(seed):
     for case in range(CASES):
-        rng = random.Random(seed << 32 | case)
+        channel = changed(random.Random(seed << 32 | case))
+        whole = case % WHOLE == 0
+        if hash(channel) in TRIED and not whole:
+            continue
+        TRIED.add(hash(channel))
         try:
-            found = judged(changed(rng))
+            found = judged(channel)
             holds_in_itself(found)
-            if case % WHOLE == 0:
+            if whole:
                 survives_its_files(found)
         except Exception as error:
             raise AssertionError(f"seed {seed}, case {case}") from error
