@@ -105,10 +105,11 @@ def interpreters(least: str) -> Iterator[Path]:
     """Interpreters of this machine of at least that version, on PATH or of pyenv, oldest first."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     for minor in range(_minor(least), _NEWEST_MINOR + 1):
-        kept = sorted(pyenv.glob(f"3.{minor}.*/bin/python3.{minor}"))
-        for found in (process.which(f"python3.{minor}"), *kept):
-            if found and process.run([found, "-c", "import venv"], check=False).returncode == 0:
-                yield Path(found)
+        found = process.which(f"python3.{minor}")
+        is_shim = found is not None and Path(found).parent.name == "shims"  # pyenv's, of one of those below or of none
+        if found and not is_shim and process.run([found, "-c", "import venv"], check=False).returncode == 0:
+            yield Path(found)
+        yield from sorted(pyenv.glob(f"3.{minor}.*/bin/python3.{minor}"))
 
 
 def _minor(version: str) -> int:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from scipy import stats as scipy_stats
 
 from harness.analysis import cohorts
 from harness.analysis.cohorts import CohortKey, Cutoffs, by_cohort, gap
 from harness.cli.views import scores
 from harness.core.errors import InputError
 from harness.stats import two_groups
+from tests.deferred import Deferred
 from tests.sheets import LOST, WON, sheet, task
 
+scipy_stats = Deferred("scipy.stats")
 DAY = date(2025, 1, 1)
 BEFORE, AFTER = "2024-06-01T00:00:00Z", "2025-06-01T00:00:00Z"
 

@@ -14,7 +14,6 @@ import kubernetes_validate
 import pytest
 import yaml
 from cryptography.exceptions import InvalidTag
-from ray.autoscaler._private.kuberay import autoscaling_config
 
 from harness import sandbox
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
@@ -160,6 +159,8 @@ def test_the_pods_of_the_manifest_are_what_kubernetes_takes(manifest):
 
 def test_rays_autoscaler_reads_from_the_manifest_what_nodes_have_and_how_many_there_may_be(manifest):
     manifest["metadata"]["namespace"] = "default"  # as Kubernetes gives it back
+    from ray.autoscaler._private.kuberay import autoscaling_config  # noqa: PLC0415 - takes half a second, of every worker
+
     read = autoscaling_config._derive_autoscaling_config_from_ray_cr(manifest)
     workers = read["available_node_types"]["engines"]
     assert workers["resources"] == {"CPU": 8, "memory": 28 * 1024**3, "docker": 8}

@@ -6,17 +6,19 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
-from statsmodels.api import OLS
-from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.intervals import bootstrap_interval
 from harness.stats import Z_95, mean_interval, standard_error, wilson, worth_clustering
+from tests.deferred import Deferred
+
+scipy_stats = Deferred("scipy.stats")
+statsmodels = Deferred("statsmodels.api")
+proportion = Deferred("statsmodels.stats.proportion")
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 7), (3, 10), (25, 50), (99, 100), (400, 400)])
 def test_wilson_is_that_of_statsmodels(successes, trials):
-    low, high = proportion_confint(successes, trials, method="wilson")
+    low, high = proportion.proportion_confint(successes, trials, method="wilson")
     found = wilson(successes, trials)
 
     assert (found.low, found.high) == (pytest.approx(low, abs=1e-12), pytest.approx(high, abs=1e-12))
@@ -31,7 +33,7 @@ def test_several_samples_give_wilsons_interval_on_the_effective_number_of_trials
     mean, error = np.mean(values), scipy_stats.sem(values)
     shrink = (Z_95 / scipy_stats.t.ppf(0.975, len(values) - 1)) ** 2
     worth = mean * (1 - mean) / error**2 * shrink
-    low, high = proportion_confint(mean * worth, worth, method="wilson")
+    low, high = proportion.proportion_confint(mean * worth, worth, method="wilson")
 
     found = mean_interval(values, trials=24)
 
@@ -45,7 +47,7 @@ def test_samples_that_all_agree_count_once_a_task():
 def test_the_effective_number_never_exceeds_the_samples():
     values = [0.5, 0.49, 0.51, 0.5, 0.5, 0.5]
     shrink = (Z_95 / scipy_stats.t.ppf(0.975, 5)) ** 2
-    low, _ = proportion_confint(0.5 * 24 * shrink, 24 * shrink, method="wilson")
+    low, _ = proportion.proportion_confint(0.5 * 24 * shrink, 24 * shrink, method="wilson")
 
     assert mean_interval(values, trials=24).low == pytest.approx(low)
 
@@ -83,7 +85,7 @@ def test_the_standard_error_by_task_is_scipys():
 def test_the_clustered_standard_error_is_that_of_statsmodels():
     values = [0.9, 1.0, 0.8, 0.1, 0.2, 0.0, 0.5, 0.6]
     clusters = [1, 1, 1, 2, 2, 2, 3, 3]
-    fit = OLS(values, np.ones(len(values))).fit(
+    fit = statsmodels.OLS(values, np.ones(len(values))).fit(
         cov_type="cluster", cov_kwds={"groups": np.array(clusters), "use_correction": False}
     )
 

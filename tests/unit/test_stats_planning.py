@@ -6,8 +6,6 @@ import itertools
 import math
 
 import pytest
-from scipy import stats as scipy_stats
-from statsmodels.stats.power import NormalIndPower
 
 from harness.stats import (
     mcnemar_detectable,
@@ -17,6 +15,10 @@ from harness.stats import (
     needed_samples,
     needed_tasks,
 )
+from tests.deferred import Deferred
+
+scipy_stats = Deferred("scipy.stats")
+power = Deferred("statsmodels.stats.power")
 
 
 def test_small_effects_are_those_of_millers_formula():
@@ -26,7 +28,7 @@ def test_small_effects_are_those_of_millers_formula():
 
 
 def test_small_effects_are_those_of_statsmodels():
-    theirs = NormalIndPower(ddof=0).solve_power(nobs1=50_000, alpha=0.05, power=0.8, ratio=0)
+    theirs = power.NormalIndPower(ddof=0).solve_power(nobs1=50_000, alpha=0.05, power=0.8, ratio=0)
 
     assert minimum_detectable_effect(tasks=50_000, samples=1, between=0.25, within=0) == pytest.approx(
         theirs * 0.5, rel=1e-3

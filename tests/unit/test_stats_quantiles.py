@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from scipy import stats
 
 from harness.stats.intervals import t_quantile
 from harness.stats.planning import mcnemar_power
+from tests.deferred import Deferred
+
+stats = Deferred("scipy.stats")
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99, 0.999])
