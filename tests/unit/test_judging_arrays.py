@@ -74,6 +74,14 @@ def handed_out(value):
     return runner()["encoded"](value)
 
 
+def both(sides):
+    """Each value beside each: the two, and both as they are read, the one that came out and the one that is kept."""
+    told = [handed_out(side) for side in sides]
+    out = zip(sides, map(values.decode, told), strict=True)
+    kept = zip(sides, (values.decode(one, kept=True) for one in told), strict=True)
+    return [(left, other, one, wanted) for (left, one), (other, wanted) in itertools.product(out, kept)]
+
+
 def assertion(statement):
     text = (
         f"import numpy as np\nimport pandas as pd\n\n\nclass TestA:\n    def test_a(self, a, b):\n        {statement}\n"
@@ -109,10 +117,9 @@ def is_for(statement, side):
 @pytest.mark.parametrize("statement", FUNCTIONS)
 def test_a_comparison_holds_where_numpy_says_so(statement):
     site, decide, differing = as_site(assertion(statement)), FUNCTIONS[statement], []
-    for left, other in itertools.product([side for side in SIDES if is_for(statement, side)], repeat=2):
+    for left, other, out, kept in both([side for side in SIDES if is_for(statement, side)]):
         with warnings.catch_warnings(action="ignore"):
             right = passes(decide, left, other) and not is_refused(left, other)
-        out, kept = values.decode(handed_out(left)), values.decode(handed_out(other), kept=True)
         if holds(site, [out], [kept]) != right:
             differing.append((left, other, right))
     assert differing == []
@@ -177,10 +184,9 @@ def is_table_refused(left, other):
 @pytest.mark.parametrize("statement", TABLE_FUNCTIONS)
 def test_tables_are_equal_where_pandas_says_so(statement):
     site, differing = as_site(assertion(statement)), []
-    for left, other in itertools.product(TABLES, repeat=2):
+    for left, other, out, kept in both(TABLES):
         with warnings.catch_warnings(action="ignore"):
             right = passes(TABLE_FUNCTIONS[statement], left, other)
-        out, kept = values.decode(handed_out(left)), values.decode(handed_out(other), kept=True)
         held = holds(site, [out], [kept])
         if held != right and not (right and is_table_refused(left, other)):
             differing.append((left, other, right))

@@ -87,10 +87,10 @@ def test_an_operator_decides_random_values_as_python_does(op):
 @pytest.mark.parametrize("op", PYTHONS)
 def test_an_operator_decides_every_pair_of_leaves_as_python_does(op):
     leaves = [leaf for leaf in LEAVES if not isinstance(leaf, type) and not (op == "count_equal" and "/8" in str(leaf))]
-    for one in leaves:
-        for other in leaves:
-            ours = decided(op, encode(one), encode(other))
-            assert ours is as_in_python(PYTHONS[op], decode(encode(one)), decode(encode(other))), (one, other)
+    ones, others = ([(told, decode(told)) for told in map(encode, leaves)] for _ in range(2))
+    for out, one in ones:
+        for kept, other in others:
+            assert decided(op, out, kept) is as_in_python(PYTHONS[op], one, other), (one, other)
 
 
 def test_truth_is_pythons():
@@ -228,12 +228,13 @@ NUMBERS = [leaf for leaf in LEAVES if isinstance(leaf, int | float | complex | D
 @pytest.mark.filterwarnings("ignore")
 def test_an_approximation_is_pytests(options, around):
     rel, absolute = (None if name not in options else options[name].hex() for name in ("rel", "abs"))
-    for expected in NUMBERS:
-        for actual in (*NUMBERS, "1", None, 1.3, 0.1 + 1e-9, Decimal("1.3")):
-            kept = ["approx", encode(around(expected)), rel, absolute, options.get("nan_ok", False)]
-            oracle = pytest.approx(around(expected), **options)
-            ours = decided("==", encode(around(actual)), kept)
-            assert ours is as_in_python(operator.eq, around(actual), oracle), (actual, expected)
+    numbers = [around(actual) for actual in (*NUMBERS, "1", None, 1.3, 0.1 + 1e-9, Decimal("1.3"))]
+    given = list(zip(numbers, map(encode, numbers), strict=True))
+    for expected in map(around, NUMBERS):
+        kept = ["approx", encode(expected), rel, absolute, options.get("nan_ok", False)]
+        oracle = pytest.approx(expected, **options)
+        for actual, out in given:
+            assert decided("==", out, kept) is as_in_python(operator.eq, actual, oracle), (actual, expected)
 
 
 def test_what_equals_anything_does_so_at_its_place():
