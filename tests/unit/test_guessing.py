@@ -17,13 +17,14 @@ from harness.judging.values import Event
 from miner.languages.base import KnownText, RecordedTests, WrittenForm
 from miner.languages.go.stripping import literals as go
 from miner.languages.guessing.guess import guess
+from miner.languages.guessing.needed import Needed
 from miner.languages.java.stripping import literals as java
 from miner.languages.javascript.stripping import literals as javascript
 from miner.languages.python.stripping.literals import READING
 from miner.languages.rust.stripping import literals as rust
 from miner.stripping import task as stripping
 from tests import tiny
-from tests.values_of_tests import encode
+from tests.values_of_tests import LEAVES, encode
 
 TEST = "t.py::test_a"
 EQUAL = Site(op="==", sides=("out", "kept"))
@@ -119,6 +120,16 @@ def test_long_values_are_not_combined(call):
         assert tracemalloc.get_traced_memory()[1] < 1 << 26
     finally:
         tracemalloc.stop()
+
+
+def test_what_a_glance_tells_apart_is_unequal_to_the_judge_too():
+    leaves = [leaf for leaf in LEAVES if not isinstance(leaf, type)]
+    values_out = [*leaves, ["a"], ("a",), {"a": 1}, {"a"}, frozenset("a"), ["a", 1.0], [1.0], [True]]
+    for kept in values_out:
+        expected = replace(judge.of_fix(event(kept), [encode(kept)], {}), plain=False)
+        need = Needed(test_id=TEST, site=EQUAL, expected=expected, before=None, literals=(), reading=READING)
+        for value in values_out:
+            assert need.holds(event(value)) == judge.event_holds(EQUAL, expected, event(value)), (kept, value)
 
 
 def test_a_text_that_looks_like_a_set_of_sets_is_a_text():

@@ -51,10 +51,22 @@ class Needed:
 
     def holds(self, event: Event) -> bool:
         """Whether the assertion holds where this comes out."""
+        if self._is_unlike(event.values):
+            return False
         outcome = repr((event.values, event.raised))
         if outcome not in self.judged:
             self.judged[outcome] = judge.event_holds(self.site, self.expected, event)
         return self.judged[outcome]
+
+    def _is_unlike(self, handed: Sequence[Any]) -> bool:
+        """Whether a glance tells that values are not equal to the one that is kept: most that are tried are not."""
+        if self.site.op != "==" or self.site.decides == "result" or len(self.expected.kept) != 1:
+            return False
+        target = self.expected.kept[0]
+        kind = kind_of(target)
+        if kind is str:
+            return any(value != target for value in handed)
+        return kind is not None and any(kind_of(value) not in (kind, None) for value in handed)
 
     @property
     def op(self) -> str:
@@ -241,6 +253,16 @@ def _kind(encoded: Any) -> str:
     if not isinstance(encoded, list) or not encoded:
         return type(encoded).__name__
     return _kind(encoded[1]) if values.language_of(encoded) else str(encoded[0])
+
+
+_KINDS = {"s": str, "b": bytes, "i": float, "f": float, "l": list, "t": tuple, "d": dict, "S": set, "F": set}
+
+
+def kind_of(encoded: Any) -> type | None:
+    """Of a value of Python that equals none of another kind, its kind; None of any other."""
+    if isinstance(encoded, bool):
+        return float
+    return _KINDS.get(encoded[0]) if isinstance(encoded, list) and encoded else None
 
 
 def handed_by(event: Event | None, reading: Reading) -> Any:

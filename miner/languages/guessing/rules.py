@@ -18,7 +18,7 @@ from harness.judging.values import Event
 from miner.languages.guessing.combinations import PAIRS, SEVERAL, TRIPLES, percent_formatted, short
 from miner.languages.guessing.conversions import CHANGES, of_each, of_keys, of_leaves
 from miner.languages.guessing.known import WORK
-from miner.languages.guessing.needed import NEARS, Needed, Rule, Value, handed_by
+from miner.languages.guessing.needed import NEARS, Needed, Rule, Value, handed_by, kind_of
 from miner.languages.guessing.visible import MOST_LIKE, Visible
 from miner.languages.guessing.web_values import in_element
 from miner.languages.guessing.words import WORD, example_value, nearest_text
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _SIGNS = (", ", " ", ": ", " - ", "; ", "/", ".", "-", "_", "=", "")
 """Which join texts, the likeliest first."""
+_OTHER_FORMS: Mapping[type, type] = {str: bytes, bytes: str, list: tuple, tuple: list}
 _CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
 
 
@@ -44,8 +45,11 @@ def all_rules(
     near = sorted(texts, key=lambda text: -len(words_known & set(WORD.findall(text.lower()))))
     known = [word for word in dict.fromkeys(WORD.findall(known_text)) if not word.isspace()]
     others = itertools.starmap(_of_visible, in_tree.items())
-    for name, value in itertools.chain(_rule_values(known, near, test_texts, visible), *others):
-        yield name, partial(_handing_by, value=value)
+    yield from _handing_values(_likeliest(test_texts, visible))
+    yield from _of_changes()
+    yield from _handing_values(_paths())
+    yield from _of_several()
+    yield from _handing_values(itertools.chain(_values_in_one(known, near), *others))
     all_texts = {"everything": " ".join(known), "the statement": known_text, "all texts of the base": " ".join(near)}
     for what, text in all_texts.items():
         for name, error in reading.errors(text[:4000]):
@@ -53,10 +57,14 @@ def all_rules(
     yield "no error", partial(_raising, error=None)
 
 
-def _rule_values(
-    known: Sequence[str], texts: Sequence[str], test_texts: Sequence[str], visible: Visible
-) -> Iterator[tuple[str, Value]]:
-    """What the rules hand out, the likeliest first, of the words that are known and the texts that are near to them."""
+def _handing_values(values_by_name: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Rule]]:
+    """Rules that hand out values, by the same names."""
+    for name, value in values_by_name:
+        yield name, partial(_handing_by, value=value)
+
+
+def _likeliest(test_texts: Sequence[str], visible: Visible) -> Iterator[tuple[str, Value]]:
+    """What is tried first: constants, and what stands in a call, in texts of the tests or in a visible test."""
     for constant in _CONSTANTS:
         yield f"always {constant!r}", partial(_always, value=constant)
     for place in (0, 1, 2, 3, -1, -2):
@@ -65,6 +73,31 @@ def _rule_values(
         name = f"a text of the tests, word {strange} that the base does not give is its word {own} that is not there"
         yield name, partial(_like_another, texts=test_texts, strange=strange, own=own)
     yield from _of_visible("a visible test", visible)
+
+
+def _paths() -> Iterator[tuple[str, Value]]:
+    for name, folder in (("in the work tree", False), ("beside its test", True)):
+        yield f"what is written, {name}", partial(_path, folder=folder)
+
+
+def _values_in_one(known: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[str, Value]]:
+    """All at once of what is written, of the words that are known and of the texts that are near to them."""
+    yield "all texts that are written there, in one", lambda need: _joined(need, map(str, need.literals))
+    for sign in _SIGNS:
+        name = f"rows that are written there, as formats and joined by {sign!r}, in one"
+        yield name, partial(_rows_in_one, sign=sign)
+    yield "all texts of the base, in one", lambda need: _joined(need, texts)
+    yield "all words that are known, in a list", lambda need: _within(need, known)
+    yield "an object of all words that are known", lambda need: dict.fromkeys(_within(need, known), 1)
+
+
+@cache
+def _of_changes() -> tuple[tuple[str, Rule], ...]:
+    """Rules that change one value, what is inside of it, or what is put in its place."""
+    return tuple(_handing_values(_values_of_changes()))
+
+
+def _values_of_changes() -> Iterator[tuple[str, Value]]:
     for name, change in CHANGES.items():
         yield f"what the base gives, {name}", partial(_changed, of=_given, change=change)
         yield f"what is written, {name}", partial(_changed, of=_written, change=change)
@@ -74,16 +107,6 @@ def _rule_values(
             yield f"what is written, {within} {name}", partial(_changed_inside, of=_written, each=each, change=change)
     for name, change in CHANGES.items():
         yield f"what is written, {name}, in the element that the base gives", partial(_in_element, change=change)
-    for name, folder in (("in the work tree", False), ("beside its test", True)):
-        yield f"what is written, {name}", partial(_path, folder=folder)
-    yield from _of_several()
-    yield "all texts that are written there, in one", lambda need: _joined(need, map(str, need.literals))
-    for sign in _SIGNS:
-        name = f"rows that are written there, as formats and joined by {sign!r}, in one"
-        yield name, partial(_rows_in_one, sign=sign)
-    yield "all texts of the base, in one", lambda need: _joined(need, texts)
-    yield "all words that are known, in a list", lambda need: _within(need, known)
-    yield "an object of all words that are known", lambda need: dict.fromkeys(_within(need, known), 1)
 
 
 def _of_visible(where: str, visible: Visible) -> Iterator[tuple[str, Value]]:
@@ -158,9 +181,9 @@ def _like_another(needed: Needed, texts: Sequence[str], strange: int, own: int) 
 
 
 @cache
-def _of_several() -> tuple[tuple[str, Value], ...]:
+def _of_several() -> tuple[tuple[str, Rule], ...]:
     """Rules of several values together: of what is written in a call, of the base's answers, of how often and when."""
-    return tuple(_values_of_several())
+    return tuple(_handing_values(_values_of_several()))
 
 
 def _values_of_several() -> Iterator[tuple[str, Value]]:
@@ -241,7 +264,8 @@ def _is_right(rule: Rule, needed: Needed) -> bool:
 def _in_other_forms(needed: Needed, event: Event) -> Iterator[Event]:
     """A text as bytes, bytes as text, a list as a tuple, a tuple as a list, where the test wants that."""
     sought = needed.sought
-    if event.raised is not None or len(sought) != 1 or not isinstance(sought[0], str | bytes | list | tuple):
+    other = _OTHER_FORMS.get(type(sought[0])) if event.raised is None and len(sought) == 1 else None
+    if other is None or all(kind_of(value) not in (None, other) for value in event.values):
         return
     with contextlib.suppress(ValueError):
         match handed_by(event, needed.reading), sought[0]:
@@ -287,7 +311,8 @@ def _handing(needed: Needed, value: Any) -> Event:
         return replace(_event(needed), values=needed.expected.kept * count, raised=None)
     if needed.op == "doctest":
         value = ("" if value is None else f"{value!r}\n", None)
-    return replace(_event(needed), values=tuple(needed.reading.encode(value) for _ in range(count)), raised=None)
+    encoded = needed.reading.encode(value)
+    return replace(_event(needed), values=(encoded,) * count, raised=None)
 
 
 def _is_alike(value: Any, sought: Sequence[Any]) -> bool:
