@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from typing import Any
@@ -206,7 +207,10 @@ def test_an_error_of_every_class_is_of_none(chain, wanted):
     assert holds("java.kind", error, value(["K", "java.lang.Error"]), **{"not": True}) is wanted
 
 
-CLASHING = [[i(1 + number * (2**61 - 1), "Long") for number in row] for row in itertools.product(range(30), repeat=3)]
+@functools.cache
+def clashing() -> list[list[Any]]:
+    rows = itertools.product(range(30), repeat=3)
+    return [[i(1 + number * (2**61 - 1), "Long") for number in row] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +223,7 @@ CLASHING = [[i(1 + number * (2**61 - 1), "Long") for number in row] for row in i
     ],
 )
 def test_values_whose_hashes_were_made_to_clash_are_refused_at_once(op, tag, options):
-    rows = many(tag, *(many("l", *row) for row in CLASHING[:20_000]))
+    rows = many(tag, *(many("l", *row) for row in clashing()[:20_000]))
     began = time.process_time()
     assert not holds(op, rows, rows, **options)
     assert time.process_time() - began < 10

@@ -90,13 +90,8 @@ def hidden_words(dataset):
 
 def found_in(path, words):
     """The words that stand in any file below a folder, by file."""
-    return {
-        (str(file.relative_to(path)), word)
-        for file in path.rglob("*")
-        if file.is_file()
-        for word in words
-        if word in file.read_bytes()
-    }
+    contents = {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    return {(name, word) for name, data in contents.items() for word in words if word in data}
 
 
 def test_a_sealed_task_is_the_same_task(dataset, me):
