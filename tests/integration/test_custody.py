@@ -17,10 +17,11 @@ from harness.dataset.seal.identity import load_keys
 from harness.runs.run_folder import EVIDENCE_FILE, RunFolder
 from harness.sandbox import engine
 from harness.sandbox.images import layers
-from tests import tiny
+from tests import second_engine, tiny
 from tests.program import goldseam
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.engine
@@ -70,12 +71,19 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(tiny_image, tmp_path_factory) -> World:
+def image(slim_image) -> Iterator[str]:
+    """A tenth of the task image, of which every file is looked at below."""
+    yield second_engine.load(slim_image, "tiny/custody")
+    engine.connect().remove_image("tiny/custody:slim")
+
+
+@pytest.fixture(scope="module")
+def world(image, tmp_path_factory) -> World:
     root = tmp_path_factory.mktemp("custody")
     identity = pyrage.x25519.Identity.generate()
     (root / "key").write_text(f"{identity}\n")
     task = tiny.task(
-        tiny_image,
+        image,
         tests={tiny.TESTS: (tiny.BASE_TESTS, HIDDEN)},
         fail_to_pass=["tests/test_calc.py::test_two_of_a_kind"],
         gold=tiny.diff(tiny.CALC, tiny.BUGGY, FIXED),
@@ -121,9 +129,9 @@ def test_nothing_hidden_is_in_the_run_folder_the_cache_the_dataset_or_what_was_s
     assert [word for word in WORDS if word in world.said] == []
 
 
-def test_nothing_hidden_is_in_any_layer_or_the_config_of_the_image(world, tiny_image):
-    with_config = [("config", json.dumps(engine.connect().inspect_image(tiny_image)).encode())]
-    every = [*layers.every_layer(tiny_image), *with_config]
+def test_nothing_hidden_is_in_any_layer_or_the_config_of_the_image(world, image):
+    with_config = [("config", json.dumps(engine.connect().inspect_image(image)).encode())]
+    every = [*layers.every_layer(image), *with_config]
 
     assert len(every) > 100
     assert [(path, word) for path, data in every for word in WORDS if word in data] == []
