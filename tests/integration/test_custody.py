@@ -19,6 +19,7 @@ from harness.sandbox import engine
 from harness.sandbox.images import layers
 from tests import second_engine, tiny
 from tests.program import goldseam
+from tests.trees import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,17 +103,6 @@ def world(image, tmp_path_factory) -> World:
     return World(root=root, said=said)
 
 
-def found_in(path: Path) -> set[tuple[str, bytes]]:
-    """The hidden words in any file below a folder, by file."""
-    return {
-        (str(file.relative_to(path)), word)
-        for file in path.rglob("*")
-        if file.is_file()
-        for word in WORDS
-        if word in file.read_bytes()
-    }
-
-
 def outcomes(run: Path) -> dict[str, str]:
     return {report.model_name_or_path: report.outcome.value for report in RunFolder(path=run).reports()}
 
@@ -125,7 +115,7 @@ def test_verdicts_are_those_of_the_readable_dataset(world):
 
 def test_nothing_hidden_is_in_the_run_folder_the_cache_the_dataset_or_what_was_said(world):
     for place in ("run", "cache", "dataset"):
-        assert found_in(world.root / place) == set()
+        assert words_in(world.root / place, WORDS) == set()
     assert [word for word in WORDS if word in world.said] == []
 
 
@@ -150,7 +140,7 @@ def test_regrading_with_a_key_finds_the_same_verdicts(world):
 
     assert done.returncode == 0, done.error_text
     assert "5 unchanged" in done.stdout
-    assert found_in(world.root / "run") == set()
+    assert words_in(world.root / "run", WORDS) == set()
 
 
 def test_the_same_command_again_does_nothing_again(world):
@@ -197,7 +187,7 @@ def test_kept_evidence_is_readable_and_said_to_be(world):
 
     assert done.returncode == 0, done.error_text
     assert "in the clear" in done.error_text
-    assert found_in(run)
+    assert words_in(run, WORDS)
     assert not list(run.rglob(EVIDENCE_FILE))
 
 

@@ -21,6 +21,7 @@ from harness.dataset.seal import sealed, sealing
 from harness.dataset.seal.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
 from harness.runs import bug_log
 from tests import killed, tiny
+from tests.trees import words_in
 
 SECRET_LINE = "assert calc.add(1, 1) == 2"
 
@@ -88,12 +89,6 @@ def hidden_words(dataset):
     return {line for line in hidden if len(line) >= 12 and line not in public}
 
 
-def found_in(path, words):
-    """The words that stand in any file below a folder, by file."""
-    contents = {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
-    return {(name, word) for name, data in contents.items() for word in words if word in data}
-
-
 def test_a_sealed_task_is_the_same_task(dataset, me):
     before = tasks_of(dataset)
 
@@ -105,11 +100,11 @@ def test_a_sealed_task_is_the_same_task(dataset, me):
 def test_no_hidden_line_is_found_in_a_sealed_dataset(dataset, me):
     words = hidden_words(dataset)
     assert SECRET_LINE.encode() in {word.lstrip(b"+ ") for word in words}
-    assert found_in(dataset.path, words)
+    assert words_in(dataset.path, words)
 
     sealing.seal(dataset, [me.recipient])
 
-    assert found_in(dataset.path, words) == set()
+    assert words_in(dataset.path, words) == set()
 
 
 def test_the_public_side_needs_no_key(dataset, me):
@@ -335,7 +330,7 @@ def test_killed_at_any_point_the_dataset_reads_and_the_next_seal_finishes(datase
         assert everything_is_well(dataset, before, [me, you]), f"unreadable after a kill at step {step}"
         sealing.seal(reopened(dataset), [you.recipient], keys=keys)
         assert tasks_of(dataset, you.keys) == before, step
-        assert found_in(dataset.path, words) == set(), step
+        assert words_in(dataset.path, words) == set(), step
         assert chain.verify(reopened(dataset)).problems == (), step
         assert not list(dataset.path.rglob("*.next")), step
 
