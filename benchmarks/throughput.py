@@ -24,7 +24,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -115,7 +115,7 @@ class EmptyContainer:
     """What the engine takes for a container in which nothing happens."""
 
     def __init__(self, image: str) -> None:
-        self.client = engine.connect()
+        self.client: Any = engine.connect()
         self.image = image
 
     def batch(self, count: int, workers: int) -> float:

@@ -30,6 +30,7 @@ PACKAGES = (
     "tzdata", "zlib1g",
 )  # fmt: skip
 """pip is not among them: it holds copies of a score of libraries, in which fixes of theirs would be found."""
+_PIP = "/tmp/pip"  # noqa: S108 - a tmpfs of the build container
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 
@@ -109,8 +110,8 @@ def layer(parent: str) -> Layer:
             'if [ "$missing" ]; then apt-get $options -qq update; fi',
             'if [ "$missing" ]; then apt-get $options -qq install -y --no-install-recommends $packages; fi',
             "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
-            "python3 -m venv /tmp/pip",
-            f"/tmp/pip/bin/pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
+            f"python3 -m venv {_PIP}",
+            f"{_PIP}/bin/pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
             "git config --system --add safe.directory /testbed",
             *_clock(),
             f'python3 -c "{facts}" > {FACTS_PATH}',
