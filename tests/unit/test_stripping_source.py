@@ -474,7 +474,7 @@ def test_a_name_that_is_made_anew_of_what_the_product_says_is_handed_out(text):
 
 def test_an_argument_that_is_made_anew_is_handed_out():
     found = stripped(HEAD + "def test_a(want):\n    want = want.strip()\n    assert f(1) == want\n")
-    assert "_goldseam_site(f(1), want)" in found
+    assert "_goldseam_site(f(1), _goldseam_want)" in found
 
 
 def test_of_two_names_bound_at_once_the_expected_one_is_blank():

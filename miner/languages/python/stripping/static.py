@@ -368,6 +368,11 @@ class Scope:
         parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         return all(self.is_static(part, bound) for part in parts)
 
+    def stands_for(self, node: ast.expr) -> tuple[ast.expr, ...]:
+        """What a name is bound to, as far as that is written out; any other expression as it is."""
+        bound = (self.arguments.get(node.id) or self._bound(node.id)) if isinstance(node, ast.Name) else ()
+        return bound or (node,)
+
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
         if self.is_static(node) or self._is_place(node) or self._is_data(node):

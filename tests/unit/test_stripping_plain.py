@@ -1,0 +1,149 @@
+"""What a test file writes in a roundabout way is seen as if it stood there."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from miner.languages.python.stripping import plain
+from tests.unit.test_stripping_source import function, handed, same, stripped
+
+LOOP = """\
+def test_a():
+    for name, (options, cases) in rows.items():
+        for number, (given, want) in enumerate(cases):
+            assert f(given, **options) == want
+"""
+ROWS = """\
+rows = {}
+rows['a'] = ({}, [[1, 'one'], [2, 'two']])
+rows['b'] = ({'x': 1}, rows['a'][1])
+"""
+
+
+def written(text: str) -> str:
+    return plain.written(text.encode()).decode()
+
+
+def stays(text: str) -> bool:
+    return written(text) == text
+
+
+def test_what_rows_of_a_dictionary_that_is_filled_entry_by_entry_expect_goes():
+    found = stripped(LOOP + ROWS)
+    assert "_goldseam_site(f(given, **options))" in found
+    assert "'one'" not in found
+    assert "'two'" not in found
+    assert "[[1, None], [2, None]]" in found
+
+
+def test_rows_that_something_else_reads_stay():
+    found = stripped(LOOP + ROWS + "def test_b():\n    f(rows)\n")
+    assert "'one'" in found
+
+
+def test_inner_rows_of_which_one_is_not_written_out_are_handed_out():
+    found = stripped(LOOP + "rows = {'a': ({}, [[1, 'one'], f(2)])}\n")
+    assert "_goldseam_site(f(given, **options), want)" in found
+
+
+def test_inner_rows_that_are_read_once_more_are_handed_out():
+    text = "for cases, _ in [([[1, 'one']], 2)]:\n    f(cases)\n    for given, want in cases:\n        assert f(given) == want"
+    assert "_goldseam_site(f(given), want)" in stripped(function(text))
+
+
+def test_what_numbered_rows_expect_goes():
+    found = stripped(function("for number, (given, want) in enumerate([(1, 'one')]):\n    assert f(given) == want"))
+    assert same(
+        found,
+        function(f"for number, (given, want) in enumerate([(1, None)]):\n    {handed('f(given)').replace(chr(10), chr(10) + '    ')}"),
+    )
+
+
+def test_rows_that_two_tests_take_apart_alike_lose_what_both_expect():
+    found = stripped(LOOP + LOOP.replace("test_a", "test_b") + ROWS)
+    assert "'one'" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rows = {}\nrows['a'] = 1\nrows['a'] = 2\n",
+        "rows = {}\nprint(rows)\nrows['a'] = 1\n",
+        "rows = {}\nrows['a'] = 1\nf(rows)\nrows['b'] = 2\n",
+        "rows = {}\nrows['a'] = rows\n",
+        "rows = {}\nrows['a'] = rows['b']\n",
+        "rows = {'b': 1}\nrows['a'] = 1\n",
+        "rows = {}\nif f():\n    rows['a'] = 1\n",
+        "rows = {}\nf()\nrows['a'] = 1\n",
+        "rows = {}\nrows['a'] = 1\nrows = {}\n",
+        "rows['a'] = 1\nrows = {}\n",
+    ],
+)
+def test_a_dictionary_that_is_more_than_its_entries_stays(text):
+    assert stays(text)
+
+
+def test_a_parameter_that_is_bound_anew_has_a_name_of_its_own():
+    text = "def check(given, want):\n    want = want.strip()\n    assert f(given) == [x for x in want]\n"
+    after = "def check(given, want):\n    _goldseam_want = want.strip()\n    assert f(given) == [x for x in _goldseam_want]\n"
+    assert same(written(text), after)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "want = 1\n    want = 2",
+        "if f():\n        want = 1",
+        "want = 1\n    f(lambda: want)",
+        "want = 1\n    f(locals())",
+        "for want in f():\n        pass",
+        "want += 1",
+        "global other\n    del want",
+    ],
+)
+def test_a_parameter_that_may_stand_for_more_than_one_value_keeps_its_name(body):
+    assert stays(f"def check(given, want):\n    {body}\n")
+
+
+HELPERS = """\
+class TestA(unittest.TestCase):
+    def check(self, given, want):
+        tree = self._check(given, want)
+        self.assertTrue(tree.changed)
+
+    def _check(self, given, want):
+        want = dedent(want)
+        tree = f(given)
+        self.assertEqual(want, str(tree))
+        return tree
+
+    def unchanged(self, given):
+        self._check(given, given)
+
+    def other(self, unchanged):
+        if unchanged:
+            self.check(1, '1')
+
+    def test_a(self):
+        b = 'before'
+        a = 'after'
+        self.check(b, a)
+
+    def test_b(self):
+        self.unchanged('same')
+"""
+
+
+def test_what_helpers_hand_on_to_each_other_to_be_expected_goes():
+    found = stripped("from textwrap import dedent\n" + HELPERS)
+    assert "_goldseam_site(str(tree))" in found
+    assert "after" not in found
+    assert "dedent(" not in found
+    ast.parse(found)
+
+
+def test_what_one_of_them_has_from_the_product_is_handed_out():
+    found = stripped("from textwrap import dedent\n" + HELPERS.replace("self.unchanged('same')", "self.unchanged(f(2))"))
+    assert "_goldseam_site(_goldseam_want, str(tree))" in found
