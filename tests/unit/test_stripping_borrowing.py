@@ -34,6 +34,10 @@ class Base(unittest.TestCase):
     def assert_parsed(self, text):
         assert xml.dom.minidom.parseString(clean(assert_parsed(text)))
 
+    def assert_alike(self, expected, found):
+        if found != expected:
+            self.fail(f"{found} is not {expected}")
+
     def setUp(self):
         super().setUp()
         self.assertTrue(LIMIT)
@@ -101,6 +105,7 @@ def test_assertions_of_a_base_class_go_into_a_class_between():
         "def assert_renders(self, source, expected, **options):",
         "def dedent(self, text):",
         "def assert_parsed(self, text):",
+        "def assert_alike(self, expected, found):",
     ]
     assert sorted(found[1:-2]) == [
         "from collections import OrderedDict as _goldseam_Ordered",

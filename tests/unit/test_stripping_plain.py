@@ -147,3 +147,81 @@ def test_what_helpers_hand_on_to_each_other_to_be_expected_goes():
 def test_what_one_of_them_has_from_the_product_is_handed_out():
     found = stripped("from textwrap import dedent\n" + HELPERS.replace("self.unchanged('same')", "self.unchanged(f(2))"))
     assert "_goldseam_site(_goldseam_want, str(tree))" in found
+
+
+COPIED = [
+    ("given = ['a', 1]\norig = given[:]", "['a', 1]"),
+    ("given = ['a', 1]\norig = list(given)", "['a', 1]"),
+    ("given = {'a': (1, 2)}\norig = given.copy()", "{'a': (1, 2)}"),
+    ("given = {'a': [1]}\nother = 2\norig = copy.deepcopy(given)", "{'a': [1]}"),
+]
+
+
+@pytest.mark.parametrize(("text", "made"), COPIED)
+def test_a_copy_of_what_has_just_been_written_out_is_written_out(text, made):
+    assert f"orig = {made}" in written(function(text + "\nf(given)\nassert given == orig"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "given = ['a']\nf(given)\norig = given[:]",
+        "given = [[1]]\norig = given[:]",
+        "given = [f(1)]\norig = given[:]",
+        "given = {'a': 1}\norig = list(given)",
+        "given = ['a']\nf(lambda: given)\norig = given[:]",
+        "given = ['a']\norig = given[1:]",
+        "given = ['a']\norig = given",
+        "given = {'a': [1]}\norig = dict(given)",
+    ],
+)
+def test_a_copy_that_may_be_of_something_else_stays(text):
+    assert stays(function(text))
+
+
+def test_what_is_copied_before_the_product_gets_it_is_expected():
+    found = stripped(function("given = ['a', 1]\norig = given[:]\nf(given)\nassert given == orig"))
+    assert same(found, function("given = ['a', 1]\nf(given)\n" + handed("given")))
+
+
+GUARDS = {
+    "a difference": ("if f(1) != 3:\n    self.fail('not 3')", handed("f(1)")),
+    "what it says of it": (
+        "want = 'a'\nmade = f(1)\nif made != want:\n    said = ['want:']\n    for line in want.splitlines():\n        said.append(line)\n    self.fail(said)",
+        "made = f(1)\n" + handed("made"),
+    ),
+    "an error": ("if not f(1):\n    raise AssertionError('false')", handed("f(1)")),
+    "a failure of pytest's": ("if f(1) == 3:\n    pytest.fail('3')", handed("f(1)")),
+    "an assertion that never holds": ("if f(1) in (1, 2):\n    assert False, 'no'", handed("f(1)")),
+    "one of two": (
+        "if f(1) != 3 or g(1) != 4:\n    self.fail()",
+        handed("f(1)") + handed("g(1)", slot=1),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", GUARDS)
+def test_a_condition_under_which_a_test_fails_is_an_assertion_of_the_contrary(what):
+    before, after = GUARDS[what]
+    found = stripped(function(before))
+    assert same(found, function(after)), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if f(1) != 3:\n    self.skipTest('no')",
+        "if f(1) != 3:\n    raise ValueError('no')",
+        "if f(1) != 3:\n    self.fail('no')\nelse:\n    g(1)",
+        "if f(1) != 3:\n    if g(1):\n        return\n    self.fail('no')",
+        "for _ in g():\n    if f(1) != 3:\n        if g(1):\n            break\n        self.fail('no')",
+        "if f(1) != 3:\n    g(1)\n    assert True",
+    ],
+)
+def test_a_condition_under_which_more_happens_stays(text):
+    assert "__goldseam__" not in stripped(function(text))
+
+
+def test_a_failure_that_the_class_has_of_its_own_is_none():
+    text = "class TestA(unittest.TestCase):\n    def fail(self, why):\n        print(why)\n\n    def test_a(self):\n        if f(1) != 3:\n            self.fail('no')\n"
+    assert "__goldseam__" not in stripped(text)

@@ -493,9 +493,10 @@ def test_a_mutable_value_that_the_product_is_given_is_both_input_and_handed_out(
     assert same(stripped(text), function("data = [3, 1]\nf(data)\n" + handed("data")))
 
 
-def test_a_mutable_input_is_no_expectation():
+def test_a_mutable_input_comes_out_to_be_held_against_what_was_written():
     text = function("data = [3, 1]\nassert f(data) == data")
     assert same(stripped(text), function("data = [3, 1]\n" + handed("f(data)", "data")))
+    assert "recorded(f(data), [3, 1], data)" in recording(text)
 
 
 def test_a_list_that_is_filled_is_no_expectation_and_what_it_is_held_against_is():

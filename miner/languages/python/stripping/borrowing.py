@@ -207,7 +207,7 @@ def _is_assertion(node: ast.AST) -> bool:
         case ast.Assert() | ast.Call(func=ast.Attribute(attr="raises" | "warns")):
             return True
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name.startswith("assert")
+            return name.startswith("assert") or name == "fail"
     return False
 
 

@@ -1,7 +1,7 @@
 """A test file in a plainer form that does the same, in which more of what it expects is seen. Pure.
 
-A dictionary that the file's top level fills entry by entry is written out, and a parameter that a function binds anew
-has a name of its own from there on.
+A dictionary that the file's top level fills entry by entry is written out, a parameter that a function binds anew has
+a name of its own from there on, and a copy of what has just been written out is written out as well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def written(source: bytes) -> bytes:
     tree = python_source.parse(source)
     names = dict.fromkeys(entry[0] for entry in map(_entry, tree.body) if entry)
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
-    changed = [*(_gather(tree, name) for name in names), *map(_rename_anew, functions)]
+    changed = [*(_gather(tree, name) for name in names), *map(_rename_anew, functions), *map(_write_copies, functions)]
     return ast.unparse(ast.fix_missing_locations(tree)).encode() if any(changed) else source
 
 
@@ -129,3 +129,57 @@ def _rename(statements: Sequence[ast.stmt], name: str) -> None:
     for node in (node for statement in statements for node in ast.walk(statement)):
         if isinstance(node, ast.Name) and node.id == name:
             node.id = _ANEW + name
+
+
+def _write_copies(function: Function) -> bool:
+    """Write out `orig = given[:]` where nothing has had `given` since it was written out; whether there was one."""
+    blocks = [value for node in ast.walk(function) for _, value in ast.iter_fields(node) if isinstance(value, list)]
+    inner = [node for node in ast.walk(function) if isinstance(node, _INNER) and node is not function]
+    changed = False
+    for block in blocks:
+        for place, statement in enumerate(block):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() as value):
+                    if not any(_count(node, name) for node in inner):
+                        changed = _write_copies_of(name, value, block[place + 1 :]) or changed
+    return changed
+
+
+def _write_copies_of(name: str, value: ast.List | ast.Dict | ast.Set, block: Sequence[ast.stmt]) -> bool:
+    changed = False
+    for statement in block:
+        copied = statement.value if isinstance(statement, ast.Assign) else None
+        if copied is not None and _count(statement, name) == 1 and _is_copy(copied, name, value):
+            statement.value = copy.deepcopy(value)  # type: ignore[attr-defined]  # an assignment, as it has what is copied
+            changed = True
+        elif _count(statement, name):
+            break
+    return changed
+
+
+def _is_copy(node: ast.expr, name: str, value: ast.List | ast.Dict | ast.Set) -> bool:
+    """Whether an expression gives another one like what a name stands for, that has nothing inside in common with it."""
+    match node:
+        case ast.Call(func=ast.Name(id="deepcopy") | ast.Attribute(attr="deepcopy"), args=[ast.Name(id=of)]):
+            return of == name and _is_literal(value)
+        case ast.Subscript(value=ast.Name(id=of), slice=ast.Slice(lower=None, upper=None, step=None)):
+            return of == name and _is_flat(value)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr="copy"), args=[]):
+            return of == name and _is_flat(value)
+        case ast.Call(func=ast.Name(id="list" | "dict" | "set" as kind), args=[ast.Name(id=of)], keywords=[]):
+            return of == name and _is_flat(value) and kind == type(value).__name__.lower()
+    return False
+
+
+def _is_literal(value: ast.expr) -> bool:
+    try:
+        ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError):
+        return False
+    return True
+
+
+def _is_flat(value: ast.expr) -> bool:
+    """Whether it is a display of what can't be changed."""
+    inner = [node for node in ast.walk(value) if node is not value]
+    return _is_literal(value) and not any(isinstance(node, ast.List | ast.Dict | ast.Set) for node in inner)

@@ -194,10 +194,17 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
         for assertion in assertions:
             expected = [operand.node for operand in assertion.operands if operand.static]
             for node in (*expected, *assertion.kept.values()):
-                for inner in ast.walk(node):
-                    if isinstance(inner, ast.Name):
-                        names[inner.id] = names.get(inner.id, 0) + 1
+                _count(node, names)
+        if isinstance(statement, ast.If) and assertions:  # what it says when it fails goes with it
+            for said in statement.body:
+                _count(said, names)
     return names
+
+
+def _count(node: ast.AST, names: dict[str, int]) -> None:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+            names[inner.id] = names.get(inner.id, 0) + 1
 
 
 class _Writer:

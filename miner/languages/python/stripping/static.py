@@ -373,6 +373,15 @@ class Scope:
         bound = (self.arguments.get(node.id) or self._bound(node.id)) if isinstance(node, ast.Name) else ()
         return bound or (node,)
 
+    def given(self, node: ast.expr) -> ast.expr | None:
+        """What a name stands for that is written out once, where the product may have got it to change; else None."""
+        match node:
+            case ast.Name(id=name) if not self.is_static(node):
+                bound = self._bound(name)
+                if len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set) and self.is_static(bound[0]):
+                    return bound[0]
+        return None
+
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
         if self.is_static(node) or self._is_place(node) or self._is_data(node):
