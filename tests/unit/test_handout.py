@@ -308,6 +308,15 @@ RECORDED = {
 }
 """Operands, and whether the work tree's own code says what comes of comparing them."""
 
+RECORDED_ALONE = {
+    "[1, {'a': (product.Equal(),)}]": False,
+    "product.Equal(), None": False,
+    "(), 1": False,
+    "product.Bag()": False,  # what it holds as true comes with it, or not at all
+    "product.Sized([1])": True,
+}
+"""Values at which something looks that compares nothing inside, and whether the work tree's own code answers it."""
+
 SCRIPTS = {
     "one after another": "for i in range(2):\n    with __goldseam__(4) as h: h(i)\n",
     "other tests": "for current[0] in ('a', 'b', 'a'):\n    with __goldseam__(1) as h: h(current[0])\n",
@@ -363,6 +372,7 @@ def sent(request, tmp_path_factory):
         **SCRIPTS,
         **{one: f"with __goldseam__(0) as h: h({one})\n" for one in expressions},
         **{one: f"import product\nwith __goldseam__(0) as h: h.recorded({one})()\n" for one in RECORDED},
+        **{one: f"import product\nwith __goldseam__(0) as h: h.recorded_alone({one})()\n" for one in RECORDED_ALONE},
     }
     return ran(_interpreters()[request.param], work, scripts)
 
@@ -543,6 +553,12 @@ def test_a_recording_tells_whether_the_work_trees_code_compares(sent):
     for operands, compares in RECORDED.items():
         [frame] = sent[operands]
         assert (frame["values"][2], len(frame["values"]), frame["raised"]) == (compares, 3, None), operands
+
+
+def test_what_is_inside_of_a_value_does_not_matter_where_nothing_compares_it(sent):
+    for operands, compares in RECORDED_ALONE.items():
+        [frame] = sent[operands]
+        assert (frame["values"][-1], frame["raised"]) == (compares, None), operands
 
 
 def test_what_a_test_comes_to_again_is_counted(sent):

@@ -735,6 +735,11 @@ def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, ca
     ("statement", "site"),
     [
         ("assert f(1) == 3", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded(f(1), 3)()"),
+        ("assert f(1)", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_alone(f(1))()"),
+        (
+            "assert f(1) is not None",
+            "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_alone(f(1), None)()",
+        ),
         (
             "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 2.5, places=3)",
             (

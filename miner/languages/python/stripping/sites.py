@@ -57,6 +57,11 @@ class Assertion:
         return self.form is Form.STATEMENT
 
     @property
+    def compares_inside(self) -> bool:
+        """Whether what is inside of a value may be compared, and not only the value itself be looked at."""
+        return self.op not in ("truth", "not", "is", "is_not", "isinstance", "not_isinstance")
+
+    @property
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
         return self.whole is not None

@@ -333,7 +333,8 @@ class _Writer:
         elif mode is Mode.RESULT:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
-            recorded = _call(ast.Attribute(value=site, attr="recorded", ctx=ast.Load()), nodes)
+            word = "recorded" if assertion.compares_inside else "recorded_alone"
+            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), nodes)
             call = _call(recorded, list(assertion.kept.values()))
         else:
             call = _call(site, [operand.node for operand in assertion.operands if not operand.static])
