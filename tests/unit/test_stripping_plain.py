@@ -7,7 +7,8 @@ import ast
 import pytest
 
 from miner.languages.python.stripping import plain
-from tests.unit.test_stripping_source import function, handed, same, stripped
+from miner.languages.base import Mode
+from tests.unit.test_stripping_source import function, handed, recording, same, stripped
 
 LOOP = """\
 def test_a():
@@ -225,3 +226,57 @@ def test_a_condition_under_which_more_happens_stays(text):
 def test_a_failure_that_the_class_has_of_its_own_is_none():
     text = "class TestA(unittest.TestCase):\n    def fail(self, why):\n        print(why)\n\n    def test_a(self):\n        if f(1) != 3:\n            self.fail('no')\n"
     assert "__goldseam__" not in stripped(text)
+
+
+RAISING = """\
+try:
+    f(1)
+    {fails}
+except KeyError as error:
+    assert str(error) == 'no'
+"""
+RAISED = """\
+with __goldseam__(0) as error:
+    f(1)
+error = error.exception
+with __goldseam__(1) as _goldseam_site:
+    _goldseam_site(str(error))
+"""
+
+
+@pytest.mark.parametrize("fails", ["self.fail('none')", "assert False", "raise AssertionError"])
+def test_a_handler_that_is_waited_for_is_an_assertion_that_something_is_raised(fails):
+    assert same(stripped(function(RAISING.format(fails=fails))), function(RAISED))
+
+
+def test_so_is_one_beside_an_else_that_fails():
+    text = "try:\n    f(1)\nexcept (KeyError, TypeError):\n    pass\nelse:\n    self.fail('none')\n"
+    assert same(stripped(function(text)), function("with __goldseam__(0) as _goldseam_site:\n    f(1)\npass\n"))
+    assert "__goldseam__(0)((KeyError, TypeError))" in recording(function(text))
+
+
+def test_what_is_tried_stays_where_a_result_of_it_is_left_inside():
+    text = function(RAISING.format(fails="self.fail()"))
+    assert same(stripped(text, Mode.INSIDE), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    f(1)\n    self.fail()\nexcept Exception:\n    pass",
+        "try:\n    f(1)\n    assert False\nexcept (KeyError, AssertionError):\n    pass",
+        "try:\n    f(1)\n    self.fail()\nexcept KeyError:\n    pass\nexcept TypeError:\n    pass",
+        "try:\n    f(1)\nexcept KeyError:\n    pass",
+        "try:\n    f(1)\n    self.fail()\nexcept KeyError:\n    pass\nfinally:\n    g(1)",
+        "try:\n    f(1)\n    self.fail()\nexcept:\n    pass",
+    ],
+)
+def test_a_handler_that_is_for_more_stays(text):
+    assert "__goldseam__" not in stripped(function(text))
+
+
+def test_what_a_handler_only_says_more_about_is_taken_out():
+    text = "made = f(1)\ntry:\n    assert made == 3\nexcept AssertionError:\n    print(made)\n    raise\n"
+    after = "made = f(1)\ntry:\n    with __goldseam__(0) as _goldseam_site:\n        _goldseam_site(made)\nexcept AssertionError:\n    print(made)\n    raise\n"
+    assert same(stripped(function(text)), function(after))
+    assert "__goldseam__" not in stripped(function(text.replace("    raise\n", "")))

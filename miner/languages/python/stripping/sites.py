@@ -194,12 +194,30 @@ class Reader:
 
     def is_guard(self, statement: ast.stmt) -> bool:
         """Whether it only fails the test under a condition: `if a != b: self.fail("…")`."""
-        if not isinstance(statement, ast.If) or statement.orelse or not self._fails(statement.body[-1]):
+        return isinstance(statement, ast.If) and not statement.orelse and self.only_fails(statement.body)
+
+    def only_fails(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a block does nothing but fail the test, whatever it says of it."""
+        if not self._fails(body[-1]):
             return False
-        return not any(isinstance(node, _LEAVES) for inner in statement.body[:-1] for node in ast.walk(inner))
+        return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
+
+    def of_try(self, statement: ast.Try) -> Assertion | None:
+        """That something raises what one handler is for, as the test fails where it does not."""
+        match statement:
+            case ast.Try(body=[*_], handlers=[ast.ExceptHandler(type=ast.expr() as kind)], finalbody=[]) if (
+                self._fails(statement.body[-1]) if not statement.orelse else self.only_fails(statement.orelse)
+            ):
+                kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+                if {"Exception", "BaseException", "AssertionError"} & set(map(ast.unparse, kinds)):
+                    return None  # it may be for the failure itself
+                return Assertion(op="raises", operands=(Operand(node=kind, static=True),), form=Form.BLOCK)
+        return None
 
     def _fails(self, statement: ast.stmt) -> bool:
         match statement:
+            case ast.Raise(exc=None):
+                return True
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr="fail"))):
                 return "fail" not in self._overridden
             case ast.Expr(value=ast.Call(func=func)):

@@ -187,6 +187,8 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
     for statement in ast.walk(function):
         if isinstance(statement, ast.With | ast.AsyncWith):
             assertions = [assertion for assertion in map(reader.of_item, statement.items) if assertion]
+        elif isinstance(statement, ast.Try):
+            assertions = [assertion] if (assertion := reader.of_try(statement)) else []
         elif isinstance(statement, ast.stmt):
             assertions = list(reader.of_statement(statement))
         else:
@@ -232,7 +234,7 @@ class _Writer:
         if isinstance(statement, ast.With | ast.AsyncWith):
             return [self._with(statement)]
         if isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
-            return [self._try(cast("ast.Try", statement))]
+            return self._try(cast("ast.Try", statement))
         assertions = self._reader.of_statement(statement)
         if assertions:
             return self._sites(statement, assertions)
@@ -251,14 +253,32 @@ class _Writer:
             case.body = self.block(case.body)
         return [statement]
 
-    def _try(self, statement: ast.Try) -> ast.stmt:
-        if not statement.handlers:  # a handler may wait for what an assertion raises
-            statement.body = self.block(statement.body)
+    def _try(self, statement: ast.Try) -> list[ast.stmt]:
+        assertion = self._reader.of_try(statement)
+        if assertion is not None:
+            return self._raising(statement, assertion)
+        if all(self._reader.only_fails(handler.body) for handler in statement.handlers):
+            statement.body = self.block(statement.body)  # any other handler may wait for what an assertion raises
         for handler in statement.handlers:
             handler.body = self.block(handler.body)
         statement.orelse = self.block(statement.orelse)
         statement.finalbody = self.block(statement.finalbody)
-        return statement
+        return [statement]
+
+    def _raising(self, statement: ast.Try, assertion: Assertion) -> list[ast.stmt]:
+        """`with __goldseam__(…) as error: f(x)` and what the handler does, of a `try` whose handler is waited for."""
+        number = self._number(assertion)
+        [handler] = statement.handlers
+        handled = self.block(handler.body)
+        if self._choose(number) is Mode.INSIDE:
+            handler.body = handled
+            return [statement]
+        body = statement.body if statement.orelse else statement.body[:-1]
+        caught = ast.Name(id=handler.name or _SITE, ctx=ast.Store())
+        block = ast.With(items=[ast.withitem(self._site(number, assertion), caught)], body=body or [ast.Pass()])
+        error = ast.Attribute(value=ast.Name(id=caught.id, ctx=ast.Load()), attr="exception", ctx=ast.Load())
+        names = [ast.Assign(targets=[caught], value=error)] if handler.name else []
+        return [block, *names, *handled]
 
     def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
         catches = False
