@@ -438,6 +438,37 @@ def test_an_object_that_has_no_plain_form_comes_out_by_the_name_of_its_class(sen
         assert found.name == name, expression
 
 
+GENERIC = [
+    ("Union[int, str]", "Union[str, int]", True),
+    ("Optional[int]", "Union[None, int]", True),
+    ("Optional[Own]", "Own | None", True),
+    ("Union[int, str]", "Union[int, bytes]", False),
+    ("Union[int, str]", "Union[int, str, bytes]", False),
+    ("List[Own]", "List[Own]", True),
+    ("List[int]", "list[int]", False),
+    ("Dict[str, List[int]]", "Dict[str, List[str]]", False),
+    ("tuple[int, ...]", "tuple[int, ...]", True),
+    ("List[int]", "List", False),
+    ("List[TypeVar('T')]", "List[TypeVar('T')]", False),
+    ("ClassVar[int]", "ClassVar[int]", False),
+    ("Literal[1]", "Literal[1]", False),
+    ("int", "Union[int, str]", False),
+]
+"""Two types, and whether the host takes them for one: what has parts that are no classes is left to the container."""
+
+
+def test_a_type_that_is_made_of_others_comes_out_by_these(tmp_path):
+    (tmp_path / "product.py").write_text("class Own: pass\n", encoding="utf-8")
+    head = "from typing import *\nfrom product import Own\n"
+    pairs = [f"with __goldseam__(0) as h: h({left}, {right})\n" for left, right, _ in GENERIC]
+    sent = ran(sys.executable, tmp_path, {"all": head + "".join(pairs)})
+    for (left, right, alike), frame in zip(GENERIC, sent["all"], strict=True):
+        given, kept = (
+            values.decode(value, kept=is_kept) for value, is_kept in zip(frame["values"], (False, True), strict=True)
+        )
+        assert (given == kept) is alike, (left, right, frame)
+
+
 @pytest.mark.parametrize("python", sorted(_interpreters()))
 def test_an_object_that_has_a_name_or_is_compared_by_its_fields_comes_out_by_these(tmp_path, python):
     (tmp_path / "product.py").write_text(RECORDS, encoding="utf-8")

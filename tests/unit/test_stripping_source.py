@@ -95,6 +95,15 @@ MADE = {
         "assert f(1) == shop.Bold('a') + f': {Broken(1)!r:>{9}}' + 'b' * 2",
         handed("f(1)"),
     ),
+    "what a standard function makes of such objects": (
+        "assert f(1) == str(Broken(1)).upper()",
+        handed("f(1)", "str(Broken(1)).upper()"),
+    ),
+    "a standard function of such objects": ("assert f(1) == len([Broken(1), shop.LIMIT])", handed("f(1)")),
+    "a standard function of what the product says": (
+        "assert f(1) == len([g(1)])",
+        handed("f(1)", "len([g(1)])"),
+    ),
     "texts made with what the product says": (
         "assert f(1) == f'{g(1)}' + 'b'",
         handed("f(1)", "f'{g(1)}' + 'b'"),

@@ -396,7 +396,7 @@ class Scope:
             case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
                 return self._is_settled(node, is_called=False)  # such as a member of an enumeration
             case ast.Call(func=func, args=args, keywords=keywords):
-                return self._is_class(func) and all(
+                return (self._is_class(func) or self._is_pure_call(func, frozenset())) and all(
                     map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
                 )
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
