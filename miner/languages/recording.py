@@ -566,8 +566,8 @@ def _site(slot: Slot[Assertion], mode: Mode) -> Site:
         count = 1 if assertion.is_whole else len(assertion.operands)
         handed: tuple[Side, ...] = tuple("out" for _ in range(count))
         return Site(op=assertion.op, sides=handed, decides="result")
-    if mode is Mode.OPERANDS and "ops" in assertion.options and any(operand.static for operand in assertion.operands):
-        return Site(op=assertion.options["ops"][0], sides=("out", "out"), decides="operands")
+    if mode is Mode.OPERANDS and any(operand.static for operand in assertion.operands):
+        return Site(op="==", sides=("out", "out"), decides="operands")  # what was written is changed
     sides: tuple[Side, ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
     if assertion.op == "warns":
         sides = ("out", "kept")

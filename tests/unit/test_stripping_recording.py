@@ -93,7 +93,9 @@ def test_a_value_that_the_fix_changes_is_held_against_what_comes_out_alone():
     assert (kept.sites[0].op, kept.sites[0].decides) == ("==", "operands")
 
 
-@pytest.mark.parametrize("forged", [(TWO, TWO), (["l", []], ["l", []]), (ONE, TWO), (TWO, ONE), (ONE,), (ONE, ONE, ONE)])
+@pytest.mark.parametrize(
+    "forged", [(TWO, TWO), (["l", []], ["l", []]), (ONE, TWO), (TWO, ONE), (ONE,), (ONE, ONE, ONE)]
+)
 def test_who_changes_what_the_test_gives_and_hands_out_the_same_gains_nothing(forged):
     kept = of_given((ONE, ONE, ONE))
     event = Event(test_id=TEST, slot=0, n=0, values=forged, raised=None)

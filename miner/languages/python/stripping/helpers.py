@@ -93,11 +93,11 @@ def blank_unread(
     for helper, given_by_name in called.items():
         read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
         for name in given_by_name.keys() - read:
-            given = given_by_name[name]
-            if all(module.dotted(one.value) or scope(one.caller).is_static(one.value) for one in given):
-                changed = changed or not all(one.is_blank for one in given)
-                for one in given:
-                    one.blank()
+            arguments = given_by_name[name]
+            if all(module.dotted(node.value) or scope(node.caller).is_static(node.value) for node in arguments):
+                changed = changed or not all(argument.is_blank for argument in arguments)
+                for argument in arguments:
+                    argument.blank()
     return changed
 
 

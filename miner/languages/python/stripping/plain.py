@@ -52,16 +52,16 @@ def _is_start(statement: ast.stmt) -> bool:
 
 def _gather(tree: ast.Module, name: str) -> bool:
     """Write out a dictionary that statements of the top level fill, where the last of these stands."""
-    starts = [place for place, one in enumerate(tree.body) if _is_start(one) and name in _bound_by(one)]
-    entries = {place: entry for place, one in enumerate(tree.body) if (entry := _entry(one)) and entry[0] == name}
+    starts = [place for place, node in enumerate(tree.body) if _is_start(node) and name in _bound_by(node)]
+    entries = {place: entry for place, node in enumerate(tree.body) if (entry := _entry(node)) and entry[0] == name}
     first, last = min((*starts, *entries)), max(entries)
     between = tree.body[first:last]
-    others = [one for place, one in enumerate(tree.body) if place not in entries and not isinstance(one, _LATER)]
+    others = [node for place, node in enumerate(tree.body) if place not in entries and not isinstance(node, _LATER)]
     if len(starts) != 1 or first in entries or _bound_by(tree).count(name) != 1:
         return False
-    if not all(_entry(one) or assignments(one) or isinstance(one, _LATER) for one in between):
+    if not all(_entry(node) or assignments(node) or isinstance(node, _LATER) for node in between):
         return False
-    if sum(_count(one, name) for one in others) != 1:
+    if sum(_count(node, name) for node in others) != 1:
         return False  # something reads it before a function is called
     values: dict[object, ast.expr] = {}
     for _, key, value in entries.values():
@@ -70,7 +70,7 @@ def _gather(tree: ast.Module, name: str) -> bool:
         return False
     whole = ast.Dict(keys=[key for _, key, _ in entries.values()], values=list(values.values()))
     tree.body[last] = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=whole)
-    tree.body = [one for place, one in enumerate(tree.body) if place == last or place not in (first, *entries)]
+    tree.body = [node for place, node in enumerate(tree.body) if place == last or place not in (first, *entries)]
     return True
 
 
@@ -114,7 +114,11 @@ def _rename_anew(function: Function) -> bool:
             case ast.Assign(targets=[ast.Name(id=name) as target]) if name in parameters:
                 nodes = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
                 is_within = any(_count(node, name) for node in inner)
-                if _bound_by(function).count(name) == 1 and not is_within and not nodes & {*_LOOKING_AROUND, _ANEW + name}:
+                if (
+                    _bound_by(function).count(name) == 1
+                    and not is_within
+                    and not nodes & {*_LOOKING_AROUND, _ANEW + name}
+                ):
                     target.id = _ANEW + name
                     _rename(function.body[place + 1 :], name)
                     changed = True
@@ -158,7 +162,7 @@ def _write_copies_of(name: str, value: ast.List | ast.Dict | ast.Set, block: Seq
 
 
 def _is_copy(node: ast.expr, name: str, value: ast.List | ast.Dict | ast.Set) -> bool:
-    """Whether an expression gives another one like what a name stands for, that has nothing inside in common with it."""
+    """Whether an expression gives another one like what a name stands for, with nothing inside in common."""
     match node:
         case ast.Call(func=ast.Name(id="deepcopy") | ast.Attribute(attr="deepcopy"), args=[ast.Name(id=of)]):
             return of == name and _is_literal(value)

@@ -48,7 +48,7 @@ class Assertion:
     """The condition itself, where its truth can be handed out as a result."""
     written: WrittenForm | None = None
     """How what is expected is made, where that is more than literals."""
-    is_given: bool = False
+    is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
     @property
@@ -72,7 +72,7 @@ class Assertion:
         if self.op in ("raises", "warns"):
             return (Mode.EXPECTED, Mode.INSIDE)
         results = (Mode.RESULT,) if self.whole is not None or self.op in _COMPARED else ()
-        if self.is_given:
+        if self.is_input:
             return (Mode.EXPECTED, Mode.OPERANDS, *results, Mode.INSIDE)
         if any(operand.static for operand in self.operands):
             return (Mode.EXPECTED, *results, Mode.INSIDE)
@@ -351,9 +351,9 @@ class Reader:
             return None
         if all(operand.static for operand in operands) and not self._every:
             return None
-        given = [self._scope.given(node) for node in nodes] if op == "==" and not any(expected) else []
-        if len(given) == 2 and given.count(None) == 1:  # noqa: PLR2004 - two sides
-            return self._also_given(operands, given)
+        inputs = [self._scope.input_written(node) for node in nodes] if op == "==" and not any(expected) else []
+        if len(inputs) == 2 and inputs.count(None) == 1:  # noqa: PLR2004 - two sides
+            return self._also_input(operands, inputs)
         written = [self._scope.written(operand.node) for operand in operands if operand.static]
         return Assertion(
             op=op,
@@ -364,17 +364,17 @@ class Reader:
             written=written[0] if len(written) == 1 else None,
         )
 
-    def _also_given(self, operands: tuple[Operand, ...], given: Sequence[ast.expr | None]) -> Assertion:
+    def _also_input(self, operands: tuple[Operand, ...], inputs: Sequence[ast.expr | None]) -> Assertion:
         """That what came out equals what went in, and both what the test wrote: `f(a) == {…} == a`."""
         left, right = operands
-        name, written = next((pair.node, node) for pair, node in zip(operands, given, strict=True) if node is not None)
+        name, written = next((side.node, node) for side, node in zip(operands, inputs, strict=True) if node is not None)
         return Assertion(
             op="chain",
             operands=(left, Operand(node=written, static=True), right),
             options={"ops": ["==", "=="]},
             whole=ast.Compare(left=left.node, ops=[ast.Eq()], comparators=[right.node]),
             written=self._scope.written(name),
-            is_given=True,
+            is_input=True,
         )
 
     def _of_call(self, call: ast.Call) -> Assertion | None:

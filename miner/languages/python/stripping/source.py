@@ -62,8 +62,8 @@ class StrippedSource:
             called = helpers.arguments(functions, tree)
             static_values = _static_given(called, module)
             for function in functions:
-                given, cells = static_values.get(function, {}), tables.values(function, module)
-                scope = Scope(module=module, function=function, tables=cells, arguments=given)
+                arguments, cells = static_values.get(function, {}), tables.values(function, module)
+                scope = Scope(module=module, function=function, tables=cells, arguments=arguments)
                 tables.blank(function, before[function], tree, scope)
             if not helpers.blank_unread(called, module, _plain_scope(module, static_values)):
                 break
@@ -88,7 +88,9 @@ class StrippedSource:
         called = helpers.arguments(plain_functions, tree)
         static_values = _static_given(called, module)
         own = _methods(tree)
-        readers = {function: _settled(module, function, own, static_values.get(function, {})) for function in plain_functions}
+        readers = {
+            function: _settled(module, function, own, static_values.get(function, {})) for function in plain_functions
+        }
         for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
@@ -133,14 +135,14 @@ def _separated(source: bytes, product: Callable[[str], bool]) -> bytes:
     return ast.unparse(tree).encode() if helpers.separate(functions, tree, _plain_scope(module), expected) else source
 
 
-def _plain_scope(module: Module, given: _Given | None = None) -> Callable[[Function], Scope]:
+def _plain_scope(module: Module, static_values: _Given | None = None) -> Callable[[Function], Scope]:
     """The scopes in which calls of helpers stand, before it is known what only expectations read; each made once.
 
-    `given` has the static values that helpers get which call others.
+    `static_values` are those that helpers get which call others.
     """
 
     def scope(function: Function) -> Scope:
-        arguments = (given or {}).get(function, {})
+        arguments = (static_values or {}).get(function, {})
         return Scope(module=module, function=function, tables=tables.values(function, module), arguments=arguments)
 
     return cache(scope)

@@ -373,7 +373,7 @@ class Scope:
         bound = (self.arguments.get(node.id) or self._bound(node.id)) if isinstance(node, ast.Name) else ()
         return bound or (node,)
 
-    def given(self, node: ast.expr) -> ast.expr | None:
+    def input_written(self, node: ast.expr) -> ast.expr | None:
         """What a name stands for that is written out once, where the product may have got it to change; else None."""
         match node:
             case ast.Name(id=name) if not self.is_static(node):

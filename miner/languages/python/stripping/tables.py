@@ -269,9 +269,7 @@ def _names(parts: Sequence[ast.expr]) -> tuple[str, ...]:
     return names if len(names) == len(parts) else ()
 
 
-def _rows(
-    rows: ast.expr, function: Function, module: Module, around: Mapping[str, Table]
-) -> tuple[ast.expr, str, str]:
+def _rows(rows: ast.expr, function: Function, module: Module, around: Mapping[str, Table]) -> tuple[ast.expr, str, str]:
     """What a loop goes over, written out, with the constant under which that stands, and where in it."""
     if isinstance(rows, ast.Name) and rows.id in around:
         outer, nodes = around[rows.id], list(ast.walk(function))
