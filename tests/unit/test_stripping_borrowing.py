@@ -68,6 +68,15 @@ def check_file():
     assert __file__
 
 
+def wanted(text):
+    """Without its margin."""
+    return textwrap.dedent(text).strip()
+
+
+def rendered(text):
+    return render(text)
+
+
 def show(source):
     print(source)
 
@@ -152,6 +161,17 @@ def test_of_the_product_methods_of_test_cases_alone_are_copied():
     found = borrowed(text, is_test=False)
     assert "class TestA(_goldseam_Base, Mixin):" in found
     assert "def check(" not in found
+
+
+def test_a_function_that_only_returns_something_is_copied_and_what_it_makes_is_expected():
+    found = borrowed(
+        "from shop import f\nfrom tools import rendered, wanted\n"
+        "def test_a():\n    assert f(1) == wanted(' a')\n    assert f(2) == rendered('b')\n"
+    )
+    source = StrippedSource(found.encode(), first=0, product=lambda module: module in ("shop", "tools"))
+    left = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert "_goldseam_site(f(1))" in left
+    assert "_goldseam_site(f(2), rendered('b'))" in left
 
 
 def test_what_borrowed_assertions_expect_is_taken_out():

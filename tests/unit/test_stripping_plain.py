@@ -191,7 +191,7 @@ def test_what_is_copied_before_the_product_gets_it_is_expected():
 GUARDS = {
     "a difference": ("if f(1) != 3:\n    self.fail('not 3')", handed("f(1)")),
     "what it says of it": (
-        "want = ''\nmade = f(1)\nif made != want:\n    said = 0\n    for x in want:\n        said += x\n    self.fail()",
+        "want = ''\nmade = f(1)\nif made != want:\n    said = 0\n    for x in want:\n        said = x\n    self.fail()",
         "made = f(1)\n" + handed("made"),
     ),
     "an error": ("if not f(1):\n    raise AssertionError('false')", handed("f(1)")),

@@ -1,8 +1,7 @@
 """Assertions of functions and base classes that a test file imports, copied into it to be taken out there. Pure.
 
 A function is copied under its own name; methods go into a class between the one that has them and those of the file.
-Copied are those that assert, and methods that do nothing but return something, as tests write with these what they
-expect.
+Copied are those that assert, and those that do nothing but return something: tests write with these what they expect.
 """
 
 from __future__ import annotations
@@ -192,7 +191,7 @@ def _modules(statement: ast.stmt) -> list[tuple[str, int, str]]:
 
 
 def _is_borrowed(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ClassDef) or (isinstance(node, Function) and _asserts(node))
+    return isinstance(node, ast.ClassDef) or (isinstance(node, Function) and _is_of_use(node))
 
 
 def _shortened(tree: ast.Module, prefix: str, names: Collection[str]) -> set[str]:
@@ -257,15 +256,14 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
     """A function, or a class between with methods of the one that was found; first what they use of their module."""
     own_name = {node.name} if isinstance(node, Function) else set[str]()
     if isinstance(node, Function):
-        functions = [copy.deepcopy(node)] if _is_movable(node, module) and _asserts(node) else []
+        functions = [copy.deepcopy(node)] if _is_movable(node, module) and _is_of_use(node) else []
     elif isinstance(node, ast.ClassDef):
         movable = [
             statement for statement in node.body if isinstance(statement, Function) and _is_movable(statement, module)
         ]
-        functions = [copy.deepcopy(method) for method in movable if _asserts(method) or returned(method) is not None]
-    else:
-        return []
-    if not any(map(_asserts, functions)):
+        functions = [copy.deepcopy(method) for method in movable if _is_of_use(method)]
+        functions = functions if any(map(_asserts, functions)) else []
+    if not isinstance(node, Function | ast.ClassDef) or not functions:
         return []
     names = sorted({name for function in functions for name in _free(function)} - {*vars(builtins), *own_name})
     for function in functions:
@@ -288,6 +286,11 @@ def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
             alias = next(imported.name for imported in names if (imported.asname or imported.name) == name)
             return ast.ImportFrom(module=module, names=[ast.alias(name=alias, asname=_OWN + name)], level=0)
     return ast.ImportFrom(module=origin.module, names=[ast.alias(name=name, asname=_OWN + name)], level=origin.level)
+
+
+def _is_of_use(function: Function) -> bool:
+    """Whether it asserts, or does nothing but return something."""
+    return _asserts(function) or returned(function) is not None
 
 
 def _asserts(function: Function) -> bool:
