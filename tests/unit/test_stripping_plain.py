@@ -62,6 +62,31 @@ def test_what_numbered_rows_expect_goes():
     assert same(found, function(head.format(None) + textwrap.indent(handed("f(given)"), "    ")))
 
 
+@pytest.mark.parametrize(
+    ("before", "within", "left"),
+    [
+        ("", "for a, b in zip(f(1), ['one']):", "zip(f(1), [None])"),
+        ("", "want = ['one']\nfor a, b in zip(f(1), want):", "want = [None]"),
+        ("WANTED = ['one']\n", "for a, b in zip(f(1), WANTED):", "WANTED = [None]"),
+    ],
+)
+def test_what_is_held_against_what_the_product_gives_item_by_item_goes(before, within, left):
+    found = stripped(before + function(f"{within}\n    assert a == b"))
+    assert left in found
+    assert "_goldseam_site(a)" in found
+    assert "'one'" not in found
+
+
+def test_so_does_one_of_numbered_pairs():
+    head, made = "for n, (a, (b, c)) in enumerate(zip(f(1), {})):\n", textwrap.indent(handed("a"), "    ")
+    found = stripped(function(head.format([("one", 1)]) + "    assert a == b"))
+    assert same(found, function(head.format([(None, None)]) + made))
+
+
+def test_items_of_which_the_product_gives_both_are_handed_out():
+    assert "_goldseam_site(a, b)" in stripped(function("for a, b in zip(f(1), g(1)):\n    assert a == b"))
+
+
 def test_rows_that_two_tests_take_apart_alike_lose_what_both_expect():
     found = stripped(LOOP + LOOP.replace("test_a", "test_b") + ROWS)
     assert "'one'" not in found

@@ -236,16 +236,30 @@ def _constant(rows: ast.expr, module: Module) -> tuple[ast.expr, str]:
 
 
 def _of_loop(loop: ast.For, function: Function, module: Module, around: Mapping[str, Table]) -> Iterator[Table]:
-    """The table that a loop goes over, and the one of what its target takes apart; `around` are those it may stand in.
+    """The tables that a loop goes over, and those of what its target takes apart; `around` are those it may stand in.
 
-    `for case in rows`, `for name, (given, cases) in rows.items()`, `for number, (given, want) in enumerate(cases)`.
+    `for case in rows`, `for name, (given, cases) in rows.items()`, `for number, (given, want) in enumerate(cases)`,
+    `for found, want in zip(f(x), rows)`.
     """
-    rows, target = loop.iter, loop.target
-    match loop:
-        case ast.For(
-            iter=ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]), target=ast.Tuple(elts=[ast.Name(), part])
-        ):
-            rows, target = listed, part
+    for target, rows in _taken_apart(loop.target, loop.iter):
+        yield from _of_rows(target, rows, function, module, around)
+
+
+def _taken_apart(target: ast.expr, rows: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """A target with what it goes over, or its parts, each with what that goes over."""
+    match rows, target:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]), ast.Tuple(elts=[ast.Name(), part]):
+            yield from _taken_apart(part, listed)
+        case ast.Call(func=ast.Name(id="zip"), args=several), ast.Tuple(elts=parts) if len(several) == len(parts):
+            for part, listed in zip(parts, several, strict=True):
+                yield from _taken_apart(part, listed)
+        case _:
+            yield target, rows
+
+
+def _of_rows(
+    target: ast.expr, rows: ast.expr, function: Function, module: Module, around: Mapping[str, Table]
+) -> Iterator[Table]:
     items = isinstance(rows, ast.Call) and isinstance(rows.func, ast.Attribute) and rows.func.attr == "items"
     if items:
         rows = cast("ast.Attribute", cast("ast.Call", rows).func).value
