@@ -47,9 +47,15 @@ class Site:
     def is_decided_outside(self) -> bool:
         """Whether what is right is in no byte that enters: of two operands that both come out, one tells the other.
 
-        So it does beside a third that is kept: of a tolerance, of what else a chain asks for.
+        So it does beside a third that is kept: of a tolerance, of what else a chain asks for. But if each of a chain is
+        to equal one that is kept, neither tells more than was kept.
         """
-        return self.decides != "result" and self.sides.count("out") <= 1
+        return self.decides != "result" and (self.sides.count("out") <= 1 or self._is_each_held)
+
+    @property
+    def _is_each_held(self) -> bool:
+        """Whether it is `out == kept == out`."""
+        return self.op == "chain" and self.sides == ("out", "kept", "out") and self.options.get("ops") == ["==", "=="]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,6 +45,8 @@ _ONE_TRY = words(
     " rust.truth rust.starts rust.ends rust.< rust.<= rust.> rust.>="
 )
 """Operators that many values satisfy, but a large one no sooner than a small one."""
+_OF_ONE = words("truth not")
+"""Operators of one operand, to which nothing else that comes out is held."""
 _OF_CLASSES = words("isinstance js.instance java.kind java.chain")
 """Operators that look at an object's classes."""
 _MOST_KINDS = 2
@@ -200,7 +202,7 @@ def _another_kind(site: Site, expected: Expected, event: Event, out: _Out, *, is
     if any(values.language_of(value) != language for value in event.values if not isinstance(value, bool)):
         return "what came out is of another language"
     tells_anyway = is_partial or site.decides == "result" or site.op in _ONE_TRY or site.options.get("not")
-    needs_plain = (expected.plain and not tells_anyway) or site.decides == "operands"
+    needs_plain = (expected.plain and not tells_anyway) or (site.decides == "operands" and site.op not in _OF_ONE)
     if needs_plain and not all(loaded.plain for loaded in out.handed):
         return "an object came out that has no plain form"
     return None

@@ -56,6 +56,10 @@ def label(cents):
 
 def line(cents):
     return Line(cents)
+
+
+def cart(lines):
+    return lines[:1]
 '''
 RIGHT = '''\
 from calc.lines import Line
@@ -74,6 +78,10 @@ def label(cents):
 
 def line(cents):
     return Line(cents, label(cents))
+
+
+def cart(lines):
+    return list(lines)
 '''
 BEFORE = "import calc\n\n\ndef test_no_discount():\n    assert calc.price(4217) == 4217\n"
 AFTER = '''\
@@ -108,6 +116,36 @@ def test_too_much():
     assert "101" in str(caught.value)
 
 
+def test_rows():
+    for _, (off, cases) in rows.items():
+        for _, (cents, want) in enumerate(cases):
+            assert calc.label(calc.price(cents, off)) == want
+
+
+def test_condition():
+    if calc.label(7) != "0.07 EUR":
+        raise AssertionError("0.07 EUR is wanted")
+
+
+def test_waited_for():
+    try:
+        calc.price(1, 103)
+    except ValueError as error:
+        assert str(error).startswith("more than all")
+    else:
+        raise AssertionError("more than all")
+
+
+def test_cart():
+    lines = [3107, [4217]]
+    assert calc.cart(lines) == lines
+
+
+rows = {}
+rows["as it is"] = (0, [[3107, "31.07 EUR"], [9541, "95.41 EUR"]])
+rows["half"] = (50, [[2250, "11.25 EUR"]])
+
+
 def test_its_own_words():
     """In cents."""
     calc.price(int(test_its_own_words.__doc__ != "In cents." or 1), 0 if test_its_own_words.__doc__ else 2000)
@@ -130,7 +168,7 @@ A tenth off 4240 cents makes 3816 of them.
     >>> calc.label(3107)  # doctest: +ELLIPSIS
     '...07 EUR'
 """
-EXPECTED = ("3816", "0.01", "0.22", "07 EUR", "9531", "5295", "31.07", "EUR", "more than all", "ValueError")
+EXPECTED = ("3816", "0.01", "0.22", "07 EUR", "9531", "5295", "31.07", "11.25", "EUR", "more than all", "ValueError")
 """What no byte that enters the container tells."""
 OWN_WORDS = f"{tiny.TESTS}::test_its_own_words"
 """It passes with its docstring alone, so that is left."""
@@ -164,6 +202,7 @@ def test_the_task_and_all_tests_that_pass_without_their_words_are_judged_on_the_
         f"{tiny.TESTS}::test_label",
         f"{tiny.TESTS}::test_line",
         f"{tiny.TESTS}::test_too_much",
+        *(f"{tiny.TESTS}::test_{name}" for name in ("rows", "condition", "waited_for", "cart")),
         f"{DOCUMENT}::test_prices.txt",
     }
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
@@ -203,6 +242,13 @@ def test_a_patch_may_give_a_class_an_equality_of_its_own_and_gains_nothing_by_it
     scored = scoring.score(task, parse(patch.encode()), sandbox, scoring.Demands())
     assert scored.grade.outcome is outcome, scored.grade.reason
     assert (scored.grade.tests.fail_to_pass[f"{tiny.TESTS}::test_line"] is TestStatus.PASSED) is (product == RIGHT)
+
+
+@pytest.mark.parametrize("body", ["del lines[1:]\n    return lines", "lines[:] = []\n    return []"])
+def test_a_patch_that_changes_what_a_test_gives_and_hands_out_the_same_is_not_resolved(task, sandbox, body):
+    scored = score(task, sandbox, RIGHT.replace("return list(lines)", body))
+    failed = [name for name, status in scored.grade.tests.fail_to_pass.items() if status is not TestStatus.PASSED]
+    assert (scored.grade.outcome, failed) == (Outcome.UNRESOLVED, [f"{tiny.TESTS}::test_cart"])
 
 
 def test_nothing_does_not(task, sandbox):

@@ -39,9 +39,16 @@ def test_of_two_operands_that_come_out_one_tells_the_other_beside_a_third_as_wel
     outside = [
         Site(op="java.near", sides=("kept", "out", "kept")),
         Site(op="truth", sides=("out",), decides="operands"),
+        Site(op="chain", sides=("out", "kept", "out"), options={"ops": ["==", "=="]}),
     ]
     inside = [Site(op="java.near", sides=sides) for sides in (("out", "out", "kept"), ("kept", "out", "out"))]
-    assert [site.is_decided_outside for site in (*outside, *inside)] == [True, True, False, False]
+    inside += [
+        Site(op="chain", sides=("out", "kept", "out"), options={"ops": ["<=", "<"]}),
+        Site(op="chain", sides=("out", "out", "kept"), options={"ops": ["==", "=="]}),
+        Site(op="chain", sides=("out", "kept", "out"), options={"ops": ["==", "=="]}, decides="result"),
+    ]
+    assert [site.is_decided_outside for site in outside] == [True] * len(outside)
+    assert [site.is_decided_outside for site in inside] == [False] * len(inside)
 
 
 def as_file() -> dict:

@@ -308,6 +308,15 @@ RECORDED = {
 }
 """Operands, and whether the work tree's own code says what comes of comparing them."""
 
+RECORDED_ALONE = {
+    "[1, {'a': (product.Equal(),)}]": False,
+    "product.Equal(), None": False,
+    "(), 1": False,
+    "product.Bag()": False,  # what it holds as true comes with it, or not at all
+    "product.Sized([1])": True,
+}
+"""Values at which something looks that compares nothing inside, and whether the work tree's own code answers it."""
+
 SCRIPTS = {
     "one after another": "for i in range(2):\n    with __goldseam__(4) as h: h(i)\n",
     "other tests": "for current[0] in ('a', 'b', 'a'):\n    with __goldseam__(1) as h: h(current[0])\n",
@@ -363,6 +372,7 @@ def sent(request, tmp_path_factory):
         **SCRIPTS,
         **{one: f"with __goldseam__(0) as h: h({one})\n" for one in expressions},
         **{one: f"import product\nwith __goldseam__(0) as h: h.recorded({one})()\n" for one in RECORDED},
+        **{one: f"import product\nwith __goldseam__(0) as h: h.recorded_alone({one})()\n" for one in RECORDED_ALONE},
     }
     return ran(_interpreters()[request.param], work, scripts)
 
@@ -426,6 +436,37 @@ def test_an_object_that_has_no_plain_form_comes_out_by_the_name_of_its_class(sen
         found = values.decode(the_value(sent[expression]))
         assert isinstance(found, Opaque), expression
         assert found.name == name, expression
+
+
+GENERIC = [
+    ("Union[int, str]", "Union[str, int]", True),
+    ("Optional[int]", "Union[None, int]", True),
+    ("Optional[Own]", "Own | None", True),
+    ("Union[int, str]", "Union[int, bytes]", False),
+    ("Union[int, str]", "Union[int, str, bytes]", False),
+    ("List[Own]", "List[Own]", True),
+    ("List[int]", "list[int]", False),
+    ("Dict[str, List[int]]", "Dict[str, List[str]]", False),
+    ("tuple[int, ...]", "tuple[int, ...]", True),
+    ("List[int]", "List", False),
+    ("List[TypeVar('T')]", "List[TypeVar('T')]", False),
+    ("ClassVar[int]", "ClassVar[int]", False),
+    ("Literal[1]", "Literal[1]", False),
+    ("int", "Union[int, str]", False),
+]
+"""Two types, and whether the host takes them for one: what has parts that are no classes is left to the container."""
+
+
+def test_a_type_that_is_made_of_others_comes_out_by_these(tmp_path):
+    (tmp_path / "product.py").write_text("class Own: pass\n", encoding="utf-8")
+    head = "from typing import *\nfrom product import Own\n"
+    pairs = [f"with __goldseam__(0) as h: h({left}, {right})\n" for left, right, _ in GENERIC]
+    sent = ran(sys.executable, tmp_path, {"all": head + "".join(pairs)})
+    for (left, right, alike), frame in zip(GENERIC, sent["all"], strict=True):
+        given, kept = (
+            values.decode(value, kept=is_kept) for value, is_kept in zip(frame["values"], (False, True), strict=True)
+        )
+        assert (given == kept) is alike, (left, right, frame)
 
 
 @pytest.mark.parametrize("python", sorted(_interpreters()))
@@ -543,6 +584,12 @@ def test_a_recording_tells_whether_the_work_trees_code_compares(sent):
     for operands, compares in RECORDED.items():
         [frame] = sent[operands]
         assert (frame["values"][2], len(frame["values"]), frame["raised"]) == (compares, 3, None), operands
+
+
+def test_what_is_inside_of_a_value_does_not_matter_where_nothing_compares_it(sent):
+    for operands, compares in RECORDED_ALONE.items():
+        [frame] = sent[operands]
+        assert (frame["values"][-1], frame["raised"]) == (compares, None), operands
 
 
 def test_what_a_test_comes_to_again_is_counted(sent):

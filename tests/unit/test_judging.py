@@ -257,6 +257,25 @@ def test_two_operands_that_come_out_are_compared_with_each_other():
     assert status(expectations, handing(OPAQUE, OPAQUE)) is FAILED
 
 
+@pytest.mark.parametrize(
+    ("value", "truth", "contrary"),
+    [
+        (["l", [OPAQUE]], PASSED, FAILED),
+        (["l", []], FAILED, PASSED),
+        (OPAQUE, FAILED, FAILED),  # only its own code tells
+        (["o", "shop.Cart", None, None, True], PASSED, FAILED),
+        (["x", "too large"], FAILED, FAILED),
+    ],
+)
+def test_whether_something_is_true_is_told_of_objects_as_far_as_they_show_it(value, truth, contrary):
+    for op, wanted, gold in (("truth", truth, ["o", "shop.Cart", None, None, True]), ("not", contrary, ["l", []])):
+        site = Site(op=op, sides=("out",), decides="operands")
+        expectations = Expectations(
+            sites={0: site}, tests={"a": ExpectedTest(place="host", events=(of_fix(handing(gold), [], {}),))}
+        )
+        assert status(expectations, handing(value)) is wanted
+
+
 @pytest.mark.parametrize(("last", "expected"), [(True, PASSED), (False, FAILED), (["i", "1"], FAILED)])
 def test_a_result_of_the_products_own_comparison_has_to_be_true(last, expected):
     event = of_fix(handing(OPAQUE, OPAQUE, True), [], {})

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from miner.languages.python.stripping.borrowing import borrow, by_name
+from miner.languages.python.stripping.borrowing import borrow, by_name, rows
 from miner.languages.python.stripping.source import StrippedSource
 
 TOOLS = b'''
@@ -33,6 +33,10 @@ class Base(unittest.TestCase):
 
     def assert_parsed(self, text):
         assert xml.dom.minidom.parseString(clean(assert_parsed(text)))
+
+    def assert_alike(self, expected, found):
+        if found != expected:
+            self.fail(f"{found} is not {expected}")
 
     def setUp(self):
         super().setUp()
@@ -62,6 +66,15 @@ def check_each(source):
 
 def check_file():
     assert __file__
+
+
+def wanted(text):
+    """Without its margin."""
+    return textwrap.dedent(text).strip()
+
+
+def rendered(text):
+    return render(text)
 
 
 def show(source):
@@ -101,6 +114,7 @@ def test_assertions_of_a_base_class_go_into_a_class_between():
         "def assert_renders(self, source, expected, **options):",
         "def dedent(self, text):",
         "def assert_parsed(self, text):",
+        "def assert_alike(self, expected, found):",
     ]
     assert sorted(found[1:-2]) == [
         "from collections import OrderedDict as _goldseam_Ordered",
@@ -147,6 +161,17 @@ def test_of_the_product_methods_of_test_cases_alone_are_copied():
     found = borrowed(text, is_test=False)
     assert "class TestA(_goldseam_Base, Mixin):" in found
     assert "def check(" not in found
+
+
+def test_a_function_that_only_returns_something_is_copied_and_what_it_makes_is_expected():
+    found = borrowed(
+        "from shop import f\nfrom tools import rendered, wanted\n"
+        "def test_a():\n    assert f(1) == wanted(' a')\n    assert f(2) == rendered('b')\n"
+    )
+    source = StrippedSource(found.encode(), first=0, product=lambda module: module in ("shop", "tools"))
+    left = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert "_goldseam_site(f(1))" in left
+    assert "_goldseam_site(f(2), rendered('b'))" in left
 
 
 def test_what_borrowed_assertions_expect_is_taken_out():
@@ -211,3 +236,69 @@ class TestA:
 """
     source = StrippedSource(text.encode(), first=0, product=lambda name: name == "shop")
     assert "forty" in source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+
+
+DATA = b"""
+from math import pi
+LIMIT = f(2)
+CASES = [(1, 'one'), (LIMIT, 'two'), (pi, 'three')]
+NAMED = {'a': [1, 'x']}
+GROWN = [1]
+GROWN.append(2)
+MADE = [x for x in range(3)]
+COPY = [*CASES2]
+CASES2 = [1]
+"""
+
+
+def data(_level: int, name: str) -> bytes | None:
+    return DATA if name in ("data", "tests.data") else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from data import CASES\n@pytest.mark.parametrize('a, b', CASES)\ndef test_a(a, b):\n    assert f(a) == b\n",
+        "from data import CASES as C\ndef test_a():\n    for a, b in C:\n        assert f(a) == b\n",
+        "import data\ndef test_a():\n    for n, (a, CASES) in enumerate(data.CASES):\n        assert f(a) == CASES\n",
+        "from tests import data\ndef test_a():\n    for a, b in data.CASES:\n        assert f(a) == b\n",
+        "import tests.data\ndef test_a():\n    for a, b in tests.data.CASES:\n        assert f(a) == b\n",
+    ],
+)
+def test_rows_of_a_test_module_are_copied_and_what_they_expect_goes(text):
+    found = rows(text.encode(), data)
+    assert "_goldseam_CASES = [(1, 'one'), (_goldseam_LIMIT, 'two'), (_goldseam_pi, 'three')]" in found.decode()
+    assert "import LIMIT as _goldseam_LIMIT" in found.decode()
+    assert "from math import pi as _goldseam_pi" in found.decode()
+    source = StrippedSource(found, first=0, product=lambda module: module not in ("math", "pytest"))
+    left = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert "_goldseam_site(f(a))" in left
+    assert "'one'" not in left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from data import GROWN\nfor a in GROWN: pass\n",
+        "from data import MADE\nfor a in MADE: pass\n",
+        "from data import COPY\nfor a in COPY: pass\n",
+        "from data import LIMIT\nfor a in LIMIT: pass\n",
+        "from data import OTHER\nfor a in OTHER: pass\n",
+        "from data import CASES\nf(CASES)\n",
+        "from data import CASES\nCASES = []\nfor a in CASES: pass\n",
+        "from other import CASES\nfor a in CASES: pass\n",
+        "import data\ndef f(data):\n    for a in data.CASES: pass\n",
+        "def (",
+    ],
+)
+def test_rows_that_are_not_written_out_elsewhere_stay_there(text):
+    assert rows(text.encode(), data) == text.encode()
+
+
+def test_rows_of_a_dictionary_of_a_test_module_are_copied():
+    found = rows(b"from data import NAMED\nfor key, (a, b) in NAMED.items(): pass\n", data).decode()
+    assert found.splitlines()[1:] == [
+        "_goldseam_NAMED = {'a': [1, 'x']}",
+        "for key, (a, b) in _goldseam_NAMED.items():",
+        "    pass",
+    ]

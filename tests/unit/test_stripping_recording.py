@@ -7,8 +7,9 @@ from functools import partial
 
 import pytest
 
+from harness.core.expectations import Expectations
 from harness.core.instance import TestStatus
-from harness.judging import values
+from harness.judging import judge, values
 from harness.judging.values import Event
 from harness.languages.base import TestReport
 from miner.languages import recording
@@ -53,6 +54,52 @@ def decided(*values, other=None) -> str:
 
 def test_the_result_of_a_comparison_is_kept_where_both_sides_come_out():
     assert decided(["i", "1"], ["i", "1"], True) == "result"
+
+
+GIVEN = b"import shop\n\ndef test_a():\n    data = [1]\n    assert shop.f(data) == data\n"
+ONE, TWO = ["l", [["i", "1"]]], ["l", [["i", "2"]]]
+
+
+def of_given(recorded, base=(ONE, TWO)) -> Expectations:
+    """What is kept of a value that a test writes out, gives the product and compares with, as a recording tells it."""
+
+    @without_data
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
+        source = files.get("t.py", GIVEN).decode()
+        left, written, right = recorded
+        given = (left, written, right, False) if "recorded" in source else (left, right) if gold else base
+        given = (*given, True) if ".truth(" in source else given
+        return TestReport(
+            statuses={TEST: TestStatus.PASSED},
+            finished=True,
+            exit_code=0,
+            events=(Event(test_id=TEST, slot=0, n=0, values=given, raised=None),),
+            collected=(TEST,),
+        )
+
+    parse = partial(parsed, product=lambda module: module == "shop")
+    return record({"t.py": GIVEN}, fail_to_pass=[TEST], pass_to_pass=[], parse=parse, run=run).expectations
+
+
+def test_what_comes_of_a_value_that_the_product_was_given_is_held_against_what_was_written():
+    kept = of_given((ONE, ONE, ONE))
+    assert (kept.tests[TEST].place, kept.tests[TEST].events[0].kept) == ("host", (ONE,))
+    assert kept.sites[0].sides == ("out", "kept", "out")
+
+
+def test_a_value_that_the_fix_changes_is_held_against_what_comes_out_alone():
+    kept = of_given((TWO, ONE, TWO))
+    assert (kept.tests[TEST].place, kept.tests[TEST].events[0].kept) == ("mixed", ())
+    assert (kept.sites[0].op, kept.sites[0].decides) == ("==", "operands")
+
+
+@pytest.mark.parametrize(
+    "forged", [(TWO, TWO), (["l", []], ["l", []]), (ONE, TWO), (TWO, ONE), (ONE,), (ONE, ONE, ONE)]
+)
+def test_who_changes_what_the_test_gives_and_hands_out_the_same_gains_nothing(forged):
+    kept = of_given((ONE, ONE, ONE))
+    event = Event(test_id=TEST, slot=0, n=0, values=forged, raised=None)
+    assert not judge.event_holds(kept.sites[0], kept.tests[TEST].events[0], event)
 
 
 TWICE = ["d", [[["s", "a"], None], [["s", "a"], None]]]

@@ -95,6 +95,15 @@ MADE = {
         "assert f(1) == shop.Bold('a') + f': {Broken(1)!r:>{9}}' + 'b' * 2",
         handed("f(1)"),
     ),
+    "what a standard function makes of such objects": (
+        "assert f(1) == str(Broken(1)).upper()",
+        handed("f(1)", "str(Broken(1)).upper()"),
+    ),
+    "a standard function of such objects": ("assert f(1) == len([Broken(1), shop.LIMIT])", handed("f(1)")),
+    "a standard function of what the product says": (
+        "assert f(1) == len([g(1)])",
+        handed("f(1)", "len([g(1)])"),
+    ),
     "texts made with what the product says": (
         "assert f(1) == f'{g(1)}' + 'b'",
         handed("f(1)", "f'{g(1)}' + 'b'"),
@@ -474,7 +483,7 @@ def test_a_name_that_is_made_anew_of_what_the_product_says_is_handed_out(text):
 
 def test_an_argument_that_is_made_anew_is_handed_out():
     found = stripped(HEAD + "def test_a(want):\n    want = want.strip()\n    assert f(1) == want\n")
-    assert "_goldseam_site(f(1), want)" in found
+    assert "_goldseam_site(f(1), _goldseam_want)" in found
 
 
 def test_of_two_names_bound_at_once_the_expected_one_is_blank():
@@ -493,9 +502,10 @@ def test_a_mutable_value_that_the_product_is_given_is_both_input_and_handed_out(
     assert same(stripped(text), function("data = [3, 1]\nf(data)\n" + handed("data")))
 
 
-def test_a_mutable_input_is_no_expectation():
+def test_a_mutable_input_comes_out_to_be_held_against_what_was_written():
     text = function("data = [3, 1]\nassert f(data) == data")
     assert same(stripped(text), function("data = [3, 1]\n" + handed("f(data)", "data")))
+    assert "recorded(f(data), [3, 1], data)" in recording(text)
 
 
 def test_a_list_that_is_filled_is_no_expectation_and_what_it_is_held_against_is():
@@ -734,6 +744,11 @@ def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, ca
     ("statement", "site"),
     [
         ("assert f(1) == 3", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded(f(1), 3)()"),
+        ("assert f(1)", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_alone(f(1))()"),
+        (
+            "assert f(1) is not None",
+            "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_alone(f(1), None)()",
+        ),
         (
             "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 2.5, places=3)",
             (

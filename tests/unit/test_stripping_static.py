@@ -261,6 +261,8 @@ def test_an_attribute_of_a_test_is_static_where_its_class_sets_it_to_what_is(nam
 PLACES = {
     "tmp_path / 'a'": True,
     "str(tmp_path)": True,
+    "len(str(tmp_path)) + 1": True,
+    "len(f(tmp_path))": False,
     "f'{tmp_path}/a'": True,
     "os.path.join(tmp_path, 'a')": True,
     "(tmp_path / 'a').parent": True,

@@ -215,7 +215,7 @@ class Python:
         for path, source in sources.items():
             if path.endswith(".py"):
                 tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
-                named = borrowing.by_name(source, tests, every)
+                named = borrowing.by_name(borrowing.rows(source, tests), tests, every)
                 sources[path] = borrowing.borrow(inlining.write_out(named, tests), tests, every)
         return sources
 

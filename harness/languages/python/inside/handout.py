@@ -81,6 +81,12 @@ class Site(object):
         self.values.append(any(compares_itself(operand, 20) for operand in operands))
         return self
 
+    def recorded_alone(self, value, *others):
+        """The same of an assertion for which nothing inside of a value is compared."""
+        self.beside_result(value, *others)
+        self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
+        return self
+
     def check(self, name, left, right):
         """Hand out both sides and what comes of comparing them, which may be the product's own code."""
         self.beside_result(left, right)
@@ -326,6 +332,8 @@ def encoded_within(value, depth, left):
         return scalar
     if is_array(kind):
         return encoded_array(value, depth, left)
+    if kind.__module__ in ("typing", "types") and name_of(kind) in GENERIC:
+        return encoded_generic(value, kind, depth, left)
     labels = labels_of(value, kind)
     if labels:
         told = [[name, encoded_within(label, depth - 1, left)] for name, label in labels]
@@ -349,6 +357,20 @@ def encoded_within(value, depth, left):
         if form is not None:
             return encoded_within(form, depth - 1, left)
     return ["o", name_of(kind), attributes, items] + (truth_of(value, kind) if items is None else [])
+
+
+GENERIC = ("typing._GenericAlias", "typing._UnionGenericAlias", "types.GenericAlias", "types.UnionType", "typing.Union")
+
+
+def encoded_generic(value, kind, depth, left):
+    """`Union[int, str]`, `list[int]`: a type of the standard library by what it is made of, a union in any order."""
+    origin, args = getattr(value, "__origin__", None), value.__args__
+    if kind.__name__.startswith("Union") or str(origin) == "typing.Union":
+        return ["o", "typing.Union", [["__args__", encoded_within(frozenset(args), depth - 1, left)]], []]
+    if not isinstance(origin, type):
+        return ["o", name_of(kind), None, None, True]
+    names = (("__origin__", origin), ("__args__", args))
+    return ["o", name_of(kind), [[name, encoded_within(one, depth - 1, left)] for name, one in names], []]
 
 
 FORMS = (

@@ -1,8 +1,7 @@
 """Assertions of functions and base classes that a test file imports, copied into it to be taken out there. Pure.
 
 A function is copied under its own name; methods go into a class between the one that has them and those of the file.
-Copied are those that assert, and methods that do nothing but return something, as tests write with these what they
-expect.
+Copied are those that assert, and those that do nothing but return something: tests write with these what they expect.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from harness.core import python_source
 from miner.languages.python.stripping.inlining import bound, imports, statements
@@ -83,6 +82,98 @@ def by_name(
         return source
 
 
+def rows(source: bytes, test_module: Callable[[int, str], bytes | None]) -> bytes:
+    """A test file with the rows in it that its loops and tables have from test modules, where these write them out.
+
+    `test_module` is as `borrow` has it. What imports the rows stays.
+    """
+    try:
+        tree = python_source.parse(source)
+        hidden = bound(tree)
+        body: list[ast.stmt] = []
+        for statement in tree.body:
+            body.append(statement)
+            for here, origin, name in _rows_imported(statement, test_module):
+                copied = [] if here.partition(".")[0] in hidden else _rows_copied(name, origin, test_module)
+                if copied and _RowsRenamer(here, _OWN + name).changes(tree):
+                    body += copied
+        if len(body) == len(tree.body):
+            return source
+        tree.body = body
+        return ast.unparse(ast.fix_missing_locations(tree)).encode()
+    except (SyntaxError, ValueError, RecursionError):
+        return source
+
+
+def _rows_imported(
+    statement: ast.stmt, test_module: Callable[[int, str], bytes | None]
+) -> Iterator[tuple[str, ast.ImportFrom, str]]:
+    """What an import may give of a test module: what the file calls it, an import from there, and its name there."""
+    for prefix, level, module in _modules(statement):
+        origin = ast.ImportFrom(module=module, names=[], level=level)
+        yield from ((f"{prefix}.{name}", origin, name) for name in statements(level, module, test_module))
+    if isinstance(statement, ast.ImportFrom):
+        yield from ((alias.asname or alias.name, statement, alias.name) for alias in statement.names)
+
+
+def _rows_copied(name: str, origin: ast.ImportFrom, test_module: Callable[[int, str], bytes | None]) -> list[ast.stmt]:
+    """The assignment of rows that a module writes out and does not name again, after what they use of the module."""
+    tree = python_source.parsed(test_module(origin.level, origin.module or ""))
+    module = statements(origin.level, origin.module or "", test_module)
+    match module.get(name):
+        case ast.Assign(targets=[ast.Name()], value=ast.List() | ast.Tuple() | ast.Dict() as value):
+            value = copy.deepcopy(value)
+        case _:
+            return []
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)] if tree else []
+    free = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} - vars(builtins).keys()
+    is_written = not any(isinstance(node, _NOT_WRITTEN) for node in ast.walk(value)) and free <= module.keys()
+    if names.count(name) != 1 or not is_written:
+        return []
+    _Renamer(frozenset(free)).visit(value)
+    head = [_import(used, origin, module[used]) for used in sorted(free)]
+    return [*head, ast.Assign(targets=[ast.Name(id=_OWN + name, ctx=ast.Store())], value=value)]
+
+
+_NOT_WRITTEN = (ast.Lambda, ast.comprehension, ast.NamedExpr, ast.Starred)
+"""What binds names in an expression, or has rows that are not written out."""
+
+
+class _RowsRenamer(ast.NodeTransformer):
+    """Calls rows that loops and tables go over by another name."""
+
+    def __init__(self, here: str, name: str) -> None:
+        self._here, self._name = here, name
+        self._changed = False
+
+    def changes(self, tree: ast.Module) -> bool:
+        """Whether it finds some in a tree."""
+        self.visit(tree)
+        return self._changed
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        match node.iter:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *others]) as call:
+                call.args = [self._renamed(listed), *others]
+            case ast.Call(func=ast.Attribute(value=value, attr="items") as items, args=[]):
+                items.value = self._renamed(value)
+            case listed:
+                node.iter = self._renamed(listed)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        match node:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, listed, *others]):
+                node.args = [names, self._renamed(listed), *others]
+        return self.generic_visit(node)
+
+    def _renamed(self, listed: ast.expr) -> ast.expr:
+        if ast.unparse(listed) != self._here:
+            return listed
+        self._changed = True
+        return ast.Name(id=self._name, ctx=ast.Load())
+
+
 def _imported(node: ast.AST) -> list[str]:
     imported = node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
     return [alias.asname or alias.name.partition(".")[0] for alias in imported]
@@ -100,7 +191,7 @@ def _modules(statement: ast.stmt) -> list[tuple[str, int, str]]:
 
 
 def _is_borrowed(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ClassDef) or (isinstance(node, Function) and _asserts(node))
+    return isinstance(node, ast.ClassDef) or (isinstance(node, Function) and _is_of_use(node))
 
 
 def _shortened(tree: ast.Module, prefix: str, names: Collection[str]) -> set[str]:
@@ -165,15 +256,14 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
     """A function, or a class between with methods of the one that was found; first what they use of their module."""
     own_name = {node.name} if isinstance(node, Function) else set[str]()
     if isinstance(node, Function):
-        functions = [copy.deepcopy(node)] if _is_movable(node, module) and _asserts(node) else []
+        functions = [copy.deepcopy(node)] if _is_movable(node, module) and _is_of_use(node) else []
     elif isinstance(node, ast.ClassDef):
         movable = [
             statement for statement in node.body if isinstance(statement, Function) and _is_movable(statement, module)
         ]
-        functions = [copy.deepcopy(method) for method in movable if _asserts(method) or returned(method) is not None]
-    else:
-        return []
-    if not any(map(_asserts, functions)):
+        functions = [copy.deepcopy(method) for method in movable if _is_of_use(method)]
+        functions = functions if any(map(_asserts, functions)) else []
+    if not isinstance(node, Function | ast.ClassDef) or not functions:
         return []
     names = sorted({name for function in functions for name in _free(function)} - {*vars(builtins), *own_name})
     for function in functions:
@@ -198,6 +288,11 @@ def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
     return ast.ImportFrom(module=origin.module, names=[ast.alias(name=name, asname=_OWN + name)], level=origin.level)
 
 
+def _is_of_use(function: Function) -> bool:
+    """Whether it asserts, or does nothing but return something."""
+    return _asserts(function) or returned(function) is not None
+
+
 def _asserts(function: Function) -> bool:
     return any(map(_is_assertion, ast.walk(function)))
 
@@ -207,7 +302,7 @@ def _is_assertion(node: ast.AST) -> bool:
         case ast.Assert() | ast.Call(func=ast.Attribute(attr="raises" | "warns")):
             return True
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name.startswith("assert")
+            return name.startswith("assert") or name == "fail"
     return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,11 @@ class Argument:
     def value(self) -> ast.expr:
         """The expression."""
         return self.place.value if isinstance(self.place, ast.keyword) else self.place[self.index]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is None."""
+        return isinstance(self.value, ast.Constant) and self.value.value is None
 
     def blank(self) -> None:
         """Put None in its place."""
@@ -70,10 +76,29 @@ def static_given(
 ) -> dict[str, tuple[ast.expr, ...]]:
     """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
     return {
-        name: tuple(argument.value for argument in arguments)
+        name: tuple(node for argument in arguments for node in scope(argument.caller).stands_for(argument.value))
         for name, arguments in given_by_name.items()
         if all(scope(argument.caller).is_static(argument.value) for argument in arguments)
     }
+
+
+def blank_unread(
+    called: Mapping[Function, Mapping[str, Sequence[Argument]]], module: Module, scope: Callable[[Function], Scope]
+) -> bool:
+    """Take out what helpers are given that they do not read; whether there was more of it than before.
+
+    `called` is by helper and parameter, `scope` that of a caller.
+    """
+    changed = False
+    for helper, given_by_name in called.items():
+        read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
+        for name in given_by_name.keys() - read:
+            arguments = given_by_name[name]
+            if all(module.dotted(node.value) or scope(node.caller).is_static(node.value) for node in arguments):
+                changed = changed or not all(argument.is_blank for argument in arguments)
+                for argument in arguments:
+                    argument.blank()
+    return changed
 
 
 def separate(
@@ -148,13 +173,19 @@ def _is_unpacked(call: ast.Call) -> bool:
     )
 
 
-def _uses(tree: ast.Module) -> dict[str, int]:
-    """How often each name is used, as a name, an attribute or a word in quotes."""
-    uses: dict[str, int] = {}
-    for node in ast.walk(tree):
+def _uses(tree: ast.AST) -> Counter[str]:
+    """How often each name is used, as a name that is no parameter there, an attribute or a word in quotes."""
+    uses: Counter[str] = Counter()
+    nodes: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
+    for node, local in nodes:
         match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
-                uses[name] = uses.get(name, 0) + 1
+            case ast.Name(id=name) if name not in local:
+                uses[name] += 1
+            case ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+                uses[name] += 1
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                local |= {inner.arg for inner in ast.walk(node.args) if isinstance(inner, ast.arg)}
+        nodes.extend((child, local) for child in ast.iter_child_nodes(node))
     return uses
 
 

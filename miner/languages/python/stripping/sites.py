@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -48,11 +48,18 @@ class Assertion:
     """The condition itself, where its truth can be handed out as a result."""
     written: WrittenForm | None = None
     """How what is expected is made, where that is more than literals."""
+    is_input: bool = False
+    """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
     @property
     def tells_comparison(self) -> bool:
         """Whether a recording tells after the operands if the product's code compares them."""
         return self.form is Form.STATEMENT
+
+    @property
+    def compares_inside(self) -> bool:
+        """Whether what is inside of a value may be compared, and not only the value itself be looked at."""
+        return self.op not in ("truth", "not", "is", "is_not", "isinstance", "not_isinstance")
 
     @property
     def is_whole(self) -> bool:
@@ -65,6 +72,8 @@ class Assertion:
         if self.op in ("raises", "warns"):
             return (Mode.EXPECTED, Mode.INSIDE)
         results = (Mode.RESULT,) if self.whole is not None or self.op in _COMPARED else ()
+        if self.is_input:
+            return (Mode.EXPECTED, Mode.OPERANDS, *results, Mode.INSIDE)
         if any(operand.static for operand in self.operands):
             return (Mode.EXPECTED, *results, Mode.INSIDE)
         if self.kept:
@@ -154,6 +163,10 @@ _CALLS = {
 _COUNTS = {"assert_called": (">=", 1), "assert_called_once": ("==", 1), "assert_not_called": ("==", 0)}
 
 
+_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom, ast.Await)
+"""By these a block may be left, or go on, before its last statement."""
+
+
 class Reader:
     """Reads the assertions of one test function."""
 
@@ -169,6 +182,8 @@ class Reader:
         match statement:
             case ast.Assert(test=test):
                 return self._conditions(test)
+            case ast.If(test=test) if self.is_guard(statement):
+                return self._conditions(ast.UnaryOp(op=ast.Not(), operand=test))
             case ast.Expr(value=ast.Call() as call):
                 assertion = self._of_call(call)
                 return self._split(assertion) if assertion else self._last_call(call)
@@ -176,6 +191,40 @@ class Reader:
                 assertion = self._of_call(call)
                 return (assertion,) if assertion and assertion.form is Form.CALL else ()
         return ()
+
+    def is_guard(self, statement: ast.stmt) -> bool:
+        """Whether it only fails the test under a condition: `if a != b: self.fail("…")`."""
+        return isinstance(statement, ast.If) and not statement.orelse and self.only_fails(statement.body)
+
+    def only_fails(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a block does nothing but fail the test, whatever it says of it."""
+        if not self._fails(body[-1]):
+            return False
+        return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
+
+    def of_try(self, statement: ast.Try) -> Assertion | None:
+        """That something raises what one handler is for, as the test fails where it does not."""
+        match statement:
+            case ast.Try(body=[*_], handlers=[ast.ExceptHandler(type=ast.expr() as kind)], finalbody=[]) if (
+                self._fails(statement.body[-1]) if not statement.orelse else self.only_fails(statement.orelse)
+            ):
+                kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+                if {"Exception", "BaseException", "AssertionError"} & set(map(ast.unparse, kinds)):
+                    return None  # it may be for the failure itself
+                return Assertion(op="raises", operands=(Operand(node=kind, static=True),), form=Form.BLOCK)
+        return None
+
+    def _fails(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Raise(exc=None):
+                return True
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr="fail"))):
+                return "fail" not in self._overridden
+            case ast.Expr(value=ast.Call(func=func)):
+                return self._module.dotted(func) == "pytest.fail"
+            case ast.Raise(exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))):
+                return True
+        return isinstance(statement, ast.Assert) and ast.unparse(statement.test) in ("False", "0")
 
     def of_item(self, item: ast.withitem) -> Assertion | None:
         """The assertion that one item of a `with` makes of its block."""
@@ -218,8 +267,9 @@ class Reader:
         return dotted if dotted in ("pytest.raises", "pytest.warns", "pytest.deprecated_call") else ""
 
     def _conditions(self, test: ast.expr) -> tuple[Assertion, ...]:
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            parts = [self._conditions(value) for value in test.values]
+        values = _all_of(test)
+        if values:
+            parts = [self._conditions(value) for value in values]
             return tuple(condition for part in parts for condition in part) if all(parts) else ()
         assertion = self._condition(test)
         return self._split(assertion) if assertion else ()
@@ -256,7 +306,7 @@ class Reader:
                 inner = self._condition(operand)
                 if inner is None or inner.op not in _OPPOSITES:
                     return self._assertion("not", [operand], whole=test)
-                return Assertion(op=_OPPOSITES[inner.op], operands=inner.operands, whole=test)
+                return replace(inner, op=_OPPOSITES[inner.op], whole=test)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return self._assertion(_OPERATORS[type(op)], [left, right])
             case ast.Compare(left=left, ops=ops, comparators=comparators):
@@ -301,6 +351,9 @@ class Reader:
             return None
         if all(operand.static for operand in operands) and not self._every:
             return None
+        inputs = [self._scope.input_written(node) for node in nodes] if op == "==" and not any(expected) else []
+        if len(inputs) == 2 and inputs.count(None) == 1:  # noqa: PLR2004 - two sides
+            return self._also_input(operands, inputs)
         written = [self._scope.written(operand.node) for operand in operands if operand.static]
         return Assertion(
             op=op,
@@ -309,6 +362,19 @@ class Reader:
             kept=kept or {},
             whole=whole,
             written=written[0] if len(written) == 1 else None,
+        )
+
+    def _also_input(self, operands: tuple[Operand, ...], inputs: Sequence[ast.expr | None]) -> Assertion:
+        """That what came out equals what went in, and both what the test wrote: `f(a) == {…} == a`."""
+        left, right = operands
+        name, written = next((side.node, node) for side, node in zip(operands, inputs, strict=True) if node is not None)
+        return Assertion(
+            op="chain",
+            operands=(left, Operand(node=written, static=True), right),
+            options={"ops": ["==", "=="]},
+            whole=ast.Compare(left=left.node, ops=[ast.Eq()], comparators=[right.node]),
+            written=self._scope.written(name),
+            is_input=True,
         )
 
     def _of_call(self, call: ast.Call) -> Assertion | None:
@@ -454,6 +520,18 @@ class Reader:
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
         return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
+
+
+def _all_of(test: ast.expr) -> list[ast.expr]:
+    """The conditions that have to hold, each of them, for one to hold; empty where it is not made of others."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return values
+        case ast.UnaryOp(op=ast.Not(), operand=ast.BoolOp(op=ast.Or(), values=values)):
+            return [ast.UnaryOp(op=ast.Not(), operand=value) for value in values]
+        case ast.UnaryOp(op=ast.Not(), operand=ast.UnaryOp(op=ast.Not(), operand=inner)):
+            return _all_of(inner)
+    return []
 
 
 def _item(value: ast.expr, key: ast.expr) -> ast.Subscript:

@@ -9,13 +9,14 @@ from typing import cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
-from miner.languages.python.stripping import helpers, tables, unstopped
+from miner.languages.python.stripping import helpers, plain, tables, unstopped
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, Settled, module_of, unsettled
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
+_Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
 
@@ -41,7 +42,7 @@ class StrippedSource:
             RecursionError: it is nested too deeply.
 
         """
-        self._source, self._first = _separated(source, product), first
+        self._source, self._first = _separated(plain.written(source), product), first
         self._module_of = partial(module_of, product=product, settled=settled)
         self.slots: tuple[Slot[Assertion], ...] = tuple(self._write(lambda _: Mode.INSIDE, recording=False)[1])
 
@@ -56,22 +57,16 @@ class StrippedSource:
         pairs = zip(_functions(tree, ()), _functions(python_source.parse(self._source), ()), strict=True)
         before = {function: original for (function, names), (original, _) in pairs if names[-1] not in whole}
         functions = list(before)
-        for _ in range(
-            2
-        ):  # what only a helper's expectations read goes from its callers, and then what they made it of
+        for _ in range(_PASSES):
+            # what only a helper's expectations read goes from its callers, and then what they made it of
+            called = helpers.arguments(functions, tree)
+            static_values = _static_given(called, module)
             for function in functions:
-                cells = tables.values(function, module)
-                tables.blank(function, before[function], tree, Scope(module=module, function=function, tables=cells))
-            scope = _plain_scope(module)
-            for helper, arguments in helpers.arguments(functions, tree).items():
-                read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
-                for name in arguments.keys() - read:
-                    if all(
-                        module.dotted(argument.value) or scope(argument.caller).is_static(argument.value)
-                        for argument in arguments[name]
-                    ):
-                        for argument in arguments[name]:
-                            argument.blank()
+                arguments, cells = static_values.get(function, {}), tables.values(function, module)
+                scope = Scope(module=module, function=function, tables=cells, arguments=arguments)
+                tables.blank(function, before[function], tree, scope)
+            if not helpers.blank_unread(called, module, _plain_scope(module, static_values)):
+                break
         tables.blank_shared(functions, tree, module)
         tables.blank_constants(tree, module, self._source)
         helpers.drop_unused(tree, module, self._source)
@@ -89,12 +84,13 @@ class StrippedSource:
         module = self._module_of(tree)
         slots: list[Slot[Assertion]] = []
         functions = _functions(tree, ())
-        plain = [function for function, _ in functions]
-        called = helpers.arguments(plain, tree)
-        scope = _plain_scope(module)
-        static_values = {function: helpers.static_given(arguments, scope) for function, arguments in called.items()}
+        plain_functions = [function for function, _ in functions]
+        called = helpers.arguments(plain_functions, tree)
+        static_values = _static_given(called, module)
         own = _methods(tree)
-        readers = {function: _settled(module, function, own, static_values.get(function, {})) for function in plain}
+        readers = {
+            function: _settled(module, function, own, static_values.get(function, {})) for function in plain_functions
+        }
         for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
@@ -139,9 +135,29 @@ def _separated(source: bytes, product: Callable[[str], bool]) -> bytes:
     return ast.unparse(tree).encode() if helpers.separate(functions, tree, _plain_scope(module), expected) else source
 
 
-def _plain_scope(module: Module) -> Callable[[Function], Scope]:
-    """The scopes in which calls of helpers stand, before it is known what only expectations read; each made once."""
-    return cache(lambda function: Scope(module=module, function=function, tables=tables.values(function, module)))
+def _plain_scope(module: Module, static_values: _Given | None = None) -> Callable[[Function], Scope]:
+    """The scopes in which calls of helpers stand, before it is known what only expectations read; each made once.
+
+    `static_values` are those that helpers get which call others.
+    """
+
+    def scope(function: Function) -> Scope:
+        arguments = (static_values or {}).get(function, {})
+        return Scope(module=module, function=function, tables=tables.values(function, module), arguments=arguments)
+
+    return cache(scope)
+
+
+def _static_given(called: Mapping[Function, Mapping[str, Sequence[helpers.Argument]]], module: Module) -> _Given:
+    """By helper and parameter: what it gets, if that is static; also from helpers that hand on what they get."""
+    static_values: _Given = {}
+    for _ in range(_PASSES):
+        scope = _plain_scope(module, static_values)
+        again = {function: helpers.static_given(arguments, scope) for function, arguments in called.items()}
+        if again == static_values:
+            break
+        static_values = again
+    return static_values
 
 
 def _methods(tree: ast.Module) -> frozenset[str]:
@@ -173,6 +189,8 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
     for statement in ast.walk(function):
         if isinstance(statement, ast.With | ast.AsyncWith):
             assertions = [assertion for assertion in map(reader.of_item, statement.items) if assertion]
+        elif isinstance(statement, ast.Try):
+            assertions = [assertion] if (assertion := reader.of_try(statement)) else []
         elif isinstance(statement, ast.stmt):
             assertions = list(reader.of_statement(statement))
         else:
@@ -180,10 +198,17 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
         for assertion in assertions:
             expected = [operand.node for operand in assertion.operands if operand.static]
             for node in (*expected, *assertion.kept.values()):
-                for inner in ast.walk(node):
-                    if isinstance(inner, ast.Name):
-                        names[inner.id] = names.get(inner.id, 0) + 1
+                _count(node, names)
+        if isinstance(statement, ast.If) and assertions:  # what it says when it fails goes with it
+            for said in statement.body:
+                _count(said, names)
     return names
+
+
+def _count(node: ast.AST, names: dict[str, int]) -> None:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+            names[inner.id] = names.get(inner.id, 0) + 1
 
 
 class _Writer:
@@ -211,7 +236,7 @@ class _Writer:
         if isinstance(statement, ast.With | ast.AsyncWith):
             return [self._with(statement)]
         if isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
-            return [self._try(cast("ast.Try", statement))]
+            return self._try(cast("ast.Try", statement))
         assertions = self._reader.of_statement(statement)
         if assertions:
             return self._sites(statement, assertions)
@@ -230,14 +255,32 @@ class _Writer:
             case.body = self.block(case.body)
         return [statement]
 
-    def _try(self, statement: ast.Try) -> ast.stmt:
-        if not statement.handlers:  # a handler may wait for what an assertion raises
-            statement.body = self.block(statement.body)
+    def _try(self, statement: ast.Try) -> list[ast.stmt]:
+        assertion = self._reader.of_try(statement)
+        if assertion is not None:
+            return self._raising(statement, assertion)
+        if all(self._reader.only_fails(handler.body) for handler in statement.handlers):
+            statement.body = self.block(statement.body)  # any other handler may wait for what an assertion raises
         for handler in statement.handlers:
             handler.body = self.block(handler.body)
         statement.orelse = self.block(statement.orelse)
         statement.finalbody = self.block(statement.finalbody)
-        return statement
+        return [statement]
+
+    def _raising(self, statement: ast.Try, assertion: Assertion) -> list[ast.stmt]:
+        """`with __goldseam__(…) as error: f(x)` and what the handler does, of a `try` whose handler is waited for."""
+        number = self._number(assertion)
+        [handler] = statement.handlers
+        handled = self.block(handler.body)
+        if self._choose(number) is Mode.INSIDE:
+            handler.body = handled
+            return [statement]
+        body = statement.body if statement.orelse else statement.body[:-1]
+        caught = ast.Name(id=handler.name or _SITE, ctx=ast.Store())
+        block = ast.With(items=[ast.withitem(self._site(number, assertion), caught)], body=body or [ast.Pass()])
+        error = ast.Attribute(value=ast.Name(id=caught.id, ctx=ast.Load()), attr="exception", ctx=ast.Load())
+        names = [ast.Assign(targets=[caught], value=error)] if handler.name else []
+        return [block, *names, *handled]
 
     def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
         catches = False
@@ -312,7 +355,8 @@ class _Writer:
         elif mode is Mode.RESULT:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
-            recorded = _call(ast.Attribute(value=site, attr="recorded", ctx=ast.Load()), nodes)
+            word = "recorded" if assertion.compares_inside else "recorded_alone"
+            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), nodes)
             call = _call(recorded, list(assertion.kept.values()))
         else:
             call = _call(site, [operand.node for operand in assertion.operands if not operand.static])

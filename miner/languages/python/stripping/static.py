@@ -368,6 +368,20 @@ class Scope:
         parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         return all(self.is_static(part, bound) for part in parts)
 
+    def stands_for(self, node: ast.expr) -> tuple[ast.expr, ...]:
+        """What a name is bound to, as far as that is written out; any other expression as it is."""
+        bound = (self.arguments.get(node.id) or self._bound(node.id)) if isinstance(node, ast.Name) else ()
+        return bound or (node,)
+
+    def input_written(self, node: ast.expr) -> ast.expr | None:
+        """What a name stands for that is written out once, where the product may have got it to change; else None."""
+        match node:
+            case ast.Name(id=name) if not self.is_static(node):
+                bound = self._bound(name)
+                if len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set) and self.is_static(bound[0]):
+                    return bound[0]
+        return None
+
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
         if self.is_static(node) or self._is_place(node) or self._is_data(node):
@@ -382,7 +396,7 @@ class Scope:
             case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
                 return self._is_settled(node, is_called=False)  # such as a member of an enumeration
             case ast.Call(func=func, args=args, keywords=keywords):
-                return self._is_class(func) and all(
+                return (self._is_class(func) or self._is_pure_call(func, frozenset())) and all(
                     map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
                 )
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))

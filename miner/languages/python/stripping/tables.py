@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -23,6 +23,8 @@ class Table:
     decorator: ast.Call | None = None
     constant: str = ""
     """The name of the file's top level under which the rows stand, where they do."""
+    within: str = ""
+    """Where in what that name stands for, if they are not all of it."""
     naming: int = 0
     """How many of the first values make the names of the tests."""
 
@@ -117,12 +119,12 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module) -> None:
     """Take out of rows that several tables share what only expectations of all of them read."""
-    users: dict[str, list[tuple[Function, Table]]] = {}
+    users: dict[tuple[str, str], list[tuple[Function, Table]]] = {}
     for function in functions:
         for table in _tables(function, module):
             if table.constant:
-                users.setdefault(table.constant, []).append((function, table))
-    for name, tables in users.items():
+                users.setdefault((table.constant, table.within), []).append((function, table))
+    for (name, _), tables in users.items():
         first = tables[0][1]
         alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in tables)
         if len(tables) < 2 or not alike or _read([tree]).count(name) != len(tables):  # noqa: PLR2004 - else none is shared
@@ -186,10 +188,11 @@ def _tables(function: Function, module: Module) -> Iterator[Table]:
         table = _of_decorator(decorator, module) or _of_expand(decorator, function, module)
         if table:
             yield table
+    around: dict[str, Table] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.For):
-            table = _of_loop(node, function, module)
-            if table:
+            for table in _of_loop(node, function, module, around):
+                around.update(dict.fromkeys(table.names, table))
                 yield table
 
 
@@ -232,11 +235,65 @@ def _constant(rows: ast.expr, module: Module) -> tuple[ast.expr, str]:
     return (nodes[0], ast.unparse(rows)) if len(nodes) == 1 else (rows, "")
 
 
-def _of_loop(loop: ast.For, function: Function, module: Module) -> Table | None:
-    rows = loop.iter
+def _of_loop(loop: ast.For, function: Function, module: Module, around: Mapping[str, Table]) -> Iterator[Table]:
+    """The tables that a loop goes over, and those of what its target takes apart; `around` are those it may stand in.
+
+    `for case in rows`, `for name, (given, cases) in rows.items()`, `for number, (given, want) in enumerate(cases)`,
+    `for found, want in zip(f(x), rows)`.
+    """
+    for target, rows in _taken_apart(loop.target, loop.iter):
+        yield from _of_rows(target, rows, function, module, around)
+
+
+def _taken_apart(target: ast.expr, rows: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """A target with what it goes over, or its parts, each with what that goes over."""
+    match rows, target:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]), ast.Tuple(elts=[ast.Name(), part]):
+            yield from _taken_apart(part, listed)
+        case ast.Call(func=ast.Name(id="zip"), args=several), ast.Tuple(elts=parts) if len(several) == len(parts):
+            for part, listed in zip(parts, several, strict=True):
+                yield from _taken_apart(part, listed)
+        case _:
+            yield target, rows
+
+
+def _of_rows(
+    target: ast.expr, rows: ast.expr, function: Function, module: Module, around: Mapping[str, Table]
+) -> Iterator[Table]:
     items = isinstance(rows, ast.Call) and isinstance(rows.func, ast.Attribute) and rows.func.attr == "items"
     if items:
         rows = cast("ast.Attribute", cast("ast.Call", rows).func).value
+    rows, constant, within = _rows(rows, function, module, around)
+    if not (_is_dictionary(rows) if items else _is_list(rows)):
+        return
+    rows = cast("ast.List | ast.Dict", rows)
+    match target:
+        case ast.Name(id=name) if not items:
+            yield Table(names=(name,), rows=rows, single=True, constant=constant, within=within)
+        case ast.Tuple(elts=parts) if names := _names(parts):
+            yield Table(names=names, rows=rows, single=False, constant=constant, within=within)
+        case ast.Tuple(elts=[ast.Name(), ast.Tuple(elts=parts)]) if items and (names := _names(parts)):
+            inner = ast.List(elts=cast("ast.Dict", rows).values, ctx=ast.Load())
+            yield Table(names=names, rows=inner, single=False, constant=constant, within=f"{within}.values")
+
+
+def _names(parts: Sequence[ast.expr]) -> tuple[str, ...]:
+    """The names of a target; empty where a part of it is none."""
+    names = tuple(part.id for part in parts if isinstance(part, ast.Name))
+    return names if len(names) == len(parts) else ()
+
+
+def _rows(rows: ast.expr, function: Function, module: Module, around: Mapping[str, Table]) -> tuple[ast.expr, str, str]:
+    """What a loop goes over, written out, with the constant under which that stands, and where in it."""
+    if isinstance(rows, ast.Name) and rows.id in around:
+        outer, nodes = around[rows.id], list(ast.walk(function))
+        position = outer.names.index(rows.id)
+        cells = outer.cells(position) or []
+        named = sum(isinstance(node, ast.Name) and node.id == rows.id for node in nodes)
+        if named == 2 and cells and all(map(_is_list, cells)):  # noqa: PLR2004 - bound once, read once
+            own = [row for cell in cells for row in cast("ast.List", cell).elts]
+            return ast.List(elts=own, ctx=ast.Load()), outer.constant, f"{outer.within}.{position}"
+        return rows, "", ""
     bound: list[ast.expr] = []
     if isinstance(rows, ast.Name):
         bound = [
@@ -247,21 +304,7 @@ def _of_loop(loop: ast.For, function: Function, module: Module) -> Table | None:
         reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
         rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
     hidden = bound or any(isinstance(node, ast.arg) and node.arg == ast.unparse(rows) for node in ast.walk(function))
-    rows, constant = (rows, "") if hidden else _constant(rows, module)
-    if not (_is_dictionary(rows) if items else _is_list(rows)):
-        return None
-    rows = cast("ast.List | ast.Dict", rows)
-    target = loop.target
-    if isinstance(target, ast.Name) and not items:
-        return Table(names=(target.id,), rows=rows, single=True, constant=constant)
-    if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
-        return Table(
-            names=tuple(part.id for part in target.elts if isinstance(part, ast.Name)),
-            rows=rows,
-            single=False,
-            constant=constant,
-        )
-    return None
+    return (rows, "", "") if hidden else (*_constant(rows, module), "")
 
 
 def _is_list(rows: ast.expr) -> bool:
