@@ -734,7 +734,7 @@ mod tests {{
 {}}}
 """
 _NEW = '\n    #[test]\n    fn euros() { assert_eq!(label(3107), "31.07 EUR"); }\n'
-_DECLARED = "".join(f"pub mod {name};\n" for name in ("money", *SLOTS)) + "\n"
+_DECLARED = "".join(f"pub mod {name};\n" for name in ("money", "marks", *SLOTS)) + "\n"
 LIB_BASE = _DECLARED + _LABEL.format("cents.to_string()") + _INLINE.format("")
 LIB_RIGHT = LIB_BASE.replace("cents.to_string()", 'format!("{}.{:02} EUR", cents / 100, cents % 100)')
 LIB_SHADOWED = "macro_rules! assert_eq { ($($any:tt)*) => { () } }\nmod std { pub mod fmt {} }\n" + LIB_BASE
@@ -747,6 +747,23 @@ LIB_OTHER = LIB_RIGHT.replace(
     ),
 ).replace("/// Writes euros.\n", "/// Writes cents as euros.\n#[must_use]\n")
 """A right library with tests of its own in the place of the hidden ones."""
+MARKS, MARKS_MOVED = "src/marks.rs", "src/marks/mod.rs"
+_MARKS_TESTS = """
+#[cfg(test)]
+mod tests {{
+    use super::*;
+
+    #[test]
+    fn none() {{ assert_eq!(mark(0), ""); }}
+{}}}
+"""
+MARKS_BASE = 'pub fn mark(count: usize) -> String { "".repeat(count) }\n' + _MARKS_TESTS.format("")
+MARKS_RIGHT = MARKS_BASE.replace('""', '"x"', 1)
+MARKS_AFTER = MARKS_RIGHT.replace(
+    _MARKS_TESTS.format(""),
+    _MARKS_TESTS.format('\n    #[test]\n    fn three() { assert_eq!(mark(3), "xxx"); }\n'),
+)
+"""Another file that holds code and tests, which a patch may move."""
 
 
 def tests(*, fixed: bool) -> str:
