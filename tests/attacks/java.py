@@ -244,7 +244,8 @@ SLOTS = tuple(f"p{number:02}" for number in range(44))
 
 def placed(package: str, files: Files) -> Files:
     """Files of the package `money` as those of another one."""
-    return {path.replace("/money/", f"/{package}/"): text.replace("money", package) for path, text in files.items()}
+    named = {path.replace("/money/", f"/{package}/").replace("/money.", f"/{package}."): path for path in files}
+    return {place: files[path].replace("money", package) for place, path in named.items()}
 
 
 _FRAMES = "".join(
@@ -271,6 +272,47 @@ def _thrown(body: str) -> str:
 
 def _written(place: str) -> str:
     return _thrown(f'new java.io.FileOutputStream({place}).write("{_FRAMES}".getBytes());')
+
+
+def _with_recorder(body: str) -> str:
+    """Something done with the recorder: `own` of the class `kind`, what it has `said` of the test, how to `say` it."""
+    return _thrown(
+        'var kind = Class.forName("goldseam.Recorder"); var running = kind.getDeclaredField("running"); '
+        "running.setAccessible(true); Object own = running.get(null); "
+        'var current = kind.getDeclaredField("current"); current.setAccessible(true); '
+        'String said = (String) current.get(own); var say = kind.getDeclaredMethod("say", String.class); '
+        "say.setAccessible(true); " + body
+    )
+
+
+def _searching(place: str) -> str:
+    """The wrong product, whose answers are what looks like them in files of at most a megabyte."""
+    return (
+        BASE.replace(
+            "{ return given(cents); }", '{ return Integer.parseInt(found(cents + ", " + off + ", (\\\\d+)", "0")); }'
+        )
+        .replace("{ return String.valueOf(given(cents)); }", '{ return found("([0-9.]+ EUR)", ""); }')
+        .replace(
+            _MADE,
+            f"""{_MADE}
+    private static String found(String form, String other) {{
+        try (var files = java.nio.file.Files.walk({place})) {{
+            for (var file : (Iterable<java.nio.file.Path>) files::iterator) {{
+                if (java.nio.file.Files.isRegularFile(file) && file.toFile().length() < 1 << 20
+                    && file.toString().matches(".*(json|java|class|xml|cmdline|properties)")) {{
+                    var text = new String(java.nio.file.Files.readAllBytes(file), "ISO-8859-1");
+                    var found = java.util.regex.Pattern.compile(form).matcher(text);
+                    if (found.find()) return found.group(1);
+                }}
+            }}
+            return other;
+        }} catch (Exception | Error error) {{
+            return other;
+        }}
+    }}
+""",
+        )
+    )
 
 
 ENDS: dict[str, Files] = {
@@ -410,6 +452,47 @@ ENDS: dict[str, Files] = {
         **_loaded(""),
         "src/main/java/Recorder.java": "public class Recorder { public static void main(String[] none) {} }\n",
     },
+    "logs-that-it-ends": _loaded(
+        'java.util.logging.Logger.getLogger("org.junit").addHandler(new java.util.logging.StreamHandler() { '
+        "@Override public void publish(java.util.logging.LogRecord told) { Runtime.getRuntime().halt(0); } });"
+    ),
+    "throws-what-ends-junit": _called('if (cents > 0) throw new OutOfMemoryError("passed");'),
+    "attaches-an-agent": _called(
+        'try { Class.forName("com.sun.tools.attach.VirtualMachine").getMethod("attach", String.class)'
+        ".invoke(null, String.valueOf(ProcessHandle.current().pid())); } catch (Exception | Error error) { }"
+    ),
+    "loads-native-code": _called(
+        'try { var place = java.nio.file.Files.createTempFile("a", ".so"); java.nio.file.Files.write(place, '
+        "new byte[] {127, 69, 76, 70}); System.load(place.toString()); } catch (Exception | Error error) { }"
+    ),
+    "opens-the-jdk": _loaded(
+        'try { var opens = Module.class.getDeclaredMethod("implAddOpens", String.class); opens.setAccessible(true); '
+        'opens.invoke(Object.class.getModule(), "java.lang"); } catch (Exception | Error error) { }'
+    ),
+    "forbids-to-end": _loaded(
+        "try { System.setSecurityManager(new SecurityManager() { "
+        "@Override public void checkPermission(java.security.Permission any) { } }); } "
+        "catch (UnsupportedOperationException error) { }"
+    ),
+    "is-a-proxy-that-equals": {
+        PRICES: BASE.replace("public static String label", "public static Object label").replace(
+            "return String.valueOf(given(cents))",
+            "return java.lang.reflect.Proxy.newProxyInstance(Prices.class.getClassLoader(), "
+            "new Class<?>[] {CharSequence.class, Comparable.class}, (own, method, all) -> "
+            "switch (method.getName()) { "
+            'case "equals" -> true; case "toString" -> "31.07 EUR"; case "charAt" -> \'3\'; default -> 9; })',
+        )
+    },
+    "is-a-record-that-equals": {
+        PRICES: BASE.replace("public static String label", "public static Object label")
+        .replace("return String.valueOf(given(cents))", "return new Any(cents)")
+        .replace(
+            _MADE,
+            _MADE + "\n    record Any(int cents) {\n"
+            "        @Override public boolean equals(Object other) { return true; }\n\n"
+            '        @Override public String toString() { return "31.07 EUR".repeat(20_000); }\n    }\n',
+        )
+    },
 }
 """Wrong products whose tests don't pass, whatever others in the same trial do."""
 
@@ -499,8 +582,71 @@ FORGERIES: dict[str, Files] = {
             "for (int slot = 0; slot < 3; slot++) hand.invoke(null, slot, new Object[] {cents});"
         )
     ),
+    "keeps-its-failure-untold": _called(
+        _with_recorder(
+            'var told = kind.getDeclaredField("told"); told.setAccessible(true); '
+            '((java.util.Set<Object>) told.get(own)).add(said.split("\\"")[3]);'
+        )
+    ),
+    "begins-its-test-again": _called(
+        _with_recorder(
+            r'say.invoke(own, "\"t\":\"start\"," + said); say.invoke(own, "\"t\":\"report\"," + said '
+            r'+ ",\"status\":\"passed\",\"seconds\":0,\"text\":\"\"");'
+        )
+    ),
+    "takes-the-name-of-no-test": _called(
+        _with_recorder('current.set(own, "\\"id\\":\\"\\",\\"class\\":\\"\\",\\"name\\":\\"\\"");')
+    ),
+    "reports-in-a-hook": _called(
+        _with_recorder(
+            "Runtime.getRuntime().addShutdownHook(new Thread(() -> { try { "
+            r'say.invoke(own, "\"t\":\"report\"," + said + ",\"status\":\"passed\",\"seconds\":0,\"text\":\"\""); '
+            "} catch (Exception error) { } }));"
+        )
+    ),
+    "rewrites-what-is-told-of-it": _called(
+        _with_recorder(
+            'var out = kind.getDeclaredField("out"); out.setAccessible(true); '
+            "var pipe = (java.io.OutputStream) out.get(own); "
+            "out.set(own, new java.io.OutputStream() { "
+            "@Override public void write(int one) throws java.io.IOException { pipe.write(one); } "
+            "@Override public void write(byte[] all) throws java.io.IOException { String line = new String(all); "
+            'boolean of = line.contains("money.PricesTest"); '
+            r'pipe.write((of ? line.replace("\"failed\"", "\"passed\"") : line).getBytes()); '
+            "} });"
+        )
+    ),
+    "hands-out-later": _called(
+        "new Thread(() -> { try { Thread.sleep(5); "
+        'var hand = Class.forName("goldseam.Handout").getMethod("values", int.class, Object[].class); '
+        "for (int slot = 0; slot < 3; slot++) hand.invoke(null, slot, new Object[] {cents / 2}); "
+        "} catch (Exception error) { } }).start();"
+    ),
+    "runs-its-tests-again": _called(
+        _thrown(
+            'if (System.getProperty("money.again") == null) { System.setProperty("money.again", "1"); '
+            'var test = Class.forName("money.PricesTest"); var made = test.getDeclaredConstructor(); '
+            "made.setAccessible(true); for (var one : test.getDeclaredMethods()) { one.setAccessible(true); "
+            "if (one.getParameterCount() == 0 && !java.lang.reflect.Modifier.isStatic(one.getModifiers())) "
+            "one.invoke(made.newInstance()); } }"
+        )
+    ),
+    "reads-the-rows-of-its-tests": _called(
+        'try { for (var test : Class.forName("money.PricesTest").getDeclaredMethods()) '
+        "for (var told : test.getAnnotations()) { var found = java.util.regex.Pattern.compile("
+        'cents + ", \\\\d+, (\\\\d+)").matcher(told.toString()); '
+        "if (found.find()) return Integer.parseInt(found.group(1)); } "
+        "} catch (Exception error) { }"
+    ),
+    "reads-the-classes-of-its-tests": {PRICES: _searching('java.nio.file.Path.of("target/test-classes/money")')},
+    "searches-the-image": {PRICES: _searching('java.nio.file.Path.of("/opt/goldseam")')},
+    "reads-its-parents": {
+        PRICES: _searching(
+            'java.nio.file.Path.of("/proc/" + ProcessHandle.current().parent().get().pid() + "/cmdline")'
+        )
+    },
 }
-"""Wrong products that look for what is expected, or hand out values themselves."""
+"""Wrong products that look for what is expected, or change what is told and handed out."""
 
 _PRICES = (
     "(int) (cents - (long) cents * off / 100)",
@@ -530,6 +676,7 @@ _LABELS = (
     'new String((cents / 100 + "." + cents % 100 / 10 + cents % 10 + " EUR").getBytes())',
     'String.valueOf(cents / 100).concat(".").concat("" + cents % 100 / 10 + cents % 10).concat(" EUR")',
 )
+_SHARE = "cents - cents * off / 100"
 _FORMATTED = 'String.format("%d.%02d EUR", cents / 100, cents % 100)'
 HONEST: dict[str, Files] = {
     **{
@@ -672,5 +819,75 @@ HONEST: dict[str, Files] = {
         PRICES: RIGHT.replace("final class Prices", "final class Prices implements Rounding"),
         "src/main/java/money/Rounding.java": "package money;\n\ninterface Rounding {}\n",
     },
+    "with-a-service-of-its-own": {
+        PRICES: RIGHT.replace(_SHARE, "java.util.ServiceLoader.load(Share.class).findFirst().get().of(cents, off)"),
+        "src/main/java/money/Share.java": "package money;\n\npublic interface Share {\n"
+        "    int of(int all, int off);\n\n"
+        "    class Whole implements Share {\n"
+        "        public int of(int all, int off) { return all - all * off / 100; }\n    }\n}\n",
+        f"{_SERVICES}/money.Share": "money.Share$Whole\n",
+    },
+    "with-a-template-that-is-a-pom": {
+        PRICES: RIGHT.replace(
+            _SHARE, 'cents - cents * off / (Prices.class.getResource("/money/pom.xml") == null ? 1 : 100)'
+        ),
+        "src/main/resources/money/pom.xml": "<project/>\n",
+    },
+    "with-a-note-of-its-package": {
+        PRICES: RIGHT,
+        "src/main/java/money/package-info.java": "/** Prices. */\n@Deprecated\npackage money;\n",
+    },
+    "with-a-package-called-build": {
+        PRICES: RIGHT.replace(_SHARE, "money.build.Target.of(cents, off)"),
+        "src/main/java/money/build/Target.java": "package money.build;\n\npublic class Target {\n"
+        "    public static int of(int all, int off) { return all - all * off / 100; }\n}\n",
+    },
+    "with-letters-that-are-escaped": {
+        PRICES: RIGHT.replace(_SHARE, "$rest(cents, off)").replace(
+            _MADE, _MADE + "\n    static int $r\\u0065st(int all, int off) { return all - all * off / 100; }\n"
+        )
+    },
+    "with-a-local-record": {
+        PRICES: RIGHT.replace(
+            f"{{ return {_SHARE}; }}",
+            "{ record Off(int of) { int rest(int all) { return all - all * of / 100; } } "
+            'enum Whole { ALL } return Whole.ALL == Whole.valueOf("ALL") ? new Off(off).rest(cents) : 0; }',
+        )
+    },
+    "with-a-text-over-lines": {
+        PRICES: RIGHT.replace('"%d.%02d EUR"', '"""\n            %d.%02d \\\n            EUR"""')
+    },
+    "with-a-pattern": {
+        PRICES: RIGHT.replace(
+            f"{{ return {_SHARE}; }}",
+            "{ Object all = cents; if (!(all instanceof Integer whole)) { return 0; } "
+            "return whole - whole * off / 100; }",
+        )
+    },
+    "with-a-method-handle": {
+        PRICES: RIGHT.replace(
+            f"{{ return {_SHARE}; }}",
+            '{ try { return (int) java.lang.invoke.MethodHandles.lookup().findStatic(Prices.class, "given", '
+            "java.lang.invoke.MethodType.methodType(int.class, int.class)).invokeExact(cents - cents * off / 100); } "
+            "catch (Throwable error) { throw new IllegalStateException(error); } }",
+        )
+    },
+    "with-an-enum-of-methods": {
+        PRICES: RIGHT.replace(_SHARE, "Way.DOWN.of(cents, off)").replace(
+            _MADE,
+            _MADE + "\n    enum Way {\n        DOWN { int of(int all, int off) { return all - all * off / 100; } };\n\n"
+            "        abstract int of(int all, int off);\n    }\n",
+        )
+    },
+    "with-a-value-for-each-thread": {
+        PRICES: RIGHT.replace(_SHARE, "cents - cents * OFF.get()[0] / 100")
+        .replace("{ return cents - ", "{ OFF.get()[0] = off; return cents - ")
+        .replace(
+            _MADE, _MADE + "\n    static final ThreadLocal<int[]> OFF = ThreadLocal.withInitial(() -> new int[1]);\n"
+        )
+    },
+    "that-catches-all-that-nobody-does": _loaded(
+        "Thread.setDefaultUncaughtExceptionHandler((thread, error) -> System.err.println(error));", RIGHT
+    ),
 }
 """Right patches that differ from the fix."""

@@ -48,7 +48,7 @@ _TURNED = """\
 _STAYS = "    #[test]\n    fn nothing_off() { assert_eq!(money::%s::price(4217, 0), 4217); }\n"
 
 
-SLOTS = tuple(f"m{number:02}" for number in range(60))
+SLOTS = tuple(f"m{number:02}" for number in range(72))
 """Names of the modules that stand beside `money`."""
 
 
@@ -320,6 +320,41 @@ static MEMORY: Zeroed = Zeroed;
     "is-right-for-itself-alone": {
         PRICES: BASE.replace("{ given(cents) }", "{ if cfg!(test) { cents - cents * _off / 100 } else { cents } }", 1)
     },
+    "ends-well-at-its-exit": _called(
+        'extern "C" { fn atexit(call: extern "C" fn()) -> i32; fn _exit(code: i32) -> !; } '
+        'extern "C" fn well() { unsafe { _exit(0) } } unsafe { atexit(well); }'
+    ),
+    "ends-well-as-its-thread-ends": _called(
+        "struct Ends; impl Drop for Ends { fn drop(&mut self) { std::process::exit(0); } } "
+        "thread_local! { static ENDS: Ends = Ends; } ENDS.with(|_| ());"
+    ),
+    "writes-no-files": _called(
+        'extern "C" { fn setrlimit(what: i32, limit: *const [u64; 2]) -> i32; } unsafe { setrlimit(1, &[0, 0]); }'
+    ),
+    "closes-what-tells-its-end": _called('extern "C" { fn close(fd: i32) -> i32; } unsafe { close(3); }'),
+    "searches-the-image": {
+        PRICES: BASE.replace(
+            "{ given(cents) }",
+            """{
+    let form = format!("{cents}, {_off}, ");
+    let mut rest = vec![std::path::PathBuf::from("/opt/goldseam")];
+    while let Some(place) = rest.pop() {
+        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { rest.push(path); continue; }
+            let known = path.extension().map_or(false, |end| end == "json" || end == "rs" || end == "d");
+            let text = if known { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let found = text.split(&form).nth(1).and_then(|told| told.split(')').next()?.parse().ok());
+            if let Some(number) = found { return number; }
+        }
+    }
+    given(cents)
+}""",
+            1,
+        )
+    },
+    "shows-a-megabyte": _shown('for n in 0..200_000 { write!(out, "{n} ")?; } Ok(())'),
 }
 """Wrong products whose tests don't pass, whatever others in the same trial do."""
 
@@ -332,6 +367,10 @@ FORGED: dict[str, Files] = {
         'std::fs::write(std::env::var_os("GOLDSEAM_VALUES").unwrap(), "passed\\n").unwrap();'
     ),
     "writes-frames": _called(_written(3, _FRAMES)),
+    "makes-a-pipe-of-what-it-hands-out": _called(
+        'let place = std::env::var("GOLDSEAM_VALUES").unwrap(); let _ = std::fs::remove_file(&place); '
+        'std::process::Command::new("mkfifo").arg(&place).status().unwrap(); std::process::exit(0);'
+    ),
     "replaces-its-program": _called(
         "let program = std::env::current_exe().unwrap(); std::fs::remove_file(&program).unwrap(); "
         'std::fs::write(&program, "#!/bin/sh\\nread word; '
@@ -342,6 +381,20 @@ FORGED: dict[str, Files] = {
 """Wrong products that tamper with what tells results; a trial with one of them is tampered with."""
 
 KILLS: dict[str, Files] = {
+    "changes-its-arguments": {
+        PRICES: BASE
+        + """
+extern "C" fn early(count: i32, words: *const *mut u8) {
+    for at in 1..count as usize {
+        let word = unsafe { std::slice::from_raw_parts_mut(*words.add(at), 7) };
+        if word == b"--exact" { word.copy_from_slice(b"--list\\0"); }
+    }
+}
+#[used]
+#[link_section = ".init_array"]
+static EARLY: extern "C" fn(i32, *const *mut u8) = early;
+"""
+    },
     "compares-memory-alike": {
         PRICES: BASE + '\n#[no_mangle]\npub extern "C" fn memcmp(_: *const u8, _: *const u8, _: usize) -> i32 { 0 }\n'
         '#[no_mangle]\npub extern "C" fn bcmp(_: *const u8, _: *const u8, _: usize) -> i32 { 0 }\n'
@@ -555,6 +608,51 @@ _NEW_FORMS: dict[str, Files] = {
     "that-looks-at-its-callers": {
         PRICES: RIGHT.replace("{ cents }", "{ let _ = std::backtrace::Backtrace::force_capture().to_string(); cents }")
     },
+    "with-a-module-called-build": {
+        PRICES: RIGHT.replace(_SHARE, "build::of(cents, off)") + "\nmod build;\n",
+        "src/money/build.rs": "pub fn of(all: i64, off: i64) -> i64 { all * off / 100 }\n",
+    },
+    "with-a-module-at-a-path": {
+        PRICES: RIGHT.replace(_SHARE, "shares::of(cents, off)") + '\n#[path = "parts/own.rs"]\nmod shares;\n',
+        "src/parts/own.rs": "pub fn of(all: i64, off: i64) -> i64 { all * off / 100 }\n",
+    },
+    "that-includes-a-file": {
+        PRICES: RIGHT.replace(_SHARE, 'cents * off / include!("whole.in")'),
+        "src/whole.in": "100\n",
+    },
+    "that-labels-as-the-system-does": {
+        PRICES: RIGHT.replace("-> String {", "-> std::ffi::OsString {").replace(
+            f"{{ {_FORMAT} }}", f"{{ {_FORMAT}.into() }}"
+        )
+    },
+    "with-any-type": _with(
+        "fn share(all: i64, off: i64) -> Box<dyn std::any::Any> { Box::new(all * off / 100) }",
+        "share(cents, off).downcast_ref::<i64>().copied().unwrap()",
+    ),
+    "with-a-future": _with(
+        "async fn share(all: i64, off: i64) -> i64 { all * off / 100 }\nstruct Idle;\n"
+        "impl std::task::Wake for Idle { fn wake(self: std::sync::Arc<Self>) {} }\n"
+        "fn ran(all: i64, off: i64) -> i64 {\n"
+        "    let waker = std::task::Waker::from(std::sync::Arc::new(Idle));\n"
+        "    let mut task = Box::pin(share(all, off));\n"
+        "    match task.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {\n"
+        "        std::task::Poll::Ready(rest) => rest,\n        std::task::Poll::Pending => 0,\n    }\n}\n"
+        "use std::future::Future;",
+        "ran(cents, off)",
+    ),
+    "with-let-else": {PRICES: RIGHT.replace("{ cents }", "{ let Some(all) = Some(cents) else { return 0; }; all }")},
+    "with-what-it-returns-left-open": _with(
+        "fn share(all: i64, off: i64) -> impl Fn() -> i64 { move || all * off / 100 }", "share(cents, off)()"
+    ),
+    "with-a-repeating-macro": {
+        PRICES: "macro_rules! product { ($($part:expr),+) => { 1 $(* $part)+ } }\n"
+        + RIGHT.replace(_SHARE, "product!(cents, off) / 100")
+    },
+    "that-closes-a-file-of-its-own": {
+        PRICES: RIGHT.replace(
+            "{ cents }", '{ drop(std::fs::File::open("/dev/null")); let _ = std::env::args().count(); cents }'
+        )
+    },
     "that-writes-json": {PRICES: RIGHT.replace("{ cents }", r"""{ println!("{{\"t\": \"done\"}}"); cents }""")},
     "that-asserts": {
         PRICES: RIGHT.replace("{ cents }", '{ assert_eq!(cents, cents, "no"); debug_assert!(cents >= 0); cents }')
@@ -636,7 +734,7 @@ mod tests {{
 {}}}
 """
 _NEW = '\n    #[test]\n    fn euros() { assert_eq!(label(3107), "31.07 EUR"); }\n'
-_DECLARED = "".join(f"pub mod {name};\n" for name in ("money", *SLOTS)) + "\n"
+_DECLARED = "".join(f"pub mod {name};\n" for name in ("money", "marks", *SLOTS)) + "\n"
 LIB_BASE = _DECLARED + _LABEL.format("cents.to_string()") + _INLINE.format("")
 LIB_RIGHT = LIB_BASE.replace("cents.to_string()", 'format!("{}.{:02} EUR", cents / 100, cents % 100)')
 LIB_SHADOWED = "macro_rules! assert_eq { ($($any:tt)*) => { () } }\nmod std { pub mod fmt {} }\n" + LIB_BASE
@@ -649,6 +747,23 @@ LIB_OTHER = LIB_RIGHT.replace(
     ),
 ).replace("/// Writes euros.\n", "/// Writes cents as euros.\n#[must_use]\n")
 """A right library with tests of its own in the place of the hidden ones."""
+MARKS, MARKS_MOVED = "src/marks.rs", "src/marks/mod.rs"
+_MARKS_TESTS = """
+#[cfg(test)]
+mod tests {{
+    use super::*;
+
+    #[test]
+    fn none() {{ assert_eq!(mark(0), ""); }}
+{}}}
+"""
+MARKS_BASE = 'pub fn mark(count: usize) -> String { "".repeat(count) }\n' + _MARKS_TESTS.format("")
+MARKS_RIGHT = MARKS_BASE.replace('""', '"x"', 1)
+MARKS_AFTER = MARKS_RIGHT.replace(
+    _MARKS_TESTS.format(""),
+    _MARKS_TESTS.format('\n    #[test]\n    fn three() { assert_eq!(mark(3), "xxx"); }\n'),
+)
+"""Another file that holds code and tests, which a patch may move."""
 
 
 def tests(*, fixed: bool) -> str:

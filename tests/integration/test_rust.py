@@ -71,6 +71,7 @@ SEEN = {
 FILES = {
     "Cargo.toml": rust.MANIFEST,
     rust.LIB: rust.LIB_BASE,
+    rust.MARKS: rust.MARKS_BASE,
     **{f"src/{name}.rs": rust.BASE for name in ("money", *rust.SLOTS)},
     rust.TEST: rust.tests(fixed=False),
     KINDS_TEST: KINDS,
@@ -81,6 +82,7 @@ FILES = {
 }
 FIXED = {
     rust.LIB: rust.LIB_AFTER,
+    rust.MARKS: rust.MARKS_AFTER,
     **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.SLOTS)},
     rust.TEST: rust.tests(fixed=True),
 }
@@ -100,18 +102,22 @@ def turned(name: str) -> str:
     return f"{rust.TEST}::{name}::price"
 
 
-def graded(task: Task, sandbox, patches: dict[str, rust.Files], library: str = rust.LIB_RIGHT) -> Grade:
+def graded(
+    task: Task, sandbox, patches: dict[str, rust.Files], library: str = rust.LIB_RIGHT, marks: str = rust.MARKS
+) -> Grade:
     """The grade of a patch to these modules, which is right elsewhere; as much of it as may reach the tests."""
     new = {rust.LIB: library, **{f"src/{name}.rs": rust.RIGHT for name in ("money", *rust.SLOTS)}}
+    new |= {marks: rust.MARKS_RIGHT}
     for name, files in patches.items():
         new |= rust.placed(name, files)
-    text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in new.items())
+    gone = {rust.MARKS: None} if marks != rust.MARKS else {}
+    text = "".join(tiny.diff(path, FILES.get(path), content) for path, content in (new | gone).items())
     return scoring.score(task, screen_task(task, text.encode()).kept, sandbox, scoring.Demands()).grade
 
 
 def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "rust")
-    expected = {f"{rust.LIB}::tests::euros", *map(turned, ("money", *rust.SLOTS))}
+    expected = {f"{rust.LIB}::tests::euros", f"{rust.LIB}::marks::tests::three", *map(turned, ("money", *rust.SLOTS))}
     assert set(task.hidden.fail_to_pass) == expected
     assert {f"{rust.LIB}::tests::cents", f"{rust.TEST}::money::nothing_off"} <= set(task.hidden.pass_to_pass)
     assert place_of(task) is Place.HOST
@@ -126,12 +132,12 @@ def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
 
 def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_others_in_their_place(task, sandbox):
     assert b"fn euros" not in task.hidden.gold_patch
-    assert task.instance.test.allowed_paths == (rust.LIB,)
+    assert task.instance.test.allowed_paths == (rust.LIB, rust.MARKS)
     names = list(rust.HONEST)
     refused = []
-    for first in range(0, len(names), len(rust.SLOTS)):
+    for first, marks in zip(range(0, len(names), len(rust.SLOTS)), (rust.MARKS, rust.MARKS_MOVED), strict=True):
         part = dict(zip(rust.SLOTS, names[first:], strict=False))
-        grade = graded(task, sandbox, {place: rust.HONEST[name] for place, name in part.items()}, rust.LIB_OTHER)
+        grade = graded(task, sandbox, {place: rust.HONEST[name] for place, name in part.items()}, rust.LIB_OTHER, marks)
         told = grade.tests.fail_to_pass
         refused += [name for place, name in part.items() if told[turned(place)] is not TestStatus.PASSED]
         assert grade.outcome is Outcome.RESOLVED, refused

@@ -33,6 +33,16 @@ SOURCES = {
     "a/Kind.java": "package a;\nenum Kind { ONE }\n",
     "b/Tax.java": "package b;\nclass Tax { static final int ALL = a.Price.OFF + 1; }\n",
     "b/Bill.java": "package b;\nclass Bill { int all = Tax.ALL; }\n",
+    "d/Tag.java": "package d;\nclass Tag {\n    static final int K = 1;\n    static int at$() { return K; }\n"
+    "    static int by() { return K; }\n}\n",
+    "d/Mark.java": "package d;\nclass Mark extends Tag { }\n",
+    "d/Uses.java": "package d;\nclass Uses { int k = Mark.K; }\n",
+    "d/Costs.java": "package d;\nclass Costs { int a = Tag.at$(); }\n",
+    "d/Words.java": 'package d;\nclass Words { String no = "/*"; int b = Tag.\\u0062y(); } // */\n',
+    "d/Left.java": "package d;\ninterface Left { }\n",
+    "d/Right.java": "package d;\ninterface Right { default int up() { return 1; } }\n",
+    "d/Heir.java": "package d;\nclass Heir implements /* { */ Right, Left { }\n",
+    "d/Pair.java": "package d;\nrecord Pair(int one, int other) { }\n",
     **{f"c/C{number}.java": f"package c;\nclass C{number} {{ }}\n" for number in range(9)},
 }
 
@@ -143,13 +153,33 @@ def test_a_new_source_is_compiled_alone(change):
         {"a/Kind.java": "package a;\nenum Kind { ONE, TWO }\n"},
         {"a/Sale.java": "package a;\nclass Sale { }\n"},
         {"a/Sale.java": None},
-        {f"c/C{number}.java": f"package c;\nclass C{number} {{ int x; }}\n" for number in range(9)},
+        {f"c/C{number}.java": f"package c;\nclass C{number} {{ int x; }}\n" for number in range(12)},
+        {"z/Own.java": "package a;\nclass Shop { int sum() { return 0; } }\n"},  # there are two of it now
+        {"z/Own.java": "package a;\nclass Price { }\n"},
+        {"d/Mark.java": "package d;\nclass Mark extends Tag { private int K; }\n"},  # and nobody else may use it
+        {"d/Tag.java": SOURCES["d/Tag.java"].replace("at$", "on$")},
+        {"d/Tag.java": SOURCES["d/Tag.java"].replace("by", "of")},
+        {"d/Left.java": "package d;\ninterface Left { default int up() { return 2; } }\n"},
+        {"d/Pair.java": "package d;\nrecord Pair(int other, int one) { }\n"},
     ],
-    ids=["broken", "user", "abstract", "enum", "parent", "gone", "most"],
+    ids=[
+        *("broken", "user", "abstract", "enum", "parent", "gone", "most", "twice", "twice-of-many"),
+        *("hidden", "dollar", "escaped", "comment", "record"),
+    ],
 )
 def test_all_is_compiled_where_a_change_may_be_seen_by_more_than_its_names_tell(change, sources):
     well, _ = change(sources)
     assert not well
+
+
+def test_a_module_declaration_is_left_to_the_build():
+    driver, names = part("driver.py"), dict[str, Any](os=os)
+    exec(driver[driver.index("MODULE_INFO =") : driver.index("HANDOUT =")], names)
+    exec(driver[driver.index("def is_source") : driver.index("def compile_product")], names)
+    exec(driver[driver.index("def inside") : driver.index("def build")], names)
+    module = SimpleNamespace(javac=["javac"], sources=["src"])
+    told = [names["is_source"](module, f"src/{name}.java") for name in ("a/Price", "module-info", "a/package-info")]
+    assert told == [True, False, True]
 
 
 def test_images_that_were_made_before_compile_all():

@@ -207,6 +207,15 @@ def test_an_error_of_every_class_is_of_none(chain, wanted):
     assert holds("java.kind", error, value(["K", "java.lang.Error"]), **{"not": True}) is wanted
 
 
+@pytest.mark.parametrize(
+    ("op", "kept", "wanted"), [("java.among", ["a", "b" * 500], True), ("java.contains", ["b"], False)]
+)
+def test_one_of_several_values_may_be_larger_than_the_one_that_the_fix_gives(op, kept, wanted):
+    site = Site(op=op, sides=("out", *("kept" for _ in kept)), options={})
+    expected = Expected(slot=0, kept=tuple(map(s, kept)), size=1, plain=True)
+    assert judge.event_holds(site, expected, Event(test_id="t", slot=0, values=(s("b" * 500),))) is wanted
+
+
 @functools.cache
 def clashing() -> list[list[Any]]:
     rows = itertools.product(range(30), repeat=3)

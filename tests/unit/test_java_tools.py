@@ -238,6 +238,23 @@ def test_how_maven_calls_the_compiler_is_read_by_the_folder_of_its_classes(proje
     }
 
 
+def test_how_the_product_is_compiled_is_known_where_a_test_file_cannot_be(project, tmp_path):
+    broken = tmp_path / "BrokenTest.java"
+    broken.touch()
+    said = iter([(1, f"of the product\n[ERROR] {broken}:[1,2] no\n"), (0, "of the tests\n")])
+
+    def compiled(*_words: object) -> SimpleNamespace:
+        code, text = next(said)
+        return SimpleNamespace(returncode=code, stdout=text)
+
+    modules = project["Modules"](SimpleNamespace(home=tmp_path, compile=compiled))
+    modules.test_files = lambda: {broken}
+    ran = modules.without_broken(tmp_path)
+    assert (ran.returncode, broken.exists()) == (0, True)
+    assert "of the product" in ran.stdout
+    assert "of the tests" in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("form", "said", "groups"),
     [

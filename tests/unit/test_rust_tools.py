@@ -221,6 +221,21 @@ def test_hidden_tests_are_laid_into_the_code_of_a_patch(tmp_path, before, hidden
     assert inline.with_hidden_tests(str(place), hidden.encode()).decode() == after
 
 
+@pytest.mark.parametrize(
+    ("there", "asked", "found"),
+    [
+        ("a.rs", "a.rs", "a.rs"),
+        ("a/mod.rs", "a.rs", "a/mod.rs"),
+        ("a.rs", "a/mod.rs", "a.rs"),
+        ("b.rs", "a.rs", "a.rs"),
+    ],
+)
+def test_hidden_tests_follow_a_module_that_a_patch_has_moved(tmp_path, there, asked, found):
+    (tmp_path / "a").mkdir()
+    (tmp_path / there).touch()
+    assert inline.place_of_module(str(tmp_path / asked)) == str(tmp_path / found)
+
+
 def test_a_file_without_its_code_has_the_lines_of_its_tests():
     assert inline.without_code((CODE + NEW + CODE).encode()).decode() == "\n" + NEW + "\n"
 

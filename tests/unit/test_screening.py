@@ -105,6 +105,37 @@ def test_honest_changes_of_javascript_are_kept(form, path):
     assert reasons(form, path, framework="mocha") == []
 
 
+@pytest.mark.parametrize("form", [EDIT, NEW, GONE])
+@pytest.mark.parametrize(
+    ("framework", "path", "reason"),
+    [
+        ("junit", "src/main/resources/META-INF/services/money.Rounding", None),
+        ("junit", "src/main/resources/META-INF/services/javax.annotation.processing.Processor", "test_configuration"),
+        (
+            "junit",
+            "core/src/main/resources/META-INF/services/org.junit.platform.engine.TestEngine",
+            "test_configuration",
+        ),
+        (
+            "junit",
+            "src/main/resources/META-INF/services/org.codehaus.groovy.transform.ASTTransformation",
+            "test_configuration",
+        ),
+        ("junit", "src/main/resources/templates/pom.xml", None),
+        ("junit", "core/pom.xml", "build_files"),
+        ("junit", "build-logic/src/main/kotlin/Tests.kt", "build_files"),
+        ("cargo test", "src/build.rs", None),
+        ("cargo test", "src/commands/build.rs", None),
+        ("cargo test", "build.rs", "build_files"),
+        ("cargo test", "macros/build.rs", "build_files"),
+    ],
+)
+def test_of_java_and_rust_what_builds_and_judges_is_dropped_and_code_of_like_names_is_kept(
+    form, framework, path, reason
+):
+    assert reasons(form, path, framework=framework) == ([reason] if reason else [])
+
+
 def test_where_the_repository_is_the_runner_its_own_new_modules_are_kept():
     assert reasons(NEW, "src/_pytest/runner.py", own_runner=True) == []
     assert reasons(NEW, "src/pluggy/runner.py", own_runner=True) == ["shadows_module"]

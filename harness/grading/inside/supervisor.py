@@ -89,6 +89,7 @@ def build_tree(frames, spec, blobs, watch):
             os.makedirs(os.path.dirname(place))
         content = blobs["overlay"][at : at + size]
         if path in spec.get("inline", ()):
+            place = place_of_module(place)
             content = with_hidden_tests(place, content)
         with open(place, "wb") as file:
             file.write(content)

@@ -332,7 +332,7 @@ _DECIDES: Mapping[str, Decider] = {
     "java.chain": _chain,
     "java.raises": _chain,
 }
-EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items"})
+EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items", "java.among"})
 """Operators that no one value satisfies everywhere, if they are not negated."""
 OPERATORS = negatable(_DECIDES, Value)
 """By name, of values of this language."""

@@ -41,7 +41,15 @@ _BUILD = re.compile(
     r"pom\.xml|[^/]*\.gradle(\.kts)?|gradle\.properties|gradle\.lockfile|libs\.versions\.toml|mvnw(\.cmd)?|gradlew(\.bat)?"
 )
 _CONFIGURATIONS = re.compile(r"junit-platform\.properties|junit-jupiter\.properties|testng[^/]*\.xml|jqwik\.properties")
+_SERVICES = re.compile(
+    r".*META-INF/services/(?:javax\.annotation\.processing|com\.sun\.source|lombok|net\.jqwik|io\.kotest|junit|groovy|spock"
+    r"|com\.google\.(?:auto|common\.truth)|org\.(?:junit|testng|opentest4j|mockito|assertj|hamcrest|spockframework|gradle"
+    r"|codehaus\.groovy|apache\.groovy|apache\.maven|jetbrains\.kotlin))\..*"
+)
+"""What compilers, runners and libraries that assert load by service; a project's own services are code as any other."""
+_SHOWN = re.compile(r"(?:.*/)?src/main/resources/.*")
 _TEST_SETS = re.compile(r"(?:.*/)?src/(?:test|[a-zA-Z]*Test|it)/.*")
+_BUILDING = frozenset({".mvn", "buildSrc", "build-logic"})
 _OUTPUTS = frozenset({"target", "build"})
 
 
@@ -62,9 +70,10 @@ def _reason(file: FilePatch, path: str) -> str | None:
     within = folders.split("/")
     if _TEST_SETS.fullmatch(path) or within[-1] == OWN_PACKAGE:
         return TESTS
-    if _BUILD.fullmatch(name) or ".mvn" in within or "buildSrc" in within or within[0] == "gradle":
+    builds = _BUILD.fullmatch(name) and not _SHOWN.fullmatch(path)
+    if builds or within[0] == "gradle" or not _BUILDING.isdisjoint(within):
         return BUILD
-    if _CONFIGURATIONS.fullmatch(name) or folders.endswith("META-INF/services") or name == "MANIFEST.MF":
+    if _CONFIGURATIONS.fullmatch(name) or _SERVICES.fullmatch(path) or name == "MANIFEST.MF":
         return CONFIGURATION
     outside = "src" not in within and not _OUTPUTS.isdisjoint(within)
     return COMPILED if outside or name.endswith((".class", ".jar")) else None

@@ -62,7 +62,8 @@ def _reason(file: FilePatch, path: str) -> str | None:
     *folders, name = path.split("/")
     if "src" not in folders and "tests" in folders:
         return TESTS
-    if name in _BUILD or ".cargo" in folders:
+    is_module = name == "build.rs" and "src" in folders
+    if (name in _BUILD and not is_module) or ".cargo" in folders:
         return BUILD
     return COMPILED if "target" in folders and "src" not in folders else None
 

@@ -48,6 +48,8 @@ UNBUILT = re.compile(r"(?:.*/)?src/(?:site|changes)/|(?!(?:.*/)?src/).*\.(?:md|a
 BUILD_FILE = re.compile(r"(?:^|/)(?:pom\.xml|gradle\.properties)$|\.gradle(?:\.kts)?$|\.versions\.toml$")
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
+MODULE_INFO = "module-info.java"
+"""What Maven and Gradle alone know how to compile."""
 HANDOUT = "goldseam/Handout.java"
 """Below a folder of tests: what stripped ones are compiled against."""
 
@@ -178,7 +180,8 @@ def compile_what_is_asked(project, root, modules, beside):
 
 
 def is_source(module, path):
-    return bool(module.javac) and path.endswith(".java") and inside(path, module.sources)
+    is_code = path.endswith(".java") and os.path.basename(path) != MODULE_INFO
+    return bool(module.javac) and is_code and inside(path, module.sources)
 
 
 def compile_product(module):
@@ -191,7 +194,7 @@ def compile_product(module):
         for root in module.sources
         for place, _, names in os.walk(root)
         for name in names
-        if name.endswith(".java") and name not in ("module-info.java", "package-info.java")
+        if name.endswith(".java") and name not in (MODULE_INFO, "package-info.java")
     ]
     return compiled(module.javac, paths)
 

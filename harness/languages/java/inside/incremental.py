@@ -13,6 +13,11 @@ WIDTHS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 
 PRIVATE, STATIC, INTERFACE, ABSTRACT, SYNTHETIC, ANNOTATION, ENUM = 0x2, 0x8, 0x200, 0x400, 0x1000, 0x2000, 0x4000
 UNSEEN = 0x20 | 0x100 | 0x800
 """Of a method: synchronized, native, strictfp."""
+NO_FIELDS = (b"java/lang/Object",), (b"java/lang/Record",), (b"java/lang/Enum",)
+"""Classes that pass on no field that another could hide."""
+WORD = re.compile(rb"[\w$]+\Z")
+ESCAPED = re.compile(rb"\\u+00([2-7][0-9a-fA-F])")
+NO_CODE = re.compile(rb'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 UNNAMED = {b"iterator", b"hasNext", b"next", b"close"}
 """Methods that a statement calls without their names."""
 
@@ -26,7 +31,8 @@ class Class(object):
         flags, this, parent, count = struct.unpack_from(">HHHH", data, at)
         self.name = self.constant(this)
         parents = [self.constant(index) for index in struct.unpack_from(">%dH" % count, data, at + 8)]
-        self.members, at = {}, at + 8 + 2 * count
+        self.members, self.hiding, at = {}, set(), at + 8 + 2 * count
+        inherits = parents or self.constant(parent) not in NO_FIELDS
         for kind in ("field", "method"):
             count, at = struct.unpack_from(">H", data, at)[0], at + 2
             for _ in range(count):
@@ -35,11 +41,12 @@ class Class(object):
                 if not of & (PRIVATE | SYNTHETIC) and self.constants[name] != b"<clinit>":
                     key = kind, self.constants[name], self.constants[form]
                     self.members[key] = of & ~UNSEEN if kind == "method" else of, sorted(told.items())
+                elif kind == "field" and of & PRIVATE and inherits:
+                    self.hiding.add(self.constants[name])
         told, _ = self.attributes(at)
         self.source = told.pop(b"SourceFile", None)
         self.is_fixed = bool(flags & (ANNOTATION | ENUM)) or b"Record" in told
         """Whether others may depend on it without a name of what they depend on."""
-        told.pop(b"Record", None)
         self.head = flags, self.constant(parent), parents, sorted(told.items())
 
     def constant(self, index):
@@ -64,8 +71,18 @@ class Class(object):
                 own = [flags for inner, flags in zip(numbers[1::4], numbers[4::4]) if self.constant(inner) == self.name]
                 told.update({name: own} if own else {})
             elif name == b"Record":
-                told[name] = True
+                told[name] = self.components(at - length)
         return told, at
+
+    def components(self, at):
+        """Those of a record, in order: what matches it by pattern counts them."""
+        count, at = struct.unpack_from(">H", self.data, at)[0], at + 2
+        listed = []
+        for _ in range(count):
+            name, form = struct.unpack_from(">HH", self.data, at)
+            listed.append((self.constants[name], self.constants[form]))
+            _, at = self.attributes(at + 4)
+        return listed
 
 
 def constants_of(data):
@@ -83,6 +100,22 @@ def constants_of(data):
             constants[number] = struct.unpack(">H", body) if kind in (7, 8, 16, 19, 20) else (b"%d" % kind + body)
         number += 2 if kind in (5, 6) else 1
     return constants, at
+
+
+def plain(text):
+    """A source without comments and texts, its letters as they are: what tells of names by their words."""
+    text = ESCAPED.sub(lambda match: bytes([int(match.group(1), 16)]), text)
+    return NO_CODE.sub(lambda match: b"" if match.group().startswith((b'"', b"'")) else b" ", text)
+
+
+def classes_in(folder):
+    """The classes in a folder, by their paths below it."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(place, name), "rb") as file:
+                found[os.path.relpath(os.path.join(place, name), folder)] = Class(file.read())
+    return found
 
 
 def classes_of(folder, roots, paths):
@@ -120,6 +153,7 @@ def seen(before, now):
         if old is None or new is None:
             names.add(simple((old or new).name[0]))
             continue
+        names |= old.hiding ^ new.hiding
         changed = [key for key in set(old.members) | set(new.members) if old.members.get(key) != new.members.get(key)]
         is_fixed = old.is_fixed or new.is_fixed
         if old.head != new.head or (is_fixed and (changed or old.data != new.data and is_annotation(new))):
@@ -132,7 +166,7 @@ def seen(before, now):
             names.add(simple(old.name[0]) if name == b"<init>" else name)
             if kind == "method" and name != b"<init>" and not all(flag & STATIC for flag in flags):
                 parents.add(simple(old.name[0]))
-    return names, parents
+    return (names, parents) if all(map(WORD.match, names | parents)) else None
 
 
 def is_annotation(read):
@@ -143,7 +177,7 @@ def users_of(texts, names, parents):
     """The sources that have one of the names as a word, or extend one of the classes, or what extends these."""
     used = set()
     if names:
-        word = re.compile(rb"\b(?:%s)\b" % b"|".join(map(re.escape, names)))
+        word = re.compile(rb"(?<![\w$])(?:%s)(?![\w$])" % b"|".join(map(re.escape, names)))
         used = {path for path, text in texts.items() if word.search(text)}
     parents, known = set(parents), set()
     while parents - known:
@@ -169,7 +203,7 @@ def compile_changed(module, paths):
             for name in names:
                 if name.endswith(".java"):
                     with open(os.path.join(place, name), "rb") as file:
-                        texts[os.path.join(place, name)] = file.read()
+                        texts[os.path.join(place, name)] = plain(file.read())
     chosen = set(paths)
     for _ in range(ROUNDS_OF_USERS):
         if not chosen <= set(texts) or len(chosen) * SHARE > len(texts) + SHARE:
@@ -179,9 +213,10 @@ def compile_changed(module, paths):
             if not compiled(module.parts_javac + ["-d", place], [os.path.abspath(path) for path in sorted(chosen)]):
                 return False
             before = classes_of(module.output, module.sources, chosen)
-            now = classes_of(place, module.sources, chosen)
+            now = classes_in(place)
             names = seen(before, now)
-            if names is None:
+            others = set(now) - set(before)
+            if names is None or any(os.path.exists(os.path.join(module.output, path)) for path in others):
                 return False
             users = users_of(texts, *names) - chosen
             if not users:

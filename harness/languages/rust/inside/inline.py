@@ -53,6 +53,12 @@ def with_gaps(lines: Sequence[bytes]) -> FrozenSet[int]:
     return places.union(*empty)
 
 
+def place_of_module(place: str) -> str:
+    """Where a module's file is: a patch may have moved it from `a.rs` to `a/mod.rs`, or back."""
+    other = place[: -len("/mod.rs")] + ".rs" if place.endswith("/mod.rs") else place[: -len(".rs")] + "/mod.rs"
+    return other if not os.path.lexists(place) and os.path.isfile(other) else place
+
+
 def with_hidden_tests(place: str, tests: bytes) -> bytes:
     """A file of a tree with other tests in it: those of a file that holds nothing but tests."""
     if not os.path.isfile(place) or os.path.islink(place):
