@@ -215,8 +215,8 @@ class Python:
         for path, source in sources.items():
             if path.endswith(".py"):
                 tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
-                named = borrowing.by_name(borrowing.rows(source, tests), tests, every)
-                sources[path] = borrowing.borrow(inlining.write_out(named, tests), tests, every)
+                source_bound = borrowing.by_name(borrowing.rows(source, tests), tests, every)
+                sources[path] = borrowing.borrow(inlining.write_out(source_bound, tests), tests, every)
         return sources
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:

@@ -621,10 +621,10 @@ class Modules:
         """
         with tempfile.TemporaryDirectory() as place:
             away: dict[Path, Path] = {}
-            said = ""
+            output = ""
             for _ in range(ROUNDS):
                 ran = self.project.compile(reactor, *words)
-                said += ran.stdout
+                output += ran.stdout
                 paths = set(map(Path, BROKEN.findall(ran.stdout))) if ran.returncode else set()
                 if not paths or not paths <= self.test_files():
                     break
@@ -633,7 +633,7 @@ class Modules:
             for path, kept in away.items():
                 shutil.move(kept, path)
             self.broken |= {os.path.relpath(path, ROOT) for path in away}
-            ran.stdout = said
+            ran.stdout = output
         return ran
 
     def test_files(self) -> set[Path]:

@@ -200,8 +200,8 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
             for node in (*expected, *assertion.kept.values()):
                 _count(node, names)
         if isinstance(statement, ast.If) and assertions:  # what it says when it fails goes with it
-            for said in statement.body:
-                _count(said, names)
+            for part in statement.body:
+                _count(part, names)
     return names
 
 

@@ -444,8 +444,8 @@ class Scope:
 
     def written(self, node: ast.expr) -> WrittenForm | None:
         """How an expected value is made; None where it is written out."""
-        made = self._written(node, frozenset())
-        return made if made.steps or made.columns else None
+        form = self._written(node, frozenset())
+        return form if form.steps or form.columns else None
 
     def _written(self, node: ast.expr, around: frozenset[str]) -> WrittenForm:
         match node:
@@ -474,8 +474,8 @@ class Scope:
 
     def _bound(self, name: str) -> tuple[ast.expr, ...]:
         """What a name stands for, as far as that is written out."""
-        here = self.tables.get(name) or self._constants.get(name)
-        return here or (() if name in self._local else self.module.constants.get(name, ()))
+        values = self.tables.get(name) or self._constants.get(name)
+        return values or (() if name in self._local else self.module.constants.get(name, ()))
 
     def _is_settled(self, node: ast.expr, *, is_called: bool) -> bool:
         dotted = self._outside(node) if isinstance(node, ast.Attribute) else self.module.dotted(node)

@@ -289,8 +289,8 @@ def _rows(rows: ast.expr, function: Function, module: Module, around: Mapping[st
         outer, nodes = around[rows.id], list(ast.walk(function))
         position = outer.names.index(rows.id)
         cells = outer.cells(position) or []
-        named = sum(isinstance(node, ast.Name) and node.id == rows.id for node in nodes)
-        if named == 2 and cells and all(map(_is_list, cells)):  # noqa: PLR2004 - bound once, read once
+        uses = sum(isinstance(node, ast.Name) and node.id == rows.id for node in nodes)
+        if uses == 2 and cells and all(map(_is_list, cells)):  # noqa: PLR2004 - bound once, read once
             own = [row for cell in cells for row in cast("ast.List", cell).elts]
             return ast.List(elts=own, ctx=ast.Load()), outer.constant, f"{outer.within}.{position}"
         return rows, "", ""

@@ -114,7 +114,7 @@ def _go_on(node: ast.AST, hand_out: str, *, is_within: bool = False) -> None:
     is_within = is_within or isinstance(node, _FUNCTIONS)
     for field, value in ast.iter_fields(node):
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            setattr(node, field, [one for statement in value for one in _guarded(statement, hand_out, is_within)])
+            setattr(node, field, [part for statement in value for part in _guarded(statement, hand_out, is_within)])
 
 
 def _guarded(statement: ast.stmt, hand_out: str, is_within: bool) -> list[ast.stmt]:
@@ -174,7 +174,7 @@ class _Calls(ast.NodeTransformer):
         return self._visit_caught(node) if _may_catch(node, self._hand_out) else self.generic_visit(node)
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> ast.AST:
-        is_ours = [ast.unparse(one.type or node) for one in node.handlers] == ["(Exception, SystemExit)"]
+        is_ours = [ast.unparse(handler.type or node) for handler in node.handlers] == ["(Exception, SystemExit)"]
         return self.generic_visit(node) if is_ours else self._visit_caught(node)
 
     visit_AsyncWith = visit_With  # noqa: N815 - what the base class looks for
