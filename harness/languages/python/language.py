@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import posixpath
 from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -88,9 +89,10 @@ def by_hand(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
     if called.suites:
         start = (INTERPRETER, "-c", _RUN_SUITES, roots, *_of_suites(words))
         return (*prefix(spec.clock), "env", *settings, *start, "::", *paths)
-    folder = f"/testbed/{folder_of(spec.options)}"
-    start = (INTERPRETER, "-c", _RUN_PYTEST, roots, folder)
-    return (*prefix(spec.clock), "env", *settings, *start, *words, "-q", *(f"/testbed/{path}" for path in paths))
+    folder = folder_of(spec.options)
+    files = [posixpath.join("/testbed", path) for path in paths] if folder else paths
+    start = (INTERPRETER, "-c", _RUN_PYTEST, roots, f"/testbed/{folder}")
+    return (*prefix(spec.clock), "env", *settings, *start, *words, "-q", *files)
 
 
 def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
