@@ -14,6 +14,7 @@ from harness.core.errors import AnswerIsNoError, InfrastructureError
 from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
+from miner.images import downloads as packages
 from miner.images import rebuild as builds
 from miner.images import signal_tools, store
 from miner.images.cli_choices import Builder, Extra
@@ -151,11 +152,20 @@ def du(*, json_: JsonFlag = False) -> None:
         "goldseam images gc bench --dry-run": "Show what would be removed",
         "goldseam images gc bench": "Remove what no task of a dataset needs",
         "goldseam images gc bench lib-bench": "Keep the images of two datasets",
+        "goldseam images gc bench --downloads 30": "Also remove packages that no build has used for 30 days",
     }
 )
 def gc(
     datasets: Annotated[list[Path], argument("DATASET...", "Datasets whose tasks keep their images.")],
     *,
+    downloads: Annotated[
+        int | None,
+        option(
+            "--downloads DAYS",
+            "Also remove the packages downloaded for a repository that no build has used for so many days.",
+            min=1,
+        ),
+    ] = None,
     dry_run: Annotated[bool, option("--dry-run", "Show what would be removed, and remove nothing.")] = False,
     json_: JsonFlag = False,
 ) -> None:
@@ -166,11 +176,19 @@ def gc(
     going = store.unneeded(store.images(), needed)
     images = going if dry_run else tuple(image for image in going if store.remove(image))
     freed = sum(image.layer_bytes for image in images)
+    folders = packages.unused(load_settings().images.cache_dir, days=downloads) if downloads else ()
+    sizes = {str(folder): packages.size(folder) for folder in folders}
+    for folder in () if dry_run else folders:
+        packages.remove(folder)
     if json_:
-        print_json({"removed": [_as_json(image) for image in images], "bytes": freed, "dry_run": dry_run})
+        removed = {"removed": [_as_json(image) for image in images], "bytes": freed}
+        print_json({**removed, "downloads": sizes, "dry_run": dry_run})
     else:
         verb = "would remove" if dry_run else "removed"
         terminal.results().print(f"{verb} {counted(len(images), 'image')}, {freed / 1e6:.1f} MB")
+        if downloads:
+            text = f"downloads for {counted(len(sizes), 'repository', 'repositories')}"
+            terminal.results().print(f"{verb} {text}, {sum(sizes.values()) / 1e6:.1f} MB")
     if len(images) < len(going):
         raise InfrastructureError(
             f"{counted(len(going) - len(images), 'image is', 'images are')} still used by containers",

@@ -19,6 +19,7 @@ from harness.sandbox import engine, owners
 from harness.sandbox.ahead import Ahead
 from harness.sandbox.job import Sandbox
 from miner.evidence.tree import Tree
+from miner.images import downloads
 from miner.images.layer_registry import LayerRegistry
 from miner.languages import LANGUAGES
 from miner.languages.base import ImageRequest, RefusedError
@@ -129,10 +130,9 @@ def open_workshop(
 ) -> Iterator[Workshop]:
     """A scratch folder that is gone afterwards; those of killed processes go as well."""
     builds = settings.cache_dir / "builds"
-    cache = settings.cache_dir / "uv" / hashlib.sha256(repo.encode()).hexdigest()[:16]
     try:
-        for folder in (builds, cache):
-            folder.mkdir(parents=True, exist_ok=True)
+        builds.mkdir(parents=True, exist_ok=True)
+        cache = downloads.folder_of(repo, settings.cache_dir)
         for left in builds.iterdir():
             if owners.is_left(left.name):
                 shutil.rmtree(left, ignore_errors=True)

@@ -202,7 +202,9 @@ def test_images_of_a_local_mine_are_pushed_pulled_elsewhere_and_proved_there(loc
             tiny.goldseam("evaluate", copy, how, "-o", run, "--force")
             (report,) = run.glob("results/*/*/*/report.json")
             assert json.loads(report.read_text())["outcome"] == outcome
-        assert held not in [one["id"] for one in json.loads(images("gc", copy).stdout)["removed"]]
+        told = json.loads(images("gc", copy, "--downloads", "1").stdout)
+        assert held not in [one["id"] for one in told["removed"]]
+        assert told["downloads"] == {}
         assert engine.image_id(instance.image) == held
 
 
