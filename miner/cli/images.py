@@ -151,8 +151,7 @@ def du(*, json_: JsonFlag = False) -> None:
     examples={
         "goldseam images gc bench --dry-run": "Show what would be removed",
         "goldseam images gc bench": "Remove what no task of a dataset needs",
-        "goldseam images gc bench lib-bench": "Keep the images of two datasets",
-        "goldseam images gc bench --downloads 30": "Also remove packages that no build has used for 30 days",
+        "goldseam images gc bench lib-bench --downloads 30": "Keep the images of two datasets; remove packages unused for 30 days",
     }
 )
 def gc(
