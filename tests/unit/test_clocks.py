@@ -10,6 +10,7 @@ WALL_CLOCK = {
     "harness/runs/refresh/notes.py": "what another process saw a day ago is too old to be taken over",
     "harness/languages/inside/clock.py": "a task's own date is told as its distance from the real one",
     "harness/solve/models/response_cache.py": "the oldest answers go first, whatever process kept them",
+    "miner/images/downloads.py": "what no build used for days is told by the time of its folder",
     "miner/layers/limits.py": "what a build wrote into a cache is told by the time of its files",
     "miner/languages/python/images/tools/editable.py": "an unused environment is told by the time of its files",
     "miner/sources/github_client.py": "a server tells the time of day when it will answer again",
