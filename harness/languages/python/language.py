@@ -97,12 +97,9 @@ def by_hand(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
     """The folder to call it in, the one that modules are named from, and the program of a task's options."""
-
-    def value_of(name: str) -> str:
-        return next((word.partition("=")[2] for word in words if word.startswith(f"{name}=")), "")
-
     program = list(words[words.index(PROGRAM) + 1 :]) if PROGRAM in words else []
-    folder, top = value_of("--chdir"), value_of("--top")
+    folder = folder_of(words)
+    top = next((word.removeprefix("--top=") for word in words if word.startswith("--top=")), "")
     labels = ["--labels"] if program and "--labels" in words else []
     return (f"/testbed/{folder}", f"/testbed/{folder}/{top}" if top else "", *program, *labels)
 

@@ -58,12 +58,11 @@ def by_name(
 
     The arguments are those of `borrow`.
     """
-    try:
-        tree = python_source.parse(source)
+
+    def body(tree: ast.Module) -> Iterator[ast.stmt]:
         names = bound(tree) | {name for node in ast.walk(tree) for name in _imported(node)}
-        body: list[ast.stmt] = []
         for statement in tree.body:
-            body.append(statement)
+            yield statement
             for prefix, level, name in _modules(statement):
                 inner = {name: node for name, node in statements(level, name, module).items() if _is_test_case(node)}
                 inner |= {
@@ -73,13 +72,9 @@ def by_name(
                 if not own and (taken := _shortened(tree, prefix, inner.keys() - names)):
                     names |= taken
                     aliases = [ast.alias(name=attr) for attr in sorted(taken)]
-                    body.append(ast.ImportFrom(module=name, names=aliases, level=level))
-        if len(body) == len(tree.body):
-            return source
-        tree.body = body
-        return ast.unparse(ast.fix_missing_locations(tree)).encode()
-    except (SyntaxError, ValueError, RecursionError):
-        return source
+                    yield ast.ImportFrom(module=name, names=aliases, level=level)
+
+    return _with_more(source, body)
 
 
 def rows(source: bytes, test_module: Callable[[int, str], bytes | None]) -> bytes:
@@ -87,16 +82,24 @@ def rows(source: bytes, test_module: Callable[[int, str], bytes | None]) -> byte
 
     `test_module` is as `borrow` has it. What imports the rows stays.
     """
-    try:
-        tree = python_source.parse(source)
+
+    def body(tree: ast.Module) -> Iterator[ast.stmt]:
         hidden = bound(tree)
-        body: list[ast.stmt] = []
         for statement in tree.body:
-            body.append(statement)
+            yield statement
             for here, origin, name in _rows_imported(statement, test_module):
                 copied = [] if here.partition(".")[0] in hidden else _rows_copied(name, origin, test_module)
                 if copied and _RowsRenamer(here, _OWN + name).changes(tree):
-                    body += copied
+                    yield from copied
+
+    return _with_more(source, body)
+
+
+def _with_more(source: bytes, body_of: Callable[[ast.Module], Iterator[ast.stmt]]) -> bytes:
+    """A file whose top level has what `body_of` adds to it; as it is where that is nothing, or it can't be read."""
+    try:
+        tree = python_source.parse(source)
+        body = list(body_of(tree))
         if len(body) == len(tree.body):
             return source
         tree.body = body
