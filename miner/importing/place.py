@@ -9,7 +9,8 @@ from pathlib import Path
 from harness.core.errors import InputError
 from harness.core.process import GIT_IDENTITY, run
 from harness.patches import patch
-from miner.candidates.split import classify, test_modules
+from miner.candidates import test_data
+from miner.candidates.split import classify, is_data, test_modules
 from miner.importing.ids import file_of
 from miner.importing.rows import Row
 from miner.pipeline.draft import Draft
@@ -82,13 +83,17 @@ def _placed(repo: BareRepository, row: Row, base: str, head: str | Rejection) ->
         messages=(),
         called=row.instance_id,
     )
+    paths_there = frozenset(repo.list_files(tip))
+    test_files = _test_files(row, kinds, paths_there)
+    data = () if test_files else tuple(path for path in kinds if path in paths_there and is_data(path))
     draft = Draft(
         candidate=Candidate(change=change, files=repo.changed_files(base, tip), signals=(SIGNAL,), score=0.0),
         split=Split(
             gold_patch=row.patch,
             test_patch=row.test_patch,
             kinds=kinds,
-            test_files=_test_files(row, kinds, frozenset(repo.list_files(tip))),
+            test_files=test_files or _readers(repo, tip, data),
+            data=data,
         ),
         statement=row.problem_statement,
     )
@@ -107,9 +112,16 @@ def _kind_of_test(path: str) -> Kind:
 
 def _test_files(row: Row, kinds: dict[str, Kind], paths_there: frozenset[str]) -> tuple[str, ...]:
     """What to give to the runner: the test modules of the test patch, and the files that the lists name."""
-    touched = test_modules((path for path, kind in kinds.items() if kind is Kind.TEST), ())
+    tests = (path for path, kind in kinds.items() if kind is Kind.TEST and not is_data(path))
+    touched = test_modules(tests, ())
     paths_named = {file_of(test_name) for test_name in (*row.fail_to_pass, *row.pass_to_pass)}
     return tuple(sorted({path for path in (*touched, *paths_named) if path in paths_there}))
+
+
+def _readers(repo: BareRepository, tip: str, data: tuple[str, ...]) -> tuple[str, ...]:
+    """The test files that may read the data of a test patch without any; which one does, running them will tell."""
+    runnable, helpers = test_data.candidates(repo.list_files(tip)) if data else ((), ())
+    return test_data.readers(data, runnable, repo.read_files(tip, (*runnable, *helpers))).by_name if runnable else ()
 
 
 def _apply(repo: BareRepository, base: str, row: Row) -> str | Rejection:

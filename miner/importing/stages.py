@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.core.errors import BugError
 from harness.core.instance import Task, TaskState
+from harness.core.test_ids import files
 from harness.dataset.folder import write_task
 from harness.judging.places import carded
 from harness.runs import bug_log
@@ -133,8 +134,11 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
     if isinstance(row_runs, Rejection):
         return RowOutcome(draft=draft, rejection=row_runs)
     judgement = judge(row.fail_to_pass, row.pass_to_pass, row_runs)
+    assert draft.split is not None  # noqa: S101 - `place` made it
+    reading = tuple(sorted(files({*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass})))
     proved = replace(
         draft,
+        split=replace(draft.split, test_files=reading) if draft.split.data and reading else draft.split,
         proof=Proof(
             fail_to_pass=judgement.graded_fail_to_pass,
             pass_to_pass=judgement.graded_pass_to_pass,

@@ -70,6 +70,23 @@ def test_the_runner_is_given_the_touched_test_modules_and_the_files_that_the_lis
     assert parts.kinds == {"app.py": Kind.GOLD, "tests/test_app.py": Kind.TEST, "tests/data.txt": Kind.SUPPORT}
 
 
+def test_of_a_test_patch_of_data_alone_the_tests_that_name_it_are_given_to_the_runner(tmp_path):
+    repo = Repository(tmp_path / "repo")
+    reading = 'for (const file of fs.readdirSync(path.join(__dirname, "fixtures/flows/"))) it(file, () => {});\n'
+    old = {"lib/flow.js": "1;\n", "tests/flow.js": reading, "tests/other.js": 'it("is other", () => {});\n'}
+    base = repo.commit("Start", old)
+    head = repo.commit("Fix", {"lib/flow.js": "2;\n", "tests/fixtures/flows/and.js": "a && b;\n"})
+
+    def diff(*paths: str) -> bytes:
+        return run(["git", "-C", repo.path, "diff", base, head, "--", *paths]).stdout
+
+    titles = {"fail_to_pass": ("flows and.js:",), "pass_to_pass": ()}
+    of_data = row((repo, base, head), patch=diff("lib"), test_patch=diff("tests"), **titles)
+    with open_source(str(repo.path), cache=tmp_path / "cache", name="acme/app") as opened:
+        parts = place(opened, of_data).draft.split
+    assert (parts.test_files, parts.data) == (("tests/flow.js",), ("tests/fixtures/flows/and.js",))
+
+
 def test_without_a_date_a_row_has_that_of_its_base(history, copy):
     assert place(copy, row(history)).draft.candidate.change.created_at.startswith("2024-01-01T")
 
