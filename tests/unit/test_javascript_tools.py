@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,10 +16,12 @@ import yaml
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.base import RefusedError
+from miner.languages.base import RefusedError, TestCommand
+from miner.languages.built import BuiltImage
 from miner.languages.javascript.build import (
     _install,
     _Node,
+    _of_the_day,
     _plans,
     _read_by_installs,
     _recipes,
@@ -31,6 +34,7 @@ from miner.languages.javascript.build import (
     unless_lock_has_more,
     unless_peers_disagree,
 )
+from miner.languages.javascript.language import JAVASCRIPT
 from miner.languages.javascript.manifest import OF_THE_DAY, Manager
 from miner.layers.layer import FACTS_PATH
 from miner.sources.change import Rejection, Stage
@@ -406,3 +410,40 @@ def test_yarn_as_builds_call_it_is_npm_in_the_order_of_what_packages_require(tmp
     env = {"PATH": f"{npm.parent}:/usr/bin:/bin"}
     process.run([sys.executable, TOOLS / "yarn.py", *words.split()], cwd=tree, env=env)
     assert (log.read_text().splitlines() if log.exists() else []) == runs
+
+
+def test_releases_of_the_same_names_are_tried_before_code_goes_without_what_it_requires_from_git():
+    manifest = {
+        "dependencies": {"forked": "who/forked#1a2b", "b": "1"},
+        "devDependencies": {"tool": "who/tool#1a2b"},
+    }
+    tree = Files({"package.json": json.dumps(manifest)})
+    refused = [RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="needs_network", detail=""))]
+    *_, released, without = _recipes(tree, ["a.test.js"], refused)
+    assert released.rung == "as of the day, releases for what comes from git"
+    assert without.rung == "as of the day, without what comes from git"
+    [asked] = [json.loads(data) for path, data in _read_by_installs(released) if path == "package.json"]
+    assert asked == {"dependencies": {"forked": "*", "b": "1"}, "devDependencies": {}}
+    [left] = [json.loads(data) for path, data in _read_by_installs(without) if path == "package.json"]
+    assert left == {"dependencies": {"b": "1"}, "devDependencies": {}}
+    in_development = Files({"package.json": json.dumps({"devDependencies": manifest["devDependencies"]})})
+    assert released.rung not in [recipe.rung for recipe in _recipes(in_development, ["a.test.js"], refused)]
+
+
+@pytest.mark.parametrize(
+    ("version", "day", "is_told"),
+    [
+        ("v22.12.0", date(2024, 6, 4), True),
+        ("v22.11.0", date(2024, 6, 4), False),
+        ("v22.21.1", date(2025, 1, 1), False),
+        ("v20.20.0", date(2025, 3, 12), True),
+        ("v18.20.8", date(2023, 1, 1), False),
+    ],
+)
+def test_a_node_of_a_later_day_loads_no_es_module_by_require_where_that_of_the_day_did_not(version, day, is_told):
+    assert bool(_of_the_day(version, day)) is is_told
+    facts = {"dockerfile": "", "rung": "", "locks": {}, "seconds": {}, "layer_bytes": {}}
+    image = BuiltImage(**facts, image_id="", attempts=(), layers=(), env=_of_the_day(version, day))
+    command = TestCommand(framework="jest", env=(("NODE_OPTIONS", "--experimental-vm-modules"),), runner="jest")
+    told = JAVASCRIPT.spec(image, command).env["NODE_OPTIONS"].split()
+    assert told == [*(["--no-experimental-require-module"] if is_told else []), "--experimental-vm-modules"]

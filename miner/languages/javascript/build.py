@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from importlib import resources
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -90,6 +91,10 @@ _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 _UNDATED = "by the registry's dates there was no such version on that day: versions are the newest"
 _FIXED = "what is required is as of the fix: its tests can't be loaded with what the base requires"
 _LOOSE = "the lock could not be installed as it is: what it lacks is of the newest versions"
+_REQUIRES_MODULES = ((20, 19, date(2025, 3, 13)), (22, 12, date(2024, 12, 3)))
+"""Of lines of Node the releases, and their days, from which `require` loads ES modules, which it had refused."""
+_REFUSES_MODULES = "--no-experimental-require-module"
+_RELEASED = "required from git, which can't be reached: releases of these names are taken"
 _PROTOCOLS = re.compile(rb'"(?:workspace|catalog):')
 """What npm does not know."""
 _RESOLVERS = frozenset({"jest", "vitest"})
@@ -131,6 +136,8 @@ class _Recipe:
     rung: str
     without: frozenset[str] = frozenset()
     """Dependencies that are left out: of development, and from git."""
+    released: frozenset[str] = frozenset()
+    """Dependencies from git of which a release of the same name is taken."""
     apart: frozenset[str] = frozenset()
     """Folders of packages of which no dependency is installed."""
     is_dated: bool = True
@@ -256,7 +263,8 @@ def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) 
     For a workspace whose packages only its own package manager can link, instead: what of the lock something names;
     the newest versions of it without a lock.
     Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
-    none of what comes from git, where that can't be reached; what requires it may be for what runs around the tests.
+    releases of the same names for what code requires from git, and at last none of what comes from there, where that
+    can't be reached; what requires it may be for what runs around the tests.
     """
     manager = manifest.manager_of(tree)
     day = _Recipe(tree=tree, manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
@@ -280,8 +288,11 @@ def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) 
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
     without = idle | manifest.from_git(tree) | artefacts.idle(tree, around=False)
     if not reached and without > idle:
-        rung = f"{_OF_THE_DAY if is_dated else _NEWEST}, without what comes from git"
-        yield replace(named, rung=rung, without=without, is_dated=is_dated)
+        when = _OF_THE_DAY if is_dated else _NEWEST
+        rest = replace(named, rung=f"{when}, without what comes from git", without=without, is_dated=is_dated)
+        if released := manifest.from_git(tree, ("dependencies",)):
+            yield replace(rest, rung=f"{when}, releases for what comes from git", released=released)
+        yield rest
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node, plan: Plan | None) -> BuiltImage:
@@ -326,11 +337,20 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
             *((_FIXED,) if is_fixed else ()),
             *(() if recipe.is_frozen else (_LOOSE,)),
             *(() if recipe.is_dated or not recipe.is_frozen else (_UNDATED,)),
+            *((f"{', '.join(sorted(recipe.released))}: {_RELEASED}",) if recipe.released else ()),
             *manifest.lock_notes(recipe.tree),
             *_unbuilt(installed.facts, tree.facts),
         ),
         build=_build_of(tree.facts),
+        env=_of_the_day(str(noded.facts.get("node")), request.when.date()),
     )
+
+
+def _of_the_day(version: str, day: date) -> dict[str, str]:
+    """The variables by which a Node that is newer than a day does what its line did then."""
+    line, minor, *_ = [*map(int, re.findall(r"\d+", version)), 0, 0]
+    is_later = any(line == of and minor >= first and day < since for of, first, since in _REQUIRES_MODULES)
+    return {"NODE_OPTIONS": _REFUSES_MODULES} if is_later else {}
 
 
 def _noded(building: Building, ground: BuiltLayer, node: _Node, npm: str, rung: str) -> tuple[Layer, BuiltLayer]:
@@ -679,7 +699,8 @@ def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
                 continue
             if name == MANIFEST:
                 is_apart = posixpath.dirname(path) in recipe.apart
-                data = plain(data, recipe.without, linked, is_for_npm=recipe.manager.name == "npm", is_apart=is_apart)
+                for_npm = recipe.manager.name == "npm"
+                data = plain(data, recipe.without, linked, recipe.released, is_for_npm=for_npm, is_apart=is_apart)
             elif name in (".npmrc", ".yarnrc", ".yarnrc.yml"):
                 data = _ALWAYS.sub(b" false", _CREDENTIALS.sub(b"", data))  # builds get the user's own
             yield path, data
@@ -689,13 +710,15 @@ def plain(
     data: bytes,
     without: frozenset[str],
     linked: frozenset[str] = frozenset(),
+    released: frozenset[str] = frozenset(),
     *,
     is_for_npm: bool = False,
     is_apart: bool = False,
 ) -> bytes:
     """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer.
 
-    `linked` are packages of the workspace that are taken from it whatever version is asked for. Nothing is installed
+    `linked` are packages of the workspace that are taken from it whatever version is asked for, `released` those from
+    git of which any release will do. Nothing is installed
     where `engines` ask for another package manager, nor by npm where `devEngines` do, or for another Node. One that
     `is_apart` requires nothing.
     """
@@ -707,10 +730,11 @@ def plain(
     kept = {name: value for name, value in package.items() if name not in unread}
     for key in manifest.DEPENDENCIES if without or linked else ():
         if isinstance(listed := kept.get(key), dict):
+            known = {**dict.fromkeys(released, "*"), **dict.fromkeys(linked, "workspace:*")}
             kept[key] = {
-                name: "workspace:*" if name in linked else wish
+                name: known.get(name, wish) if name in linked or manifest.is_from_git(wish) else wish
                 for name, wish in listed.items()
-                if name not in without or not (key == "devDependencies" or manifest.is_from_git(wish))
+                if name not in without - released or not (key == "devDependencies" or manifest.is_from_git(wish))
             }
     return json.dumps(kept, indent=2).encode()
 

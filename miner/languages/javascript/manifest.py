@@ -410,10 +410,10 @@ def is_from_git(wish: object) -> bool:
     return bool(_FROM_GIT.search(text) or re.match(r"git(?:\+\w+)?:", text) or _FROM_GITHUB.fullmatch(f':"{text}"'))
 
 
-def from_git(tree: Tree) -> frozenset[str]:
-    """What any manifest of the repository's own requires from a git repository."""
+def from_git(tree: Tree, keys: Sequence[str] = DEPENDENCIES) -> frozenset[str]:
+    """What any manifest of the repository's own requires from a git repository, in these tables."""
     folders = [posixpath.dirname(path) for path in tree.files() if posixpath.basename(path) == MANIFEST]
-    tables = [read_manifest(tree, folder).get(key) for folder in folders for key in DEPENDENCIES]
+    tables = [read_manifest(tree, folder).get(key) for folder in folders for key in keys]
     listed = [item for table in tables if isinstance(table, dict) for item in table.items()]
     return frozenset(name for name, wish in listed if is_from_git(wish))
 
