@@ -20,7 +20,7 @@ from harness.languages.screening import screen_task
 from harness.patches.patch import parse
 from miner.proof.variations import Variation
 from tests import tiny
-from tests.attacks import javascript, javascript_honest
+from tests.attacks import javascript, javascript_honest, javascript_rules
 from tests.proved_task import FAILING, proved
 from tests.repos import Repository
 
@@ -49,6 +49,7 @@ MANIFEST = {
         "qunit": "^2.10.0",
         "@hapi/lab": "^25.0.0",
         "supertest": "^7.0.0",
+        "eslint": "^9.0.0",
         "typescript": "^5.0.0",
     },
 }
@@ -270,6 +271,7 @@ def dataset(tmp_path_factory) -> Dataset:
     files[f"{javascript_honest.PLACE}/shop.js"] = javascript_honest.WRONG
     for name in javascript_honest.variants():
         files[f"{javascript_honest.PLACE}/{name}/shop.js"] = javascript_honest.ALIAS
+    files |= {f"{place}/rule.js": javascript_rules.BASE for place in javascript_rules.PLACES.values()}
     built = {"fresh.mjs": OLD, "build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
     repo.commit(
         "Start",
@@ -784,3 +786,48 @@ def test_the_host_takes_no_module_that_the_library_itself_does_not_take(task, sa
     refused = {name.partition("::")[2].partition(" > ")[0] for name in differing}
     assert len(refused) <= 2, differing  # of a prototype that names no class, what its class is can't be told
     assert sum(own[name] is TestStatus.PASSED for name in ids) > 8 * len(names)
+
+
+@pytest.fixture(scope="module")
+def rules(task, sandbox) -> Task:
+    """The task of a test of every rule: what is recorded of one of them, for each."""
+    first, *_ = javascript_rules.PLACES.values()
+    products = {f"{first}/rule.js": (javascript_rules.BASE, javascript_rules.RIGHT)}
+    one = proved(task, sandbox, products, {f"{first}/lint.js": javascript_rules.TEST}, **of("node:test"))
+    assert len(listed(one)) == javascript_rules.CASES
+    assert {place_of_test(one, name) for name in listed(one)} == {Place.HOST}
+    [(path, text)] = one.hidden.expectations.files.items()
+    assert [word for word in javascript_rules.EXPECTED if word in text] == []
+
+    def each(name: str) -> list[str]:
+        return [name.replace(first, place, 1) for place in javascript_rules.PLACES.values()]
+
+    tests = {copy: test for name, test in one.hidden.expectations.tests.items() for copy in each(name)}
+    files = {copy: text.replace(first, copy.rpartition("/")[0]) for copy in each(path)}
+    patch = "".join(tiny.diff(copy, None, javascript_rules.TEST) for copy in each(path))
+    hidden = replace(
+        one.hidden,
+        expectations=replace(one.hidden.expectations, files=files, tests=tests),
+        test_patch=patch.encode(),
+        test_files=tuple(each(path)),
+        fail_to_pass=tuple(copy for name in one.hidden.fail_to_pass for copy in each(name)),
+        pass_to_pass=tuple(copy for name in one.hidden.pass_to_pass for copy in each(name)),
+    )
+    return replace(one, hidden=hidden)
+
+
+def test_right_rules_of_eslint_are_right_to_the_host_as_well_and_no_attack_on_their_test_is(rules, sandbox):
+    places = javascript_rules.PLACES
+    changed = {f"{places[name]}/rule.js": text for name, text in javascript_rules.rules().items()}
+    patch = "".join(tiny.diff(path, javascript_rules.BASE, text) for path, text in changed.items())
+    report = scoring.score(rules, screen_task(rules, patch.encode()).kept, sandbox, scoring.Demands()).trial.report
+    failed = {
+        name: [test for test in listed(rules) if test.startswith(f"{place}/") and test not in _passed(report)]
+        for name, place in places.items()
+    }
+    assert {name: tests for name, tests in failed.items() if tests and name not in javascript_rules.ATTACKS} == {}
+    assert {name for name in javascript_rules.ATTACKS if len(failed[name]) < 3} == set()
+
+
+def _passed(report: TestReport) -> set[str]:
+    return {name for name, status in report.statuses.items() if status is TestStatus.PASSED}

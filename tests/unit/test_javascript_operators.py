@@ -593,3 +593,81 @@ def test_a_text_that_is_nearly_a_number_takes_no_longer_than_others(text):
     began = time.process_time()
     assert not decided("js.==", text, 1)
     assert time.process_time() - began < 5
+
+
+def message(**parts: Any) -> dict[str, Any]:
+    """What a linter says, as handout.js hands it out."""
+    told = {"messageId": "found", "template": "no {{ name }}", "message": "no cash", "type": "Identifier", "line": 1}
+    places = {"column": 1, "endLine": 1, "endColumn": 5, "suggestions": [], "own": True, "fatal": False}
+    return {**told, **places, **parts}
+
+
+SUGGESTED = {"messageId": "found", "template": "no {{ name }}", "desc": "no b", "output": "b;"}
+
+
+@pytest.mark.parametrize(
+    ("said", "errors", "since", "holds"),
+    [
+        ([], 0, 5, True),
+        ([message()], 0, 5, False),
+        ([message(), message()], 2, 9, True),
+        ([message()], ["no cash"], 9, True),
+        ([message()], ["no cas"], 9, False),
+        ([message()], [["R", "RegExp", "^no", "", []]], 9, True),
+        ([message(message="yes")], [["R", "RegExp", "^no", "", []]], 9, False),
+        ([message()], [{"message": "no cash", "line": 1, "endColumn": 5, "type": "Identifier"}], 8, True),
+        ([message()], [{"line": 2}], 8, False),
+        ([message(endLine=UNDEFINED)], [{"endLine": UNDEFINED}], 8, True),
+        ([message()], [{"endLine": UNDEFINED}], 8, False),
+        ([message()], [{"type": "Literal"}], 8, False),
+        ([message()], [{"messageId": "found"}], 9, True),
+        ([message()], [{"messageId": "other"}], 9, False),
+        ([message()], [{"messageId": "found", "data": {"name": "cash"}}], 9, True),
+        ([message()], [{"messageId": "found", "data": {"name": "coin"}}], 9, False),
+        ([message(template=3)], [{"messageId": "found", "data": {"name": "cash"}}], 9, False),
+        ([message(template="no {{ b }}", message="no {{ b }}")], [{"messageId": "found"}], 8, True),
+        ([message(template="no {{ b }}", message="no {{ b }}")], [{"messageId": "found"}], 9, False),
+        ([message(own=False)], ["no cash"], 9, False),
+        ([message(own=False)], 1, 9, True),
+        ([message(fatal=True)], ["no cash"], 6, True),
+        ([message(fatal=True)], ["no cash"], 7, False),
+        ([message()], ["no cash", "no cash"], 9, False),
+        ([message(suggestions=[SUGGESTED])], [{"messageId": "found"}], 8, True),
+        ([message(suggestions=[SUGGESTED])], [{"messageId": "found"}], 9, False),
+        ([message(suggestions=[SUGGESTED])], [{"suggestions": 1}], 9, True),
+        ([message(suggestions=[SUGGESTED])], [{"suggestions": []}], 9, False),
+        ([message()], [{"suggestions": None}], 9, True),
+        ([message(suggestions=[SUGGESTED])], [{"suggestions": [{"desc": "no b", "output": "b;"}]}], 9, True),
+        ([message(suggestions=[SUGGESTED])], [{"suggestions": [{"messageId": "found", "output": "c;"}]}], 9, False),
+        (
+            [message(suggestions=[SUGGESTED])],
+            [{"suggestions": [{"messageId": "found", "data": {"name": "c"}}]}],
+            9,
+            False,
+        ),
+    ],
+)
+def test_a_case_of_a_linters_test_is_decided_by_what_it_says_as_that_version_of_its_tester_does(
+    said, errors, since, holds
+):
+    out = {"messages": said, "output": "a;", "isFixed": False}
+    assert decided("js.lint", out, {"since": since, "errors": errors}) is holds
+
+
+@pytest.mark.parametrize(
+    ("output", "is_fixed", "wanted", "since", "holds"),
+    [
+        ("b;", True, {"output": "b;"}, 5, True),
+        ("b;", True, {"output": "c;"}, 5, False),
+        ("b;", True, {"output": None}, 5, False),
+        ("a;", False, {"output": None}, 9, True),
+        ("b;", True, {}, 6, True),
+        ("b;", True, {}, 7, False),
+        ("a;", False, {}, 7, True),
+        ("b;", True, {"output": ["b;"]}, 9, False),
+    ],
+)
+def test_what_the_fixes_of_a_case_make_is_compared_where_its_tester_compares_it(output, is_fixed, wanted, since, holds):
+    out = {"messages": [message()], "output": output, "isFixed": is_fixed}
+    assert decided("js.lint", out, {"since": since, "errors": 1, **wanted}) is holds
+    assert not decided("js.lint", {"output": output}, {"since": since, "errors": 1, **wanted})

@@ -1000,3 +1000,53 @@ test("a", (t) => {
     left = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
     assert re.findall(r"b\d", left) == ["b5"]
     assert "f(2)" in left
+
+
+RULE_TESTS = """\
+const { RuleTester } = require("eslint");
+const rule = require("../rule");
+const tester = new RuleTester();
+const said = (name) => ({ message: `b1 ${name}` });
+function more() { return [{ line: 31, ...OTHERS }]; }
+const OTHERS = { column: 32 };
+const SHARED = [said("b2")];
+tester.run("rule", rule, {
+  valid: ["a;", { code: "c;", options: [{ errors: 1 }] }],
+  invalid: [
+    { code: "d;", output: "b4;", errors: SHARED },
+    { code: "e;", output: null, errors: more() },
+    ...[["f;", "b5"]].map(([code, text]) => ({ code, errors: [{ message: text }] })),
+  ],
+});
+"""
+
+
+def test_of_cases_of_a_linter_their_code_stays_and_nothing_that_they_expect():
+    source = parsed(RULE_TESTS)
+    [slot] = source.slots
+    assert (slot.assertion.op, slot.assertion.is_unread) == ("js.lint", False)
+    left = source.stripped(best(source))
+    assert '__goldseam__.linted(0, tester, "rule", rule, {' in left
+    assert '...[["f;", undefined]].map(([code, text]) => ({ code, errors: [] })),' in left
+    assert [code for code in ('"a;"', '"c;"', '"d;"', '"e;"', '"f;"') if code not in left] == []
+    assert re.findall(r"b\d|\b3\d|null", left) == []
+    assert "options: [{ errors: 1 }]" in left
+    recorded_text = source.recording(best(source))
+    assert "}, true);" in recorded_text
+    assert recorded_text.count("b4;") == RULE_TESTS.count("b4;")
+
+
+@pytest.mark.parametrize(
+    "expected",
+    ["rule.meta.messages.a", "helper('a')", "require('../rule').text", "[...told]"],
+)
+def test_cases_of_a_linter_stay_where_the_product_says_what_they_expect(expected):
+    head = 'const rule = require("../rule");\nconst { helper } = require("./helper");\nconst told = rule.told;\n'
+    text = f'new RuleTester().run("rule", rule, {{ valid: [], invalid: [{{ code: "a;", errors: [{expected}] }}] }});\n'
+    source = parsed(f'{head}it("b", () => expect(f(1)).toBe(2));\n{text}')
+    assert [slot.assertion.is_unread for slot in source.slots] == [False, True]
+    assert text in source.stripped(best(source))
+
+
+def test_what_only_runs_something_is_no_test_of_a_linter():
+    assert parsed('const app = new App();\napp.run("a", b, { invalid: [{ code: "a;", errors: [] }] });\n').slots == ()

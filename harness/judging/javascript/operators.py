@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from harness.judging.javascript.lint import reported
 from harness.judging.javascript.pretty import as_written, forms, text_of_error
 from harness.judging.javascript.values import (
     HOLE,
@@ -691,6 +692,7 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.called": _called,
     "js.kind": _kind,
     "js.close": _close,
+    "js.lint": reported,
     "js.<": _ordered(lambda left, other: left < other),
     "js.<=": _ordered(lambda left, other: left <= other),
     "js.>": _ordered(lambda left, other: left > other),

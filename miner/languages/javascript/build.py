@@ -730,9 +730,9 @@ def plain(
     kept = {name: value for name, value in package.items() if name not in unread}
     for key in manifest.DEPENDENCIES if without or linked else ():
         if isinstance(listed := kept.get(key), dict):
-            known = {**dict.fromkeys(released, "*"), **dict.fromkeys(linked, "workspace:*")}
+            wishes = {**dict.fromkeys(released, "*"), **dict.fromkeys(linked, "workspace:*")}
             kept[key] = {
-                name: known.get(name, wish) if name in linked or manifest.is_from_git(wish) else wish
+                name: wishes.get(name, wish) if name in linked or manifest.is_from_git(wish) else wish
                 for name, wish in listed.items()
                 if name not in without - released or not (key == "devDependencies" or manifest.is_from_git(wish))
             }

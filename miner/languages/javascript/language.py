@@ -99,8 +99,8 @@ class JavaScript(TreeLanguage):
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the package's folder among the options."""
         env = {**image.env, **dict(command.env)}
-        told = [given["NODE_OPTIONS"] for given in (image.env, dict(command.env)) if "NODE_OPTIONS" in given]
-        env |= {"NODE_OPTIONS": " ".join(told)} if told else {}
+        options = [source["NODE_OPTIONS"] for source in (image.env, dict(command.env)) if "NODE_OPTIONS" in source]
+        env |= {"NODE_OPTIONS": " ".join(options)} if options else {}
         return TestSpec(framework=command.framework, options=command.options, env=env, build=image.build)
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:

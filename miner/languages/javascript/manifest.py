@@ -45,15 +45,24 @@ _NODE_OF_CI = re.compile(r"node[_-]?(?:js)?[_-]?(?:versions?)?", re.IGNORECASE)
 _LINE_OF_CI = re.compile(r"[v^~=]*\s?(\d{1,2})(?:\.[\dx*.]+)?")
 _IMAGE_OF_CI = re.compile(r"(?:[\w.-]+/)*node:(\d{1,2})\b")
 _NEWEST_OF_CI = frozenset({"node", "latest", "current", "stable", "lts", "lts/*"})
-_BERRY, _LOCK_OF_YARN_4 = "__metadata:", 8
+_BERRY = "__metadata:"
 _VERSION_OF_LOCK = re.compile(rf"""(?:"?lockfileVersion"?:|{_BERRY}\n\s+version:)\s*['"]?([\d.]+)""")
 _PNPM_OF_LOCK = (("9", "9"), ("6", "8"), ("5.4", "7"), ("5", "6"))
 """Newest pnpm by what its lock begins its version with."""
+_YARN_OF_LOCK = {"4": "2.4", "5": "3.1", "6": "3", "8": "4.13", "9": "4.14"}
+"""Newest later yarn by its lock's version, where a yarn that is newer refuses that: it would write another."""
 _ANY_LATER = 999
 _NODES_OF_LOCK: Mapping[str, Sequence[tuple[str, int, int]]] = {
     "npm": (("1", 0, 14), ("2", 16, _ANY_LATER), ("3", 18, _ANY_LATER)),
     "pnpm": (("9", 18, _ANY_LATER), ("6", 16, 20), ("5.4", 14, 18), ("5.3", 12, 16), ("5", 8, 14)),
-    "berry": (("8", 18, _ANY_LATER), ("6", 12, 20), ("5", 12, 16), ("4", 10, 16)),
+    "berry": (
+        ("10", 18, _ANY_LATER),
+        ("9", 18, _ANY_LATER),
+        ("8", 18, _ANY_LATER),
+        ("6", 12, 20),
+        ("5", 12, 16),
+        ("4", 10, 16),
+    ),
 }
 """Oldest and newest line of Node by what a lock begins its version with.
 
@@ -340,7 +349,7 @@ def manager_of(tree: Tree) -> Manager:
         version = _pnpm_of(tree, text)
     if name == "yarn":
         name = "berry" if _BERRY in text else "yarn"
-        newest = "4" if int(_version_of_lock(text).partition(".")[0] or 0) >= _LOCK_OF_YARN_4 else "3"
+        newest = _YARN_OF_LOCK.get(_version_of_lock(text), "4")
         version = (version if version and not version.startswith("1") else newest) if name == "berry" else "1.22"
     return Manager(name=name, version=version, lock=lock)
 

@@ -386,7 +386,7 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { reason, settled, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, textOf, valueOf });
+  return Object.assign(site, { linted: linting(site), reason, settled, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, textOf, valueOf });
 }
 
 // What a promise is rejected with.
@@ -444,6 +444,78 @@ function valueOf(element) {
     return isNumber ? (element.value === "" ? null : Number_(element.value)) : element.value;
   }
   return [...element.options].filter((option) => option.selected).map((option) => option.value);
+}
+
+// -- cases of ESLint's RuleTester
+
+const BOM = "\uFEFF";
+const byRange = (one, other) => one.fix.range[0] - other.fix.range[0] || one.fix.range[1] - other.fix.range[1];
+
+// What fixes make of a text, as ESLint applies them: in order, without those that overlap one before.
+function fixed(source, problems) {
+  const mark = source.startsWith(BOM) ? BOM : "";
+  const text = source.slice(mark.length);
+  let [output, last] = [mark, -Infinity];
+  for (const { fix } of problems.filter((problem) => problem.fix).sort(byRange)) {
+    const [start, end] = fix.range;
+    if (last >= start || start > end) continue;
+    if ((start < 0 && end >= 0) || (start === 0 && fix.text.startsWith(BOM))) output = "";
+    output += text.slice(Math.max(0, last), Math.max(0, start)) + fix.text;
+    last = end;
+  }
+  return output + text.slice(Math.max(0, last));
+}
+
+// What a linter said of a case, by what its test may ask for.
+function heard(messages, { name, rule, code }) {
+  const templates = (rule && rule.meta && rule.meta.messages) || {};
+  const called = ({ messageId }) => ({ messageId, template: typeof messageId === "string" ? templates[messageId] : undefined });
+  const suggested = (one) => Object.assign(called(one), { desc: one.desc, output: fixed(code, [one]) });
+  const told = (one) =>
+    Object.assign(called(one), {
+      own: one.ruleId === name || one.ruleId === "rule-to-test/" + name,
+      fatal: one.fatal === true,
+      ...{ message: one.message, type: one.nodeType, line: one.line, column: one.column },
+      ...{ endLine: one.endLine, endColumn: one.endColumn, suggestions: (one.suggestions || []).map(suggested) },
+    });
+  const output = fixed(code, messages);
+  return { messages: messages.map(told), output, isFixed: output !== code };
+}
+
+const NOTHING = { ruleId: null, severity: 1, message: "", line: 1, column: 1, nodeType: null };
+
+// `linted(SLOT, tester, name, rule, cases)` has a tester run its cases. What its linter says of one is handed out, and the
+// tester is told what it takes for right: nothing, or one message where the case is among the invalid ones.
+function linting(site) {
+  let asked = null;
+  const watch = (linter) => {
+    const { verify } = linter;
+    linter.verify = function (...given) {
+      const about = asked;
+      asked = null;
+      if (about === null || about.linter !== linter) return verify.apply(this, given);
+      site(about.slot, () => [heard(verify.apply(this, given), about), ...about.kept]);
+      return about.isInvalid ? [Object.assign({}, NOTHING)] : [];
+    };
+  };
+  return (slot, tester, name, rule, cases, isRecording) => {
+    const { linter } = tester;
+    if (!isObject(linter) || typeof linter.verify !== "function" || !isObject(cases)) return tester.run(name, rule, cases);
+    watch(linter);
+    const since = parseInt(linter.version || linter.constructor.version, 10);
+    const prepared = (list, isInvalid) => (isArray_(list) ? list.map((one) => prepare(one, isInvalid)) : list);
+    const prepare = (one, isInvalid) => {
+      const item = Object.assign({}, typeof one === "string" ? { code: one } : one);
+      const { code, output } = item;
+      const expected = Object.assign({ since, errors: isInvalid ? item.errors : 0 }, output === undefined ? {} : { output });
+      const about = { linter, slot, name, rule, code, isInvalid, kept: isRecording ? [expected] : [] };
+      delete item.errors;
+      delete item.output;
+      if (isInvalid) item.errors = 1;
+      return Object.defineProperty(item, "code", { enumerable: true, get: () => ((asked = about), code) });
+    };
+    return tester.run(name, rule, { valid: prepared(cases.valid, false), invalid: prepared(cases.invalid, true) });
+  };
 }
 
 handOut.running = running;

@@ -57,7 +57,17 @@ def _sought(site: Site, kept: list[Any]) -> list[Any]:
         case "js.close", [wanted, *digits]:
             near = 10.0 ** -(digits[0] if digits and isinstance(digits[0], int) else 2) / 2
             return [values.Approx(expected=wanted, abs=near)]
+        case "js.lint", [dict(wanted)]:
+            return [_texts_of_case(wanted)]
     return kept
+
+
+def _texts_of_case(wanted: dict[str, Any]) -> list[Any]:
+    """What messages of a linter say and what their fixes make: where they are found follows from the code."""
+    errors, output = wanted.get("errors"), wanted.get("output")
+    errors = errors if isinstance(errors, list) else []
+    said = [error.get("message", error.get("messageId")) if isinstance(error, dict) else error for error in errors]
+    return [*said, *([output] if isinstance(output, str) else [])]
 
 
 def _operator(site: Site) -> str:

@@ -57,6 +57,8 @@ class Assertion(sites.Assertion):
     """What several assertions of one call look at, each as IT."""
     rejected: bool = False
     """That is a promise, and they look at what it is rejected with."""
+    cases: tuple[Node, ...] = ()
+    """What the cases of ESLint's RuleTester expect, where it is a call of that."""
 
 
 @dataclass(frozen=True)

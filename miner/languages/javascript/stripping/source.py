@@ -25,7 +25,7 @@ from harness.core.syntax import (
 )
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, is_typescript, parse, property_of, root_of
 from miner.languages.base import Mode, Slot
-from miner.languages.javascript.stripping import scopes, supertest, unstopped
+from miner.languages.javascript.stripping import lint, scopes, supertest, unstopped
 from miner.languages.javascript.stripping.libraries import function_around
 from miner.languages.javascript.stripping.scopes import Binding, Scopes
 from miner.languages.javascript.stripping.sites import (
@@ -99,7 +99,12 @@ class StrippedSource(TreeSource[Assertion]):
                 yield from chain
                 continue
             assertion = reader.of_expression(node) if is_read else None
-            asked = supertest.read(node, self._scopes, self._statics) if node.type == "call_expression" else None
+            is_call = node.type == "call_expression"
+            tested = lint.read(node, self._root, self._scopes) if is_call and is_read else None
+            if tested is not None and _stands(node, tested):
+                yield tested
+                continue
+            asked = supertest.read(node, self._scopes, self._statics) if is_call else None
             if asked is not None:
                 rest.extend(reversed(node.named_children))
                 assertion = asked
@@ -139,6 +144,8 @@ class StrippedSource(TreeSource[Assertion]):
         for slot in self._outside(modes):
             calls.setdefault(place_of(slot.assertion.replaced), []).append(slot)
             removed += _dropped(slot.assertion)
+            if not is_recording:
+                edits |= {place_of(node): (lint.without(node),) for node in slot.assertion.cases}
         written = _recorded if is_recording else _handing
         edits |= {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
 
@@ -192,7 +199,7 @@ class StrippedSource(TreeSource[Assertion]):
 
         def fresh() -> Edits:
             unread = (*self._unread_values(bindings, removed), *self._unread_cells(bindings, removed))
-            return {place_of(node): ("undefined",) for node in unread}
+            return {place_of(node): ("{}" if node.type == "statement_block" else "undefined",) for node in unread}
 
         blanked: Edits = {}
         blank_all(blanked, removed, fresh)
@@ -201,10 +208,15 @@ class StrippedSource(TreeSource[Assertion]):
     def _unread_values(self, bindings: Iterable[Binding], gone: list[Place]) -> Iterable[Node]:
         for binding in bindings:
             init = binding.init
-            if init is None or not all(is_in(use, gone) for use in binding.uses):
+            is_read = not all(is_in(use, gone) for use in binding.uses) or scopes.is_exported(binding.declared)
+            if init is None or is_read:
                 continue
-            if self._statics.is_static_binding(binding) and not scopes.is_exported(binding.declared):
+            if self._statics.is_static_binding(binding):
                 yield init
+            elif binding.uses and binding.is_whole and not binding.is_written and not binding.module:
+                body = field_of(init, "body") if binding.kind == "function" else init
+                if body is not None and (body is not init or lint.is_made(init, self._scopes)):
+                    yield body
 
     def _unread_cells(self, bindings: Iterable[Binding], gone: list[Place]) -> Iterable[Node]:
         for column in unread_columns(self._uses_of_columns(bindings, gone)):
@@ -382,6 +394,8 @@ def _module_above(node: Node) -> list[str]:
 
 def _dropped(assertion: Assertion) -> list[Place]:
     """The stretches of an assertion that nothing of is left of: what it expects, messages, names of its library."""
+    if assertion.cases:
+        return [place_of(node) for node in assertion.cases]
     parts = [operand.node for operand in assertion.operands if not operand.static]
     parts += [assertion.body, assertion.chained_on, assertion.receiver, assertion.callback, assertion.counted_by]
     kept = tuple(place_of(node) for node in parts if node is not None)
@@ -407,6 +421,8 @@ def _is_statement(node: Node) -> bool:
 def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion as it enters a container."""
     assertion = slot.assertion
+    if assertion.cases:
+        return lint.handing(slot.number, assertion.replaced, HAND_OUT, is_recording=False)
     handed = [_text(operand) for operand in assertion.operands if not operand.static]
     return _placed(assertion, _called(slot, assertion, handed, []))
 
@@ -423,6 +439,8 @@ def _text(operand: Operand, waiting: str = "") -> tuple[Piece, ...]:
 def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     """The assertion handing out what is kept as well."""
     assertion = slot.assertion
+    if assertion.cases:
+        return lint.handing(slot.number, assertion.replaced, HAND_OUT, is_recording=True)
     operands = list(map(_text, assertion.operands))
     values, kept = ([], operands) if assertion.body is not None else (operands, [])
     return _placed(assertion, _called(slot, assertion, values, kept))
