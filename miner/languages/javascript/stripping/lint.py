@@ -19,7 +19,7 @@ _TESTER = re.compile(r"(?:\w+\.)*\w*RuleTester")
 _EXPECTED = {"errors": "[]", "output": '""'}
 """What a case expects, and what stands in its place."""
 _OF_NO_PRODUCT = words(
-    "outdent dedent ts-dedent common-tags path node:path util node:util semver eslint eslint/package.json"
+    "outdent dedent ts-dedent common-tags path node:path util node:util fs node:fs semver eslint eslint/package.json"
 )
 """Modules that may make what is expected, or say which version of ESLint it is."""
 _MOST_DEPTH = 20
@@ -95,10 +95,10 @@ def is_made(node: Node, scopes: Scopes, depth: int = 0) -> bool:
             return False
         if binding is None or binding.kind == "param" or binding.module in _OF_NO_PRODUCT:
             continue
+        if covers(place_of(node), place_of(binding.declared)) and not binding.module:
+            continue
         if binding.init is None or binding.module or depth > _MOST_DEPTH:
             return False
-        if covers(place_of(node), place_of(binding.declared)):
-            continue
         if not is_made(binding.init, scopes, depth + 1):
             return False
     return True
