@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.core.errors import InputError
 from harness.core.process import GIT_IDENTITY, run
+from harness.core.test_ids import has_titles
 from harness.patches import patch
 from miner.candidates import test_data
 from miner.candidates.split import classify, is_data, test_modules
@@ -85,14 +86,15 @@ def _placed(repo: BareRepository, row: Row, base: str, head: str | Rejection) ->
     )
     paths_there = frozenset(repo.list_files(tip))
     test_files = _test_files(row, kinds, paths_there)
-    data = () if test_files else tuple(path for path in kinds if path in paths_there and is_data(path))
+    is_named = all(map(file_of, row.fail_to_pass)) or not all(map(has_titles, test_files))
+    data = () if test_files and is_named else tuple(path for path in kinds if path in paths_there and is_data(path))
     draft = Draft(
         candidate=Candidate(change=change, files=repo.changed_files(base, tip), signals=(SIGNAL,), score=0.0),
         split=Split(
             gold_patch=row.patch,
             test_patch=row.test_patch,
             kinds=kinds,
-            test_files=test_files or _readers(repo, tip, data),
+            test_files=tuple(sorted({*test_files, *_readers(repo, tip, data)})),
             data=data,
         ),
         statement=row.problem_statement,
@@ -119,7 +121,7 @@ def _test_files(row: Row, kinds: dict[str, Kind], paths_there: frozenset[str]) -
 
 
 def _readers(repo: BareRepository, tip: str, data: tuple[str, ...]) -> tuple[str, ...]:
-    """The test files that may read the data of a test patch without any; which one does, running them will tell."""
+    """The test files that may read the data of a test patch; which one does, running them will tell."""
     runnable, helpers = test_data.candidates(repo.list_files(tip)) if data else ((), ())
     return test_data.readers(data, runnable, repo.read_files(tip, (*runnable, *helpers))).by_name if runnable else ()
 

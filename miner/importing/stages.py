@@ -135,10 +135,11 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
         return RowOutcome(draft=draft, rejection=row_runs)
     judgement = judge(row.fail_to_pass, row.pass_to_pass, row_runs)
     assert draft.split is not None  # noqa: S101 - `place` made it
-    reading = tuple(sorted(files({*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass})))
+    graded = {*files((*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass))}
+    read = tuple(path for path in draft.split.test_files if path in graded or path in draft.split.kinds)
     proved = replace(
         draft,
-        split=replace(draft.split, test_files=reading) if draft.split.data and reading else draft.split,
+        split=replace(draft.split, test_files=read) if draft.split.data and graded else draft.split,
         proof=Proof(
             fail_to_pass=judgement.graded_fail_to_pass,
             pass_to_pass=judgement.graded_pass_to_pass,

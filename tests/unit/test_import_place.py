@@ -84,7 +84,12 @@ def test_of_a_test_patch_of_data_alone_the_tests_that_name_it_are_given_to_the_r
     of_data = row((repo, base, head), patch=diff("lib"), test_patch=diff("tests"), **titles)
     with open_source(str(repo.path), cache=tmp_path / "cache", name="acme/app") as opened:
         parts = place(opened, of_data).draft.split
+        both = {"tests/other.js": 'it("is new", () => {});\n', "tests/fixtures/flows/or.js": "a || b;\n"}
+        base, head = head, repo.commit("Fix more", {"lib/flow.js": "3;\n", **both})
+        of_both = row((repo, base, head), patch=diff("lib"), test_patch=diff("tests"), **titles)
+        beside = place(opened, of_both)
     assert (parts.test_files, parts.data) == (("tests/flow.js",), ("tests/fixtures/flows/and.js",))
+    assert beside.draft.split.test_files == ("tests/flow.js", "tests/other.js")
 
 
 def test_without_a_date_a_row_has_that_of_its_base(history, copy):
