@@ -493,7 +493,7 @@ function linting(site) {
     linter.verify = function (...given) {
       const about = asked;
       asked = null;
-      if (about === null || about.linter !== linter) return verify.apply(this, given);
+      if (about === null || about.linter !== linter || about.code !== given[0]) return verify.apply(this, given);
       site(about.slot, () => [heard(verify.apply(this, given), about), ...about.kept]);
       return about.isInvalid ? [Object.assign({}, NOTHING)] : [];
     };
