@@ -32,6 +32,12 @@ describe("money", () => {{
   }});
   it("takes no more than all of it", () => {{
     assert.throws(() => price(1, 101), {{ name: "RangeError", message: /more than all of it: 101/ }});
+    try {{
+      price(1, 102);
+      assert.fail("all of it is enough");
+    }} catch (error) {{
+      assert.strictEqual(error.message, "more than all of it: 102");
+    }}
   }});
   it("writes euros", () => {{ assert.equal(label(3107), "31.07 EUR"); }});
   it("reads them", async () => {{ assert.deepEqual(await parse("31.07"), {{ cents: 3107, currency: "EUR" }}); }});

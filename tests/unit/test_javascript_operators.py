@@ -671,3 +671,24 @@ def test_what_the_fixes_of_a_case_make_is_compared_where_its_tester_compares_it(
     out = {"messages": [message()], "output": output, "isFixed": is_fixed}
     assert decided("js.lint", out, {"since": since, "errors": 1, **wanted}) is holds
     assert not decided("js.lint", {"output": output}, {"since": since, "errors": 1, **wanted})
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "rules", "holds"),
+    [
+        ([1, "q"], ["q", 1], "===", True),
+        ([1, 1, 2], [1, 2, 2], "===", False),
+        ([1], [1, 1], "===", False),
+        (["S", "Set", [js(1)], []], [1], "===", False),
+        ([[1]], [[1]], "===", False),  # which of two objects it is can't be told
+        ([[1], [2]], [[2], [1]], "chai", True),
+        ([[1], [2]], [[2], [3]], "chai", False),
+    ],
+)
+def test_members_are_compared_in_whatever_order(value, expected, rules, holds):
+    assert decided("js.members", value, expected, rules=rules) is holds
+
+
+def test_a_part_of_a_text_is_in_no_array():
+    assert decided("js.contain", "abc", "b", by="text")
+    assert not decided("js.contain", ["b"], "b", by="text")

@@ -139,6 +139,18 @@ CHAI = 'const chai = require("chai");\nconst sinon = require("sinon");\nconst { 
         ("expect(f).to.have.been.calledWith(1);", "__goldseam__(0, () => [(f).args]);", "js.called"),
         ("sinon.assert.callCount(f, 2);", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
         ("sinon.assert.notCalled(f);", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
+        ("expect(f(1)).to.have.string('b1');", "__goldseam__(0, () => [f(1)]);", "js.contain"),
+        ("expect(f(1)).to.have.members(['b1', 'b2']);", "__goldseam__(0, () => [f(1)]);", "js.members"),
+        ("expect(f(1)).to.have.deep.members([['b1']]);", "__goldseam__(0, () => [f(1)]);", "js.members"),
+        ("expect(f(1)).to.be.oneOf(['b1', 'b2']);", "__goldseam__(0, () => [f(1)]);", "js.contain"),
+        ("expect(f(1)).to.have.all.keys(['b1', 'b2']);", "__goldseam__(0, () => [Object.keys(f(1))]);", "js.members"),
+        ("f(1).should.have.keys('b1', 'b2');", "__goldseam__(0, () => [Object.keys(f(1))]);", "js.members"),
+        ("assert.isString(f(1));", "__goldseam__(0, () => [f(1)]);", "js.kind"),
+        ("assert.typeOf(f(1), 'string');", "__goldseam__(0, () => [f(1)]);", "js.kind"),
+        ("assert.exists(f(1));", "__goldseam__(0, () => [f(1)]);", "js.=="),
+        ("assert.isDefined(f(1));", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("assert.isAtLeast(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.>="),
+        ("assert.sameMembers(f(1), ['b1']);", "__goldseam__(0, () => [f(1)]);", "js.members"),
     ],
 )
 def test_chai_is_read_in_each_of_its_styles(statement, left, op):
@@ -149,7 +161,7 @@ def test_chai_is_read_in_each_of_its_styles(statement, left, op):
 
 @pytest.mark.parametrize(
     "statement",
-    ["expect(f(1)).to.have.members([3]);", "expect(f(1)).to.deep.include(3);", "expect(f(1)).to.be.within(1, 2);"],
+    ["expect(f(1)).to.contain.keys(['a']);", "expect(f(1)).to.deep.include(3);", "expect(f(1)).to.be.within(1, 2);"],
 )
 def test_what_of_chai_is_not_read_stays(statement):
     assert parsed(f"{CHAI}it('a', () => {{ {statement} }});\n").slots == ()
@@ -1050,3 +1062,19 @@ def test_cases_of_a_linter_stay_where_the_product_says_what_they_expect(expected
 
 def test_what_only_runs_something_is_no_test_of_a_linter():
     assert parsed('const app = new App();\napp.run("a", b, { invalid: [{ code: "a;", errors: [] }] });\n').slots == ()
+
+
+@pytest.mark.parametrize("failing", ['assert.fail("b1");', "expect(true).toBe(false);", 'assert(false, "b1");'])
+def test_what_only_fails_into_a_handler_that_asserts_stays_and_keeps_nothing_inside(failing):
+    handler = "assert.strictEqual(error.message, 'b2');"
+    text = f'{ASSERT}it("a", async () => {{ try {{ await f(); {failing} }} catch (error) {{ HANDLER }} }});\n'
+    source = parsed(text.replace("HANDLER", handler))
+    assert [(slot.assertion.op, slot.assertion.is_unread) for slot in source.slots] == [("js.is", False)]
+    left = source.stripped(best(source))
+    assert failing.partition("(")[0] in left
+    assert "__goldseam__(0, () => [error.message])" in left
+    assert "b2" not in left
+    other = 'it("b", () => expect(f(1)).toBe(2));\n'
+    for unsure in ("log(error);", "if (error.code) assert.equal(error.code, 3);"):
+        looking = parsed(text.replace("HANDLER", unsure) + other)
+        assert looking.slots[0].assertion.is_unread

@@ -211,11 +211,11 @@ class _Comparison:
         if len(left.items) != len(other.items):
             return False
         if left.tag == "S" and not self.ordered:
-            return self._alike(left.items, other.items, self.equal)
+            return self.alike(left.items, other.items, self.equal)
         if left.tag == "M":
             if self.ordered:
                 return all(self._pairs(*pair) for pair in zip(left.items, other.items, strict=True))
-            return self._alike(left.items, other.items, self._pairs)
+            return self.alike(left.items, other.items, self._pairs)
         if left.tag == "T":
             return left.items == other.items
         return all(map(self.equal, left.items, other.items))
@@ -223,7 +223,7 @@ class _Comparison:
     def _pairs(self, one: Sequence[Any], two: Sequence[Any]) -> bool:
         return self.equal(one[0], two[0]) and self.equal(one[1], two[1])
 
-    def _alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
+    def alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
         """Whether each member has one of its own on the other side."""
         rest = list(other)
         for member in left:
@@ -424,16 +424,25 @@ def _has_fields(error: object, expected: Object, matches: Matches) -> bool:
     )
 
 
-def _contains(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _contains(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
     container, item = operands
-    if isinstance(container, str):
-        return isinstance(item, str) and item in container
+    if isinstance(container, str) or options.get("by") == "text":
+        return isinstance(item, str) and isinstance(container, str) and item in container
     return any(strictly_equal(part, item) or same_value(part, item) for part in _members(container))
 
 
 def _contains_equal(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
     container, item = operands
     return any(deeply_equal(part, item, "jest", matches) for part in _members(container))
+
+
+def _has_members(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
+    """Whether two arrays have the same members, in whatever order."""
+    arrays = [operand.items for operand in operands if isinstance(operand, Object) and operand.tag == "a"]
+    if len(arrays) < len(operands) or len(set(map(len, arrays))) > 1:
+        return False
+    comparison, (left, other) = _DEEP["chai"](), arrays
+    return comparison.alike(left, other, comparison.equal if options["rules"] == "chai" else strictly_equal)
 
 
 def _members(container: object) -> tuple[Any, ...]:
@@ -686,6 +695,7 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.contain": _contains,
     "js.contain_equal": _contains_equal,
     "js.length": _length,
+    "js.members": _has_members,
     "js.property": _property,
     "js.object": _matches_object,
     "js.snapshot": _snapshot,
@@ -700,7 +710,7 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.instance": _instance,
     "js.raises": _raises,
 }
-EXACT = frozenset({"js.is", "js.===", "js.==", "js.deep", "js.close", "js.snapshot"})
+EXACT = frozenset({"js.is", "js.===", "js.==", "js.deep", "js.close", "js.snapshot", "js.members"})
 """Operators that no one value satisfies everywhere, if they are not negated and nothing kept takes more than one."""
 
 PARTIAL = frozenset({"js.contain", "js.contain_equal", "js.length", "js.property", "js.object", "js.called"})

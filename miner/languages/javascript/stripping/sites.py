@@ -142,6 +142,7 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("below", "lt", "lessThan"), ("js.<", {})),
     **dict.fromkeys(("least", "gte"), ("js.>=", {})), **dict.fromkeys(("most", "lte"), ("js.<=", {})),
     **dict.fromkeys(("a", "an"), ("js.kind", {})), **dict.fromkeys(("instanceof", "instanceOf"), ("js.instance", {})),
+    "string": ("js.contain", {"by": "text"}), "members": ("js.members", {"rules": "==="}),
 }  # fmt: skip
 _CHAI_VALUES = {value: value for value in ("true", "false", "null", "undefined", "NaN")}
 _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -150,7 +151,13 @@ _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **NOT}),
     "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
     "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
+    "isAtLeast": ("js.>=", {}), "isAtMost": ("js.<=", {}), "typeOf": ("js.kind", {}), "notTypeOf": ("js.kind", NOT),
+    "instanceOf": ("js.instance", {}), "sameMembers": ("js.members", {"rules": "==="}),
+    "sameDeepMembers": ("js.members", {"rules": "chai"}),
 }  # fmt: skip
+_CHAI_ASSERT_KINDS = {f"is{kind.capitalize()}": kind for kind in ("string", "number", "boolean", "array", "function")}
+_CHAI_ASSERT_THERE = {"exists": ("js.==", "null"), "isNotNull": ("js.is", "null"), "isDefined": ("js.is", "undefined")}
+"""What a value is not."""
 _CHAI_ASSERT_VALUES = {f"is{value[0].upper()}{value[1:]}": value for value in _CHAI_VALUES}
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
@@ -524,7 +531,8 @@ class Reader(sites.Reader[Statics]):
     ) -> Assertion | None:
         """What the words and arguments of a chain say of a value."""
         *flags, name = words
-        if set(flags) - _LINKS - {"not", "deep", "eventually", "nested"} or ("nested" in flags and name != "property"):
+        known = _LINKS | {"not", "deep", "eventually", "nested"} | ({"all"} if name in ("keys", "key") else set())
+        if set(flags) - known or ("nested" in flags and name != "property"):
             return None
         options, awaits = NOT if "not" in flags else {}, "resolves" if "eventually" in flags else ""
         claim = _Claim(whole, actual, name, arguments or (), options, awaits)
@@ -577,6 +585,12 @@ class Reader(sites.Reader[Statics]):
         if name in ("include", "includes", "contain", "contains") and [node.type for node in arguments] == ["object"]:
             by = {"by": "include", "rules": "chai" if is_deep else "==="}
             return self._claimed(claim, "js.object", claim.sides, {**by, **claim.options})
+        if name == "members" and is_deep:
+            return self._claimed(claim, "js.members", claim.sides[:2], {"rules": "chai", **claim.options})
+        if name == "oneOf" and not (is_deep or claim.awaits):
+            return self._of_operands(claim.call, "js.contain", [*arguments[:1], claim.value], claim.options)
+        if name in ("keys", "key"):
+            return self._keyed(claim)
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
@@ -584,6 +598,18 @@ class Reader(sites.Reader[Statics]):
             more = {"rules": "loose"} if op == "js.deep" else more
             op = "" if op == "js.kind" and text_of(arguments[0])[1:-1] not in _KINDS_OF_EXPECT else op
         return self._claimed(claim, op, claim.sides[:2], {**more, **claim.options}) if op else None
+
+    def _keyed(self, claim: _Claim) -> Assertion | None:
+        """An object of which all keys are given, in an array or one by one."""
+        is_listed = [node.type for node in claim.arguments] == ["array"]
+        if claim.options or not (is_listed or all(node.type == "string" for node in claim.arguments)):
+            return None
+        if self._scopes.imports("should") or self._scopes.imports("expect.js"):
+            return None
+        text = text_of(claim.arguments[0]) if is_listed else f"[{', '.join(map(text_of, claim.arguments))}]"
+        if is_listed and not self._statics.is_static(claim.arguments[0]):
+            return None
+        return self._claimed(claim, "js.members", (), {"rules": "==="}, text, ("Object.keys(", ")"))
 
     def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"
@@ -598,6 +624,11 @@ class Reader(sites.Reader[Statics]):
             return _not_raising(call, arguments[0])
         if name in _CHAI_ASSERT_VALUES:
             return self._of_operands(call, "js.is", arguments[:1], {}, text=_CHAI_ASSERT_VALUES[name])
+        if name in _CHAI_ASSERT_KINDS:
+            return self._of_operands(call, "js.kind", arguments[:1], {}, text=f'"{_CHAI_ASSERT_KINDS[name]}"')
+        if name in _CHAI_ASSERT_THERE:
+            op, text = _CHAI_ASSERT_THERE[name]
+            return self._of_operands(call, op, arguments[:1], NOT, text=text)
         if name in ("isOk", "ok", "isNotOk", "notOk"):
             return self._of_operands(call, "js.truth", arguments[:1], NOT if "Not" in name or name == "notOk" else {})
         if name in _CHAI_ASSERTS and len(arguments) > 1:

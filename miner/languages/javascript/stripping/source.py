@@ -110,7 +110,7 @@ class StrippedSource(TreeSource[Assertion]):
                 assertion = asked
             elif assertion is None or not _can_be_moved(assertion) or not _stands(node, assertion):
                 rest.extend(reversed(node.named_children))
-                assertion = reader.unread(node)
+                assertion = None if _leads_on(reader, node) else reader.unread(node)
             if assertion is not None:
                 yield assertion
 
@@ -269,16 +269,40 @@ def _stands(call: Node, assertion: Assertion) -> bool:
 
 def _is_guarded(node: Node) -> bool:
     """Whether a `catch` may wait for what an assertion throws."""
+    return _handler_of(node) is not None
+
+
+def _handler_of(node: Node) -> Node | None:
+    """The `catch` that may wait for what an assertion throws; None where there is none."""
     at = node
     while at.parent is not None:
         around = at.parent
         handler = field_of(around, "handler") if around.type == "try_statement" else None
         if handler is not None and not _hands_on(handler) and is_field(around, "body", at):
-            return True
+            return handler
         if at.type in FUNCTIONS and _titles_of_call(around.parent) is not None:
-            return False
+            return None
         at = around
-    return False
+    return None
+
+
+def _leads_on(reader: Reader, node: Node) -> bool:
+    """Whether an expression only fails where nothing was thrown, into a `catch` whose own assertions tell that.
+
+    If it did not fail, nothing would come to these; so it decides nothing itself.
+    """
+    handler = _handler_of(node) if node.type == "call_expression" else None
+    if handler is None or not _only_says(reader.of_expression(node)):
+        return False
+    statements = [one for one in named(field_of(handler, "body")) if one.type == "expression_statement"]
+    calls = [part for statement in statements for part in walk(statement) if part.type == "call_expression"]
+    assertions = [assertion for call in calls if (assertion := reader.of_expression(call)) is not None]
+    return not all(map(_only_says, assertions))
+
+
+def _only_says(assertion: Assertion | None) -> bool:
+    """Whether an assertion looks at nothing: it only says that a test came there."""
+    return assertion is not None and not (assertion.operands or assertion.body)
 
 
 def _hands_on(handler: Node) -> bool:
