@@ -80,7 +80,7 @@ WORKFLOW = ".github/workflows/ci.yml"
         (WORKFLOW, MATRIX.replace("VERSION", "['0.10', 4, 99]"), (18,)),
         (WORKFLOW, "jobs: [", (18,)),
         (".travis.yml", "language: node_js\nnode_js:\n  - 8\n  - 10\n", (10, 18)),
-        (".travis.yml", "node_js: '6'\n", (6, 18)),
+        (".travis.yml", "node_js: '6'\n", (8, 18)),
         (
             ".circleci/config.yml",
             "jobs: {t: {docker: [{image: 'cimg/node:14.17-browsers'}, {image: 'redis:7'}]}}",

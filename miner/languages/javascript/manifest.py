@@ -218,7 +218,7 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     majors = [*there, *_of_ci(in_ci, wish, lines, fitting)[:1]]
     if not majors and not _takes_newest(in_ci):
         majors = _of_lock(tree, [*steady, *fitting])[:1]
-    return tuple(dict.fromkeys((*majors, *steady[:1])))
+    return tuple(dict.fromkeys(max(major, _RUNNING) for major in (*majors, *steady[:1])))
 
 
 def _by_codename(texts: Iterable[str]) -> list[int]:
@@ -299,7 +299,8 @@ def _field(tree: Tree, name: str) -> dict[str, Any]:
     return table if isinstance(table, dict) else {}
 
 
-_OLDEST = 6
+_OLDEST, _RUNNING = 6, 8
+"""Lines of Node: the oldest that is taken for one that was asked for, and the oldest that can load what runs tests."""
 _CODENAMES: Mapping[str, int] = {
     "boron": 6,
     "carbon": 8,
