@@ -220,6 +220,12 @@ def test_what_a_test_file_tries_to_import_with_nothing_in_place_of_it(source, mo
     assert imports.optional({"src/a.py": source.encode()}) == ()
 
 
+@pytest.mark.parametrize("path", ["google/shop/a.py", "src/google/shop/a.py"])
+def test_a_package_that_the_tree_shares_with_dependencies_is_not_theirs_alone(path):
+    installed = ("google", "pytest", "shop")
+    assert distributions.of_others(installed, Files({path: ""})) == ("pytest", "shop")
+
+
 @pytest.mark.parametrize(
     ("module", "folders"),
     [
