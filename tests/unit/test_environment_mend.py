@@ -182,7 +182,7 @@ def test_a_setuptools_that_warns_where_that_is_an_error_is_taken_older():
     assert recipe_fixes.after_collecting(mended, (), said, NO_TREE) is None
 
 
-def test_a_pytest_in_which_a_plugin_of_the_day_fails_is_taken_one_version_older():
+def test_a_pytest_in_which_a_plugin_of_the_day_fails_or_a_test_file_is_refused_is_taken_one_version_older():
     said = """\
 /opt/venv/lib/python3.12/site-packages/pluggy/_manager.py:119: in _hookexec
     return self._inner_hookexec(hook_name, methods, kwargs, firstresult)
@@ -190,6 +190,10 @@ def test_a_pytest_in_which_a_plugin_of_the_day_fails_is_taken_one_version_older(
     pyobject = collector.obj
 E   AttributeError: 'Package' object has no attribute 'obj'
 """
+    refused = "E   Failed: 'yield' keyword is allowed in fixtures, but not in tests (test_cases)"
+    assert recipe_fixes.after_collecting(recipe(), (), refused, NO_TREE, pytest="9.0.1").evidence.requirements == (
+        "pytest<9",
+    )
     mended = recipe_fixes.after_collecting(recipe(), (), said, NO_TREE, pytest="8.0.0")
     assert mended.evidence.requirements == ("pytest<8",)
     assert recipe_fixes.after_collecting(mended, (), said, NO_TREE, pytest="7.4.4").evidence.requirements[1:] == (

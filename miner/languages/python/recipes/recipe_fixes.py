@@ -79,7 +79,7 @@ def after_collecting(
 
     What a build or the tests lack is added from Debian. Where the warning of a new setuptools is an error, an older one
     is taken: tox's environments had that of their virtualenv. Where a plugin fails in `pytest`, the version that is
-    there, one before its major version is: plugins of the day may not have known the latest.
+    there, or it refuses a generator, one before its major version is: plugins and tests may not have known the latest.
     """
     distributions_there = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
     own = distributions.own_modules(tree)
@@ -143,15 +143,16 @@ def _with_older_setuptools(recipe: Recipe, output: str) -> Recipe | None:
 
 def _with_older_pytest(recipe: Recipe, output: str, version: str) -> Recipe | None:
     bound = f"pytest<{version.partition('.')[0]}"
-    is_too_new = version and _PLUGIN_FAILS.search(output) and bound not in recipe.evidence.requirements
+    is_too_new = version and _TOO_NEW.search(output) and bound not in recipe.evidence.requirements
     return _with_requirements(recipe, (bound,)) if is_too_new else None
 
 
-_PLUGIN_FAILS = re.compile(
+_TOO_NEW = re.compile(
     r"site-packages/(?!_pytest/|pluggy/)\S+\.py:\d+: in pytest_\w+\n"
     r"(?: .*\n)*E +(?:AttributeError|TypeError|ImportError)"
+    r"|'yield' keyword is allowed in fixtures, but not in tests"
 )
-"""The end of a traceback: what pytest calls of a plugin fails at once by names and arguments."""
+"""A plugin that pytest calls fails at once by names and arguments; a file is lost for a generator called `test_…`."""
 
 
 def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
