@@ -208,3 +208,6 @@ def test_what_a_package_of_a_workspace_names_is_not_idle():
     inner = json.dumps({"name": "a", "scripts": {"test": "mocha"}, "devDependencies": {"knip": "1"}})
     more = {"packages/a/test/x.js": 'require("chai")', "oxlint.config.js": 'import "oxlint-config"'}
     assert idle(Files({"package.json": root, "packages/a/package.json": inner, **more})) == {"knip", "oxlint-config"}
+    of_tests = {"tests/config/install-prettier.js": 'require("tempy")', "scripts/release.js": 'require("np")'}
+    root = json.dumps({"devDependencies": {"tempy": "1", "np": "1"}})
+    assert idle(Files({"package.json": root, **of_tests})) == {"np"}

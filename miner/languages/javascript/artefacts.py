@@ -47,6 +47,7 @@ _READ = re.compile(
 _LOOKS = re.compile(
     r"eslint|oxlint|oxfmt|biome|knip|cspell|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$"
 )
+_OF_CODE = re.compile(r"(?:.*/)?(?:tests?|specs?|__tests__|src|lib)/")
 _TOOLS = re.compile(
     r"^@types/|babel|typescript|jest|run|rollup|webpack|browserify|esbuild|vite|swc|tsx|ts-|rimraf|uglify|terser"
 )
@@ -140,11 +141,16 @@ def idle(tree: Tree, *, around: bool = True) -> frozenset[str]:
         scripts = _table(manifest, "scripts").items()
         texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]
         texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
-    read = [path for path in tree.files() if _READ.fullmatch(path) and not _LOOKS.search(path)]
+    read = [path for path in tree.files() if _READ.fullmatch(path) and not _looks(path)]
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
     names = (item for manifest in manifests for item in _table(manifest, "devDependencies").items())
     return frozenset(name for name, wish in names if not (_is_tool(name, wish) or _is_named(name, text)))
+
+
+def _looks(path: str) -> bool:
+    """Whether a file is of what looks at code, or releases it, and is none of the code and tests themselves."""
+    return path.endswith(".d.ts") or (_LOOKS.search(path) is not None and _OF_CODE.match(path) is None)
 
 
 def _table(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
