@@ -211,6 +211,11 @@ SEEN = {
 SEEN_BY_TAPE = {"adds": "PASSED", "fails": "FAILED", "twice": "PASSED", "twice #2": "PASSED"}
 EXPECTED = {"tap": SEEN_BY_TAPE, "uvu": SEEN_BY_TAPE, "ava": {"adds": "PASSED", "fails": "FAILED"}}
 BROKEN = 'require("./not-there.js");\n'
+UNSTARTED_FILES = {
+    "unstarted/package.json": "{}",
+    "unstarted/jest.config.js": BROKEN,
+    "unstarted/a.test.js": 'test("adds", () => {});\n',
+}
 
 
 AROUND = """\
@@ -266,7 +271,7 @@ def dataset(tmp_path_factory) -> Dataset:
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     broken |= {f"{path.rpartition('/')[0]}/types.test-d.ts": BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
-    files |= {"money.js": javascript.BASE, **TYPED_FILES, **TAPPED_FILES, **javascript.HELPERS}
+    files |= {"money.js": javascript.BASE, **UNSTARTED_FILES, **TYPED_FILES, **TAPPED_FILES, **javascript.HELPERS}
     files |= {f"{javascript.folder(n)}/money.js": javascript.BASE for n in range(javascript.SIDE_BY_SIDE)}
     files[f"{javascript_honest.PLACE}/shop.js"] = javascript_honest.WRONG
     for name in javascript_honest.variants():
@@ -475,6 +480,19 @@ def test_a_file_that_ends_the_process_of_jest_as_it_is_loaded_is_lost(task, sand
     patch = parse(tiny.diff(path, None, 'process.exit(0);\ntest("one", () => {});\n').encode())
     report = run(task, sandbox, "jest", path, test_patch=patch)
     assert (report.statuses, list(report.collect_errors), report.exit_code) == ({}, [path], 1)
+
+
+def test_files_are_lost_where_jest_can_not_start(task, sandbox):
+    path = "unstarted/a.test.js"
+    spec = trial.TrialSpec(
+        image=task.instance.image,
+        test=TestSpec(framework="jest", options=(f"{ROOT}unstarted",)),
+        files=(path,),
+        budgets=Budgets(seconds=120.0),
+    )
+    report = trial.run(spec, sandbox).report
+    assert report.statuses == {}
+    assert "not-there.js" in report.collect_errors[path]
 
 
 def test_a_test_that_waits_for_nothing_that_will_come_has_failed(task, sandbox):

@@ -162,6 +162,13 @@ function inPlaceOf(name, place) {
   return "--require=" + written("in-place", ".cjs", "Object.assign(ASKED, ", JSON.stringify({ name, place }), ");\n", IN_PLACE);
 }
 
+// Tells of files that a runner began none of, as it could not start: it is called again, for what it prints.
+function tellUnstarted(argv) {
+  const { stdout, stderr } = call(argv, PIPES);
+  const text = "the runner could not start\n" + (stderr + stdout).slice(0, LETTERS);
+  if (!/No tests found/.test(text)) for (const file of files) say("collect_error", { id: file, text });
+}
+
 const SEQUENCER = `module.exports = class {
   sort(tests) {
     const place = ({ path }) => ASKED.inOrder.indexOf(path_.relative(ASKED.top, path));
@@ -263,8 +270,11 @@ const RUNNERS = {
     const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--forceExit", "--reporters=" + reporterFile(".cjs")].concat(memory);
     const [first = "", ...rest] = asked.options;
     const through = first.startsWith("--through=") ? first.slice("--through=".length) : "";
-    const argv = through ? [program(through), "test", ...rest] : [program("jest"), ...asked.options];
-    return call([...argv, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)], {}, called).code;
+    const command = through ? [program(through), "test", ...rest] : [program("jest"), ...asked.options];
+    const argv = [...command, ...fixed, ...jestOrder(), "--runTestsByPath", ...files.map(absolute)];
+    const { code } = call(argv, {}, called);
+    if (code && !fs.existsSync(BEGUN)) tellUnstarted(argv);
+    return code;
   },
   vitest() {
     const own = major("vitest") >= 1 ? ["--coverage.enabled=false", "--bail=0"] : [];
