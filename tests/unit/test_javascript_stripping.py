@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
-from harness.core.expectations import Expectations, ExpectedTest, Site
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.judging import judge
 from harness.judging.values import Event
 from miner.languages.base import KnownText, Mode
@@ -1078,3 +1079,24 @@ def test_what_only_fails_into_a_handler_that_asserts_stays_and_keeps_nothing_ins
     for unsure in ("log(error);", "if (error.code) assert.equal(error.code, 3);"):
         looking = parsed(text.replace("HANDLER", unsure) + other)
         assert looking.slots[0].assertion.is_unread
+
+
+def test_what_fixes_make_of_a_case_is_as_hard_to_guess_as_what_they_change():
+    def text(value: str) -> list[str]:
+        return ["s", value]
+
+    def outcome(said: list[str], output: str) -> Any:
+        told = [["O", "Object", [[text("messageId"), text(name)]]] for name in said]
+        pairs = [["messages", ["a", "Array", told, []]], ["output", text(output)], ["isFixed", bool(said)]]
+        return ["js", ["O", "Object", [[text(key), value] for key, value in pairs]]]
+
+    code = "const flavour = pistachio + stracciatella + hazelnut;"
+    wanted = [["since", ["N", "9"]], ["errors", ["a", "Array", [text("spaced")], []]]]
+    kept = ["js", ["O", "Object", [[text(key), value] for key, value in (*wanted, ("output", text(code + " ")))]]]
+    site = Site(op="js.lint", sides=("out", "kept"))
+    expected = Expected(slot=0, n=0, kept=(kept,), size=9, plain=True)
+    expectations = Expectations(files={}, sites={0: site}, tests={"t": ExpectedTest(place="host", events=(expected,))})
+    before = Event(test_id="t", slot=0, values=(outcome([], code),))
+    known = KnownText(words="")
+    bits = guess(expectations, [before], ["t"], known, literals.READING).bits
+    assert 8 < bits < 40

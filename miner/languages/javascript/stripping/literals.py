@@ -58,16 +58,15 @@ def _sought(site: Site, kept: list[Any]) -> list[Any]:
             near = 10.0 ** -(digits[0] if digits and isinstance(digits[0], int) else 2) / 2
             return [values.Approx(expected=wanted, abs=near)]
         case "js.lint", [dict(wanted)]:
-            return [_texts_of_case(wanted)]
+            return _texts_of_case(wanted.get("errors"), wanted.get("output"))
     return kept
 
 
-def _texts_of_case(wanted: dict[str, Any]) -> list[Any]:
+def _texts_of_case(messages: Any, output: Any) -> list[Any]:
     """What messages of a linter say and what their fixes make: where they are found follows from the code."""
-    errors, output = wanted.get("errors"), wanted.get("output")
-    errors = errors if isinstance(errors, list) else []
-    said = [error.get("message", error.get("messageId")) if isinstance(error, dict) else error for error in errors]
-    return [*said, *([output] if isinstance(output, str) else [])]
+    listed = messages if isinstance(messages, list) else []
+    texts = [error.get("messageId") or error.get("message") if isinstance(error, dict) else error for error in listed]
+    return [text for text in (*texts, output) if isinstance(text, str | values.Pattern)]
 
 
 def _operator(site: Site) -> str:
@@ -97,8 +96,7 @@ def _as_python(value: Any) -> Any:
         case javascript.Object(tag="R"):
             return values.Pattern(pattern=value.text[0])
         case javascript.Object(tag="O" | "M"):
-            pairs = value.props if value.tag == "O" else value.items
-            return {key if isinstance(key, str) else repr(key): _as_python(inner) for key, inner in pairs}
+            return _of_pairs(value.props if value.tag == "O" else value.items)
         case javascript.Object(tag="D"):
             return math.nan if value.text == ("NaN",) else _EPOCH + timedelta(milliseconds=int(value.text[0]))
         case javascript.Object(tag="E"):
@@ -110,6 +108,14 @@ def _as_python(value: Any) -> Any:
         case float() if value.is_integer():
             return int(value)
     return value if isinstance(value, str | int | float) else None
+
+
+def _of_pairs(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """A mapping; of what a linter said of a case what is sought of it, as one is near the other."""
+    mapping = {key if isinstance(key, str) else repr(key): _as_python(inner) for key, inner in pairs}
+    if {"messages", "isFixed"} <= mapping.keys():
+        return _texts_of_case(mapping["messages"], mapping.get("output"))
+    return mapping
 
 
 def _of_typed_array(array: javascript.Object) -> Any:
