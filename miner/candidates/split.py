@@ -24,6 +24,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core.instance import is_matched
+from harness.languages.rust.language import EXAMPLES
 from miner.candidates import inline
 from miner.languages import LANGUAGES
 from miner.languages.base import Contents
@@ -390,6 +391,8 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     examples = documents(repo, change.base_commit, change.head_commit, kinds)
     kinds.update(dict.fromkeys(examples, Kind.TEST))
     parts = _code_and_tests(repo, change, kinds)
+    if documented := inline.files_with_examples(repo, change.base_commit, change.head_commit, kinds):
+        parts = _code_and_tests(repo, change, kinds, documented)
     if isinstance(parts, Rejection):
         return parts
     gold, tests = parts
@@ -425,29 +428,35 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
             for path in data
             if not tests_changed
         ),
-        *(f"the examples in {path} are doctests: they go with the test patch" for path in examples),
+        *(f"the examples in {path} are doctests: they go with the test patch" for path in (*examples, *documented)),
     )
+    runnable = tuple(declared_tests) or test_modules(_of_one_language(tests_changed, kinds), declaring)
     return Split(
         gold_patch=gold,
         test_patch=tests,
         kinds=kinds,
-        test_files=tuple(declared_tests) or test_modules(_of_one_language(tests_changed, kinds), declaring),
+        test_files=tuple(f"{path}::{EXAMPLES}" if path in documented else path for path in runnable),
         data=() if tests_changed else data,
         notes=notes,
     )
 
 
-def _code_and_tests(repo: Contents, change: Change, kinds: dict[str, Kind]) -> tuple[bytes, bytes] | Rejection:
-    """What of a diff changes code, and what changes tests; `kinds` gets which files hold both, and can be cut."""
+def _code_and_tests(
+    repo: Contents, change: Change, kinds: dict[str, Kind], documented: Collection[str] = ()
+) -> tuple[bytes, bytes] | Rejection:
+    """What of a diff changes code, and what changes tests; `kinds` gets which files hold both, and can be cut.
+
+    Of `documented` files the examples in their documentation are tests.
+    """
     gold, tests = b"", b""
     for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
         if kinds[path] is not Kind.GOLD:
             tests += raw
             continue
         code, test = raw, b""
-        if inline.holds_tests(path, raw):
+        if path in documented or inline.holds_tests(path, raw):
             sides = (repo.read_file(commit, path) for commit in (change.base_commit, change.head_commit))
-            if (parts := inline.cut(path, raw, *sides)) is None:
+            if (parts := inline.cut(path, raw, *sides, examples=path in documented)) is None:
                 return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
             code, test = parts
             kinds[path] = Kind.MIXED if test else Kind.GOLD

@@ -47,7 +47,7 @@ _GIVEN, _FIXED = "manifests.tar", "fixed.tar"
 _OF_FIX = "/tmp/of-fix"  # noqa: S108 - inside the container
 _KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
 _UNUSED = (
-    "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rustdoc", "./bin/rust-*", "./bin/rls",
+    "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rust-*", "./bin/rls",
 )  # fmt: skip
 _REASONS = (
     ("no_rust", ("requires rustc", "is not supported by the following package", "edition2024", "lock file version")),

@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Task, TestSpec
-from harness.languages.rust.language import FRAMEWORK
+from harness.core.test_ids import files
+from harness.languages.rust.language import DOCUMENTED, EXAMPLES, FRAMEWORK
 from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
@@ -53,9 +54,10 @@ class Rust(TreeLanguage):
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`cargo test`, with the features that CI has."""
+        documented = (DOCUMENTED,) if any(path.endswith(f"::{EXAMPLES}") for path in test_files) else ()
         return tuple(
-            TestCommand(framework=FRAMEWORK, runner=FRAMEWORK, options=options)
-            for options in cargo.options(tree, test_files)
+            TestCommand(framework=FRAMEWORK, runner=FRAMEWORK, options=(*documented, *options))
+            for options in cargo.options(tree, files(test_files))
         )
 
     def build(self, request: ImageRequest) -> BuiltImage:
@@ -89,6 +91,8 @@ class Rust(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; of one that holds code as well, by that of its tests."""
+        if all(f"::{EXAMPLES}" in test_id for test_id in task.hidden.listed):
+            return RecordedTests()
         names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
         hidden = {file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files}
         helpers = helpers_in(source for path, source in sources.items() if path not in task.instance.test.allowed_paths)
