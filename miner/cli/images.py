@@ -45,7 +45,6 @@ app = App(
     examples={
         "goldseam images base": "Prepare the base image",
         "goldseam images base --from-debian": "Build it on this machine, without a registry",
-        "goldseam images base --platform linux/arm64": "Prepare another architecture",
         "goldseam images base --with go --with jdk=21": "Prepare what tests of Go and Java run on, too",
     }
 )

@@ -355,11 +355,12 @@ def main(settings, names):
     env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     word = os.urandom(16).hex()
     targets, documented = targets_of(names)
-    well = True
+    well, began = True, time.monotonic()
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
     compiled = [examples for examples in documented if examples.compile(settings["options"], work)]
     well = well and len(compiled) == len(documented)
+    say("compiled", seconds=round(time.monotonic() - began, 6))
     for target in targets:
         if target.program:
             well = run_target(target, word, env, handed) and well
