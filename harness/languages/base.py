@@ -143,13 +143,13 @@ class InnerGrading:
     env: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, bytes] = field(default_factory=dict)
     """Files beside the grader, by name."""
-    inline: Mapping[str, bool] = field(default_factory=dict)
-    """Files that hold code and tests at once, as the part `inline.py` takes them, which puts back the latter."""
+    inline: tuple[str, ...] = ()
+    """Files that hold code and tests at once; the part `inline.py` puts back the latter."""
 
     @classmethod
     def of_program(cls, program: Program) -> InnerGrading:
         """A trial's program that is one of its own (harness/languages/inside/command.py), with nothing around it."""
-        inline: Mapping[str, bool] = program.spec.get("inline", {})
+        inline = tuple(program.spec.get("inline", ()))
         return cls(
             interpreter=program.interpreter,
             argv=tuple(program.spec["argv"]),

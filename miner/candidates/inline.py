@@ -1,8 +1,7 @@
 """Files that hold code and tests of it at once: cut by the line in Rust, told in other languages.
 
 A Rust file's tests are its items under `#[cfg(test)]`, `#[test]` and the like
-(https://doc.rust-lang.org/book/ch11-03-test-organization.html), and where a change has no other tests, examples in its
-documentation. The state between the two patches is the old file
+(https://doc.rust-lang.org/book/ch11-03-test-organization.html). The state between the two patches is the old file
 with the code's changes and without the tests'.
 """
 
@@ -35,12 +34,6 @@ _MARKS: Mapping[str, re.Pattern[bytes]] = {
 }
 """What a test looks like inside a file of code, on a line that a change adds or removes."""
 _RUST_CHANGE = re.compile(rb"^[ +-].*#\[(?:[\w:]*test\b|cfg\((?:all\()?test\b)|^@@.*\bmod tests?\b", re.MULTILINE)
-_FENCE = re.compile(rb"(`{3,}|~{3,})([^`]*)$")
-_OF_EXAMPLES = re.compile(
-    rb"(?:\.[\w-]+|rust|should_panic|no_run|ignore(?:-[\w-]+)?|compile_fail|E\d{4}|edition\d{4}|standalone(?:_crate)?|test_harness)$"
-)
-"""What is said of an example behind its fence; other words are of other languages."""
-_DOCUMENTED = re.compile(rb"^[+]\s*//[/!]", re.MULTILINE)
 _COMMON = (".rs", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".hxx")
 """Languages in which a change whose tests all stand within the code is usual."""
 
@@ -62,57 +55,22 @@ def files_with_tests_inside(repo: Contents, base: str, head: str, kinds: Mapping
     return [path for path in paths if holds_tests(path, sections.get(path, b""))]
 
 
-def files_with_examples(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
-    """Paths of Rust whose documentation gets other examples, for a change that touches no other test."""
-    paths = [path for path, kind in kinds.items() if kind is Kind.GOLD and path.endswith(".rs")]
-    if not paths or not {Kind.TEST, Kind.MIXED, Kind.SUPPORT}.isdisjoint(kinds.values()):
-        return []
-    sections = repo.diff_sections(base, head)
-    documented = [path for path in paths if _DOCUMENTED.search(sections.get(path, b""))]
-    return [path for path in documented if _gains_examples(*(repo.read_file(commit, path) for commit in (base, head)))]
-
-
-def _gains_examples(old: bytes | None, new: bytes | None) -> bool:
-    before, after = ({b"".join(run) for run in _examples(content or b"")} for content in (old, new))
-    return bool(after - before)
-
-
-def _examples(content: bytes) -> Iterator[list[bytes]]:
-    """The lines of examples that are compiled: fenced code of Rust in line comments that document something."""
-    lines = rust.lines_of(content)
-    for start, end in rust.stretches(rust.document_lines(lines)):
-        opened, mark, is_rust = start, b"", False
-        for place in range(start, end):
-            fence = _FENCE.match(lines[place].lstrip()[3:].strip())
-            if fence and not mark:
-                opened, mark = place, fence[1]
-                is_rust = all(map(_OF_EXAMPLES.match, re.findall(rb"[^\s,{}]+", fence[2])))
-            elif fence and fence[1].startswith(mark) and not fence[2]:
-                if is_rust:
-                    yield lines[opened : place + 1]
-                mark = b""
-
-
-def cut(
-    path: str, raw: bytes, old: bytes | None, new: bytes | None, *, examples: bool = False
-) -> tuple[bytes, bytes] | None:
+def cut(path: str, raw: bytes, old: bytes | None, new: bytes | None) -> tuple[bytes, bytes] | None:
     """A section of a diff in two, one to be applied after the other: of the code, then of the tests inside it.
 
-    With `examples` documentation is of the tests, as those are in it. Either is empty where that side doesn't change.
-    None where the language has no such cut, or the file goes away.
+    Either is empty where that side doesn't change. None where the language has no such cut, or the file goes away.
     """
     if not path.endswith(".rs") or new is None or b"\nGIT binary patch\n" in raw:
         return None
     before, after = rust.lines_of(old or b""), rust.lines_of(new)
-    between = rust.with_tests_of(before, after, rust.with_documents if examples else rust.with_gaps)
+    between = rust.with_tests_of(before, after)
     header = raw[: raw.index(b"\n@@ ") + 1] if b"\n@@ " in raw else raw
     code = _section(header, before, between, is_new=old is None)
     if between == after:
         return raw, b""
     if between == before and old is not None and b"\nold mode " not in header:
         return b"", raw
-    around = rust.test_lines(between) | (rust.document_lines(between) if examples else frozenset())
-    return code, _section(_modified(header), between, after, is_new=False, around=around)
+    return code, _section(_modified(header), between, after, is_new=False, around=rust.test_lines(between))
 
 
 # -- sections

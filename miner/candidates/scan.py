@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from harness.core.errors import BugError, InputError
 from harness.runs import bug_log
-from miner.candidates.inline import files_with_examples, files_with_tests_inside
+from miner.candidates.examples import files_with_examples
+from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
 from miner.candidates.split import documents, is_code, kinds_of, untestable, without_effect
 from miner.sources.bare import MISSING, BareRepository, MissingObjectsError

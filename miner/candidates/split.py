@@ -24,8 +24,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core.instance import is_matched
-from harness.languages.rust.language import EXAMPLES
 from miner.candidates import inline
+from miner.candidates.examples import files_with_examples, test_patch
 from miner.languages import LANGUAGES
 from miner.languages.base import Contents
 from miner.languages.python.evidence.subproject import PROJECT_FILES
@@ -388,14 +388,17 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     """
     change = candidate.change
     kinds = kinds_of(candidate.files, tests_declared)
-    examples = documents(repo, change.base_commit, change.head_commit, kinds)
-    kinds.update(dict.fromkeys(examples, Kind.TEST))
+    commits = change.base_commit, change.head_commit
+    documents_changed = documents(repo, *commits, kinds)
+    kinds.update(dict.fromkeys(documents_changed, Kind.TEST))
     parts = _code_and_tests(repo, change, kinds)
-    if documented := inline.files_with_examples(repo, change.base_commit, change.head_commit, kinds):
-        parts = _code_and_tests(repo, change, kinds, documented)
     if isinstance(parts, Rejection):
         return parts
     gold, tests = parts
+    documented = files_with_examples(repo, *commits, kinds)
+    example_files = test_patch(repo, *commits, documented)
+    tests += b"".join(example_files.values())
+    kinds.update(dict.fromkeys(example_files, Kind.TEST))
     if not gold:
         return _no("no_code", "nothing remains for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
@@ -403,7 +406,9 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     paths = (file.path for file in candidate.files if file.status != "D")
     present = [path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
     declared_tests = [path for path in present if is_matched(path, tests_declared)]
-    data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
+    data = tuple(
+        path for path in present if path not in documents_changed and path not in declared_tests and is_data(path)
+    )
     tests_changed = [path for path in present if path not in data]
     tests_by_settings = [
         path
@@ -414,7 +419,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         path
         for path in tests_changed
         if kinds[path] is Kind.MIXED
-        or path in (*examples, *declared_tests, *tests_by_settings)
+        or path in (*documents_changed, *declared_tests, *tests_by_settings)
         or declares_tests(path, repo.read_file(change.head_commit, path) or b"")
     ]
     if declaring:  # of others, those that only their folder makes tests are helpers
@@ -428,35 +433,32 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
             for path in data
             if not tests_changed
         ),
-        *(f"the examples in {path} are doctests: they go with the test patch" for path in (*examples, *documented)),
+        *(f"the examples in {path} are doctests: they go with the test patch" for path in documents_changed),
+        *(f"the examples in {path} are doctests: a file of its own has them" for path in documented),
     )
-    runnable = tuple(declared_tests) or test_modules(_of_one_language(tests_changed, kinds), declaring)
     return Split(
         gold_patch=gold,
         test_patch=tests,
         kinds=kinds,
-        test_files=tuple(f"{path}::{EXAMPLES}" if path in documented else path for path in runnable),
+        test_files=tuple(declared_tests)
+        or tuple(example_files)
+        or test_modules(_of_one_language(tests_changed, kinds), declaring),
         data=() if tests_changed else data,
         notes=notes,
     )
 
 
-def _code_and_tests(
-    repo: Contents, change: Change, kinds: dict[str, Kind], documented: Collection[str] = ()
-) -> tuple[bytes, bytes] | Rejection:
-    """What of a diff changes code, and what changes tests; `kinds` gets which files hold both, and can be cut.
-
-    Of `documented` files the examples in their documentation are tests.
-    """
+def _code_and_tests(repo: Contents, change: Change, kinds: dict[str, Kind]) -> tuple[bytes, bytes] | Rejection:
+    """What of a diff changes code, and what changes tests; `kinds` gets which files hold both, and can be cut."""
     gold, tests = b"", b""
     for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
         if kinds[path] is not Kind.GOLD:
             tests += raw
             continue
         code, test = raw, b""
-        if path in documented or inline.holds_tests(path, raw):
+        if inline.holds_tests(path, raw):
             sides = (repo.read_file(commit, path) for commit in (change.base_commit, change.head_commit))
-            if (parts := inline.cut(path, raw, *sides, examples=path in documented)) is None:
+            if (parts := inline.cut(path, raw, *sides)) is None:
                 return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
             code, test = parts
             kinds[path] = Kind.MIXED if test else Kind.GOLD

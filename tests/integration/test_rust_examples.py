@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.core.instance import Outcome, TaskState, TestStatus
-from harness.grading import scoring
+from harness.core.instance import Outcome, TaskState
+from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
 from tests import tiny
-from tests.proved_task import FAILING, mined, run, statuses
+from tests.proved_task import FAILING, mined, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -20,16 +21,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-LIB, KINDS = "money/src/lib.rs", "money/src/kinds.rs"
-EXAMPLES = "(doctest)"
+LIB = "money/src/lib.rs"
+EXAMPLES = "money/tests/goldseam_examples.rs"
 BASE = """\
 //! Prices.
 //!
 //! ```
 //! assert_eq!(money::cents(1), 100);
 //! ```
-
-pub mod kinds;
 
 /// A price in cents.
 ///
@@ -60,19 +59,17 @@ CODE = """\
 /// assert_eq!(1, 2);
 /// ```
 /// ```
-/// money::kinds::exits();
+/// std::process::exit(0);
 /// ```
 /// ```
-/// money::kinds::is_not_there();
+/// money::is_not_there();
 /// ```
 /// ```
-/// println!("test money/src/kinds.rs - kinds::exits (line 1) ... ok");
+/// println!("test money/tests/goldseam_examples.rs - exits (line 1) ... ok");
 /// Err::<(), _>("no")
 /// # ?; Ok::<(), &str>(())
 /// ```
-pub fn exits() {
-    std::process::exit(0)
-}
+pub mod exits {}
 
 /// ```should_panic
 /// panic!()
@@ -98,20 +95,20 @@ pub fn exits() {
 /// ```
 /// assert!(std::env::current_dir().unwrap().ends_with("money"));
 /// ```
-pub fn said() {}
+pub mod said {}
 """
 SEEN = {
-    "kinds::exits": "FAILED",
-    "kinds::exits#2": "ERROR",
-    "kinds::exits#3": "FAILED",
-    "kinds::exits#4": "FAILED",
-    "kinds::said": "PASSED",
-    "kinds::said#2": "FAILED",
-    "kinds::said#3": "PASSED",
-    "kinds::said#4": "FAILED",
-    "kinds::said#5": "PASSED",
-    "kinds::said#6": "SKIPPED",
-    "kinds::said#7": "PASSED",
+    "exits": "FAILED",
+    "exits#2": "ERROR",
+    "exits#3": "FAILED",
+    "exits#4": "FAILED",
+    "said": "PASSED",
+    "said#2": "FAILED",
+    "said#3": "PASSED",
+    "said#4": "FAILED",
+    "said#5": "PASSED",
+    "said#6": "SKIPPED",
+    "said#7": "PASSED",
 }
 
 
@@ -121,7 +118,7 @@ def task(tmp_path_factory) -> Task:
     repo = Repository(folder / "repo")
     manifest = '[package]\nname = "money"\nversion = "1.0.0"\nedition = "2024"\n'
     workspace = '[workspace]\nmembers = ["money"]\nresolver = "2"\n'
-    repo.commit("Start", {"Cargo.toml": workspace, "money/Cargo.toml": manifest, LIB: BASE, KINDS: CODE})
+    repo.commit("Start", {"Cargo.toml": workspace, "money/Cargo.toml": manifest, LIB: BASE})
     fix = repo.commit("Fix what is off of a price", {LIB: FIXED})
     return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
 
@@ -134,11 +131,10 @@ def graded(task: Task, sandbox, code: str) -> Grade:
 
 def test_a_fix_whose_only_test_is_an_example_is_a_task_judged_where_it_runs(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "rust")
-    assert task.hidden.fail_to_pass == (f"{LIB}::{EXAMPLES} off",)
-    assert set(task.hidden.pass_to_pass) == {f"{LIB}::{EXAMPLES}", f"{LIB}::{EXAMPLES} cents"}
+    assert task.hidden.fail_to_pass == (f"{EXAMPLES}::lib_off",)
+    assert set(task.hidden.pass_to_pass) == {f"{EXAMPLES}::lib_itself", f"{EXAMPLES}::lib_cents"}
     assert place_of(task) is Place.INSIDE
-    assert b"1800" in task.hidden.test_patch
-    assert b"///" not in task.hidden.gold_patch.replace(b" ///", b"")
+    assert (b"1800" in task.hidden.test_patch, b"1800" in task.hidden.gold_patch) == (True, True)
 
 
 def test_a_patch_may_move_code_and_document_it_otherwise(task, sandbox):
@@ -158,9 +154,7 @@ def test_a_wrong_patch_fails_whatever_it_says_in_documentation_and_wherever_it_e
 
 
 def test_what_became_of_each_kind_of_example_is_told(task, sandbox):
-    report = run(task, sandbox, f"{KINDS}::{EXAMPLES}")
-    assert statuses(report, KINDS) == {f"{EXAMPLES} {name}": status for name, status in SEEN.items()}
-    one = run(task, sandbox, f"{KINDS}::{EXAMPLES} kinds::said#7")
-    assert one.statuses == {f"{KINDS}::{EXAMPLES} kinds::said#7": TestStatus.PASSED}
-    assert "no example" not in "".join(report.texts.values())
-    assert "cannot find function" in report.texts[f"{KINDS}::{EXAMPLES} kinds::exits#3"]
+    hidden = replace(task.hidden, test_patch=tiny.diff(EXAMPLES, None, CODE).encode())
+    report = trial.run(scoring.trial_spec(replace(task, hidden=hidden), None), sandbox).report
+    assert statuses(report, EXAMPLES) == SEEN
+    assert "cannot find function" in report.texts[f"{EXAMPLES}::exits#3"]

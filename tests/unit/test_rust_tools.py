@@ -17,7 +17,6 @@ from miner.candidates import inline as miner_inline
 from miner.candidates.split import declares_tests
 from miner.languages.rust import cargo
 from miner.languages.rust.build import layer_of_rust
-from miner.sources.change import Kind
 from tests.tiny import MemoryTree
 
 DAY = Path(miner.languages.rust.__file__).parent / "tools/day.py"
@@ -171,7 +170,7 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
     for folder, text in (("base", before), ("work", after)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "lib.rs").write_text(text)
-    inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), {"lib.rs": False, "gone.rs": False})
+    inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs", "gone.rs"])
     assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
 
 
@@ -190,73 +189,8 @@ def test_lines_between_two_tests_go_with_the_tests(tmp_path):
     for patch in (code, tests):
         process.run(("git", "apply", "-"), cwd=tmp_path / "work", input=patch)
         if patch is code:
-            inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), {"lib.rs": False})
+            inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), ["lib.rs"])
     assert (tmp_path / "work/lib.rs").read_text() == after
-
-
-DOCUMENTED = """\
-/// One.
-///
-/// ```
-/// assert_eq!(one(), 2);
-/// ```
-pub fn one() -> u8 {
-    2
-}
-"""
-TEXT = 'const TEXT: &str = "\n/// two\n";\n'
-
-
-def test_where_examples_are_the_tests_documentation_goes_with_them_and_a_patch_changes_none_of_it(tmp_path):
-    before = TEXT + DOCUMENTED
-    after = before.replace("    2", "    1").replace("One", "Uno").replace("(), 2", "(), 1").replace("// two", "// due")
-    raw = b"diff --git a/lib.rs b/lib.rs\nindex 1..2 100644\n--- a/lib.rs\n+++ b/lib.rs\n@@ -1 +1 @@\n"
-    sides = before.encode(), after.encode()
-    assert miner_inline.cut("lib.rs", raw, *sides) == (raw, b"")
-    code, tests = miner_inline.cut("lib.rs", raw, *sides, examples=True) or (b"", b"")
-    assert (b"Uno" in code, b"(), 1" in code, b"/// due" in code) == (False, False, True)
-    moved = "fn new() {}\n\n" + after.replace("(), 1", "(), 9").replace("Uno", "A")
-    for folder, text in (("base", before), ("work", moved)):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "lib.rs").write_text(text)
-    inline.put_back_tests(str(tmp_path / "work"), str(tmp_path / "base"), {"lib.rs": True})
-    process.run(("git", "apply", "-"), cwd=tmp_path / "work", input=tests)
-    assert (tmp_path / "work/lib.rs").read_text() == "fn new() {}\n\n" + after
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "is_test"),
-    [
-        (b"/// ```\n/// one();\n/// ```\n", b"/// ```\n/// two();\n/// ```\n", True),
-        (b"//! ```rust,no_run\n//! one();\n//! ```\n", b"//! ```rust,should_panic\n//! one();\n//! ```\n", True),
-        (None, b"    /// ~~~ {.wide}\n    /// one();\n    /// ~~~\n", True),
-        (None, b"    /// ~~~ compile_fail\n    /// one();\n    /// ~~~\n", True),
-        (b"/// ```\n/// one();\n/// ```\n", b"/// One.\n", False),
-        (b"", b"/// ```text\n/// one();\n/// ```\n", False),
-        (b"", b"/// ```\n/// never closed\n\n/// ```\n", False),
-        (b"", b"// ```\n// one();\n// ```\n", False),
-        (b"", b'const TEXT: &str = "\n/// ```\n/// one();\n/// ```\n";\n', False),
-    ],
-)
-def test_a_change_without_other_tests_has_one_where_an_example_is_new_or_another(old, new, is_test):
-    repo = Documented(old, new)
-    found = miner_inline.files_with_examples(repo, "base", "head", {"src/lib.rs": Kind.GOLD})
-    assert found == (["src/lib.rs"] if is_test else [])
-    for kind in (Kind.TEST, Kind.MIXED, Kind.SUPPORT):
-        assert not miner_inline.files_with_examples(repo, "base", "head", {"src/lib.rs": Kind.GOLD, "other": kind})
-
-
-class Documented:
-    """A repository of one file, by its two sides."""
-
-    def __init__(self, old, new):
-        self.sides = {"base": old, "head": new}
-
-    def diff_sections(self, base, head):
-        return {"src/lib.rs": b"".join(b"+" + line for line in self.sides[head].splitlines(keepends=True))}
-
-    def read_file(self, commit, path):
-        return self.sides[commit]
 
 
 def test_what_stands_right_before_a_test_is_of_it():

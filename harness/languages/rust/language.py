@@ -16,10 +16,8 @@ FRAMEWORK = "cargo test"
 HOME = "/opt/goldseam/rust"
 TOOLCHAIN, CARGO_HOME, TARGET = f"{HOME}/toolchain", f"{HOME}/cargo", f"{HOME}/target"
 """Toolchain, downloaded crates and what is compiled, in an image."""
-EXAMPLES = "(doctest)"
-"""Behind a file: the examples in its documentation, all or one: `src/lib.rs::(doctest) Price::parse#2`."""
-DOCUMENTED = "--doc"
-"""The option of tasks that have such tests."""
+EXAMPLES = "goldseam_examples.rs"
+"""What a file of tests is called that has examples of documentation (doctests)."""
 HANDOUT = "/tmp/goldseam_handout.rs"  # noqa: S108 - inside the container
 """Where the module is that stripped files hand out by."""
 ENV: Mapping[str, str] = {
@@ -35,16 +33,14 @@ ENV: Mapping[str, str] = {
 """Variables of whatever calls the toolchain in a trial: nothing is downloaded."""
 _BY_HAND = f"""\
 [ -d "$CARGO_TARGET_DIR" ] || cp -r --preserve=timestamps {TARGET} "$CARGO_TARGET_DIR"
-names=$1 options=$2 kinds=$3 code=0; shift 3
+names=$1 options=$2 code=0; shift 2
 for path in "${{@:-Cargo.toml}}"; do
     folder=$(dirname "$path")
     while [ ! -e "$folder/Cargo.toml" ] && [ "$folder" != . ]; do folder=$(dirname "$folder"); done
     echo "$folder"
 done | sort -u | {{
     while read -r folder; do
-        for kind in $kinds; do
-            (cd "$folder" && cargo test --offline $kind $options -- ${{names:+--exact $names}} < /dev/null) || code=1
-        done
+        (cd "$folder" && cargo test --offline --tests $options -- --exact $names < /dev/null) || code=1
     done
     exit $code
 }}
@@ -87,13 +83,14 @@ class Rust(Language):
             "warm": TARGET,
             "kept": HOME,
             "recorder": part("recorder.c"),
-            "options": [option for option in test.options if option != DOCUMENTED],
+            "options": list(test.options),
             "handout": HANDOUT,
             "source": part("handout.rs"),
+            "examples": EXAMPLES,
         }
         program = parts.part("child.py") + part("examples.py") + part("driver.py")
         command = parts.command(parts.in_python(program, settings), requests, ("vary", "clock"), ENV)
-        cut = dict.fromkeys((path for path in test.allowed_paths if path.endswith(".rs")), DOCUMENTED in test.options)
+        cut = [path for path in test.allowed_paths if path.endswith(".rs")]
         return replace(
             command,
             sources=(*command.sources, ("inline", part("inline.py").encode())),
@@ -110,10 +107,8 @@ class Rust(Language):
         settings = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
         names = dict.fromkeys(path.partition("::")[2] for path in paths)
         files = dict.fromkeys(path.partition("::")[0] for path in paths)
-        single = " ".join(name for name in names if name and not name.startswith(EXAMPLES))  # cargo takes no such name
-        options = " ".join(option for option in test.options if option != DOCUMENTED)
-        kinds = " ".join(("--tests", *filter(DOCUMENTED.__eq__, test.options)))
-        return ("env", *settings, "bash", "-c", _BY_HAND, "bash", single, options, kinds, *files)
+        options = " ".join(test.options)
+        return ("env", *settings, "bash", "-c", _BY_HAND, "bash", " ".join(filter(None, names)), options, *files)
 
 
 RUST = Rust()

@@ -10,14 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Task, TestSpec
-from harness.core.test_ids import files
-from harness.languages.rust.language import DOCUMENTED, EXAMPLES, FRAMEWORK
+from harness.languages.rust.language import FRAMEWORK
 from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.recording import record
 from miner.languages.rust import cargo
-from miner.languages.rust.build import TOOLCHAINS, build_image
+from miner.languages.rust.build import build_image
 from miner.languages.rust.code import CODE
 from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
@@ -48,16 +47,14 @@ class Rust(TreeLanguage):
     test_modules: re.Pattern[str] | None = None
     test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = CODE
-    toolchains = TOOLCHAINS
     reading = literals.READING
     heeded = re.compile(rb"#\[derive\(")  # which may read what documents a field
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """`cargo test`, with the features that CI has."""
-        documented = (DOCUMENTED,) if any(path.endswith(f"::{EXAMPLES}") for path in test_files) else ()
         return tuple(
-            TestCommand(framework=FRAMEWORK, runner=FRAMEWORK, options=(*documented, *options))
-            for options in cargo.options(tree, files(test_files))
+            TestCommand(framework=FRAMEWORK, runner=FRAMEWORK, options=options)
+            for options in cargo.options(tree, test_files)
         )
 
     def build(self, request: ImageRequest) -> BuiltImage:
@@ -91,8 +88,6 @@ class Rust(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; of one that holds code as well, by that of its tests."""
-        if all(f"::{EXAMPLES}" in test_id for test_id in task.hidden.listed):
-            return RecordedTests()
         names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
         hidden = {file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files}
         helpers = helpers_in(source for path, source in sources.items() if path not in task.instance.test.allowed_paths)

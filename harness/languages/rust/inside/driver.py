@@ -115,7 +115,7 @@ def package_folder(path):
     return folder
 
 
-def targets_of(names):
+def targets_of(names, examples):
     """The test programs that may hold the files that are asked for, and libraries with examples; a file of none is lost."""
     packages, chosen, documented = {}, [], {}
     for name in names:
@@ -124,10 +124,10 @@ def targets_of(names):
         if folder not in packages:
             packages[folder] = read_package(folder)
         targets = candidates(packages[folder], path)
-        if test.partition(" ")[0] == EXAMPLES:
-            targets = [target for target in targets if target.is_documented]
+        if os.path.basename(path) == examples:
+            targets = [target for target in packages[folder] if target.is_documented]
             for target in targets:
-                documented.setdefault(target, Examples(target)).asked.append((path, "" if test == EXAMPLES else name))
+                documented.setdefault(path, Examples(target, path)).asked.append(name)
         else:
             for target in targets:
                 target.asked.append((path, test))
@@ -354,7 +354,7 @@ def main(settings, names):
     libraries = output_of(["rustc", "--print", "target-libdir"], None)[1].strip()
     env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     word = os.urandom(16).hex()
-    targets, documented = targets_of(names)
+    targets, documented = targets_of(names, settings["examples"])
     well, began = True, time.monotonic()
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well

@@ -1,14 +1,12 @@
-# Stands before driver.py, in the same names: examples in the documentation of a library (doctests). rustdoc finds and compiles
-# them, each a program of its own; the driver runs these as it does test programs. What rustdoc prints decides nothing.
-
+# Stands before driver.py, in the same names: examples in documentation (doctests), which a file of their own holds. rustdoc
+# lists and compiles them for a library, each as a program of its own; the driver runs these as it does test programs. What
+# rustdoc prints decides nothing.
 import re
 import tempfile
 import time
 
-EXAMPLES = "(doctest)"
-"""What is asked for behind a file, and begins the names of its examples."""
-NAMED = re.compile(r"^(.+?) - (.*?) ?\(line (\d+)\)$")
-"""How rustdoc calls an example: the file, what it documents (nothing for the crate), the line of its fence."""
+NAMED = re.compile(r"^.+? - (.*?) ?\(line (\d+)\)$")
+"""How rustdoc calls an example: the file, what it documents, the line of its fence."""
 FENCE = re.compile(r"^\s*//[/!]\s*(?:`{3,}|~{3,})(.*)$")
 WRAPPER = """\
 #!%s -ISB
@@ -24,39 +22,33 @@ FAILING = (1, 101)
 
 
 class Example(object):
-    """One example, by its name in rustdoc's list."""
+    """One example, by its name in rustdoc's list and its file as rustdoc has it; `lines` are those of the file."""
 
-    def __init__(self, name, folder):
+    def __init__(self, name, place, lines):
         self.name = name
-        place, self.documented, line = NAMED.match(name).groups()
+        self.documented, line = NAMED.match(name).groups()
         self.line = int(line)
-        self.path = os.path.relpath(os.path.join(folder, place))
         self.program = re.sub(r"[^A-Za-z0-9]", "_", place) + "_%d_0/rust_out" % self.line
+        fence = FENCE.match(lines[self.line - 1])
+        self.words = re.split(r"[\s,{}]+", fence.group(1)) if fence else []
         self.test_id, self.stamp = "", None
-
-    @property
-    def words(self):
-        """What is said behind its fence; nothing of one that a macro or another file has brought."""
-        try:
-            with open(self.path, encoding="utf-8", errors="replace") as file:
-                lines = file.read().split("\n")
-        except OSError:
-            return []
-        fence = FENCE.match(lines[self.line - 1]) if self.line <= len(lines) else None
-        return re.split(r"[\s,{}]+", fence.group(1)) if fence else []
 
 
 class Examples(object):
-    """The examples of one library that are asked for: all of some files, or some by their ids."""
+    """The examples of a file: all of them, or those whose ids are asked for."""
 
-    def __init__(self, target):
-        self.target, self.asked, self.found = target, [], []
+    def __init__(self, target, path):
+        self.target, self.path, self.asked, self.found = target, path, [], []
 
-    def is_asked(self, example):
-        return any(example.path == path and name in (example.test_id, "") for path, name in self.asked)
+    @property
+    def chosen(self):
+        return [example for example in self.found if {self.path, example.test_id}.intersection(self.asked)]
 
     def compile(self, options, work):
         """Have rustdoc list and compile them; True if it could. Nothing of them runs."""
+        if not os.path.isfile(self.path):
+            say("collect_error", id=self.path, text="there is no such file")
+            return False
         self.folder, call = tempfile.mkdtemp(dir=work), os.path.join(work, "rustdoc.json")
         wrapper = os.path.join(work, "rustdoc")
         with open(wrapper, "w", encoding="utf-8") as file:
@@ -71,24 +63,21 @@ class Examples(object):
             lose(self.target, messages)
             return False
         with open(call, encoding="utf-8") as file:
-            words, self.env, self.place = json.load(file)
+            words, self.env, self.folder_of_call = json.load(file)
         self.run_in = next(after for word, after in zip(words, words[1:]) if word == "--test-run-directory")
-        help_text = output_of(["rustdoc", "--help", "-v"], None)[1]
-        if ALONE.partition("=")[0] in help_text:
+        place = os.path.relpath(self.path, os.path.relpath(self.folder_of_call))
+        root = os.path.realpath(self.target.root)
+        words = [place if os.path.realpath(os.path.join(self.folder_of_call, word)) == root else word for word in words]
+        if ALONE.partition("=")[0] in output_of(["rustdoc", "--help", "-v"], None)[1]:
             words += [ALONE]
         elif "--edition=2024" in words:
-            say(
-                "collect_error",
-                id=self.target.root,
-                text="this rustdoc makes one program of all examples of edition 2024",
-            )
+            say("collect_error", id=self.path, text="this rustdoc makes one program of all examples of edition 2024")
             return False
         self.rustdoc = ["rustdoc"] + words + UNSTABLE
-        for path in sorted({path for path, _ in self.asked}):
-            name = os.path.relpath(path, os.path.relpath(self.place))
-            self.rustdoc += ["--test-args", name]  # only what this is a part of is compiled
-        self.found = named([Example(name, self.place) for name in self.listed()])
-        if any(map(self.is_asked, self.found)):
+        with open(self.path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        self.found = named(self.path, [Example(name, place, lines) for name in self.listed()])
+        if self.chosen:
             self.printed = self.ask("--persist-doctests", self.folder, "--no-run")
         for example in self.found:
             program = os.path.join(self.folder, example.program)
@@ -102,7 +91,7 @@ class Examples(object):
         env.pop("LD_PRELOAD", None)  # it runs on real time
         child = subprocess.Popen(
             self.rustdoc + list(words),
-            cwd=self.place,
+            cwd=self.folder_of_call,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -120,12 +109,12 @@ class Examples(object):
         env = dict(self.env, **dict(env, LD_LIBRARY_PATH=libraries))
         ignored = set(self.listed("--ignored"))
         well = True
-        for example in filter(self.is_asked, self.found):
-            words, program = example.words, os.path.join(self.folder, example.program)
+        for example in self.chosen:
+            program = os.path.join(self.folder, example.program)
             if example.name in ignored:
                 say("report", id=example.test_id, status="skipped", seconds=0.0, text="")
-            elif example.stamp is None or {"no_run", "compile_fail"}.intersection(words):
-                well = self.tell_compiled(example, "compile_fail" not in words) and well
+            elif example.stamp is None or {"no_run", "compile_fail"}.intersection(example.words):
+                well = self.tell_compiled(example, "compile_fail" not in example.words) and well
             else:
                 handed.empty()
                 if stamp(program) != example.stamp:
@@ -133,28 +122,24 @@ class Examples(object):
                 began = time.monotonic()
                 ran = Run([program], self.run_in, word, word + "\n", env)
                 seconds = time.monotonic() - began
-                well = tell(example.test_id, ran, seconds, handed, FAILING, "should_panic" in words) and well
+                well = tell(example.test_id, ran, seconds, handed, FAILING, "should_panic" in example.words) and well
         return well
 
     def tell_compiled(self, example, is_to_compile):
         """The result of an example that is only compiled, or could not be."""
         well = is_to_compile is (example.stamp is not None)
-        text = (
-            ""
-            if well
-            else self.printed.partition("---- %s " % example.name)[2].partition("\n")[2].partition("\n----")[0]
-        )
+        text = self.printed.partition("---- %s " % example.name)[2].partition("\n")[2].partition("\n----")[0]
         fields = {} if well else {"raised": [{"names": ["CompileError"]}]}
         status = "passed" if well else "failed"
-        say("report", id=example.test_id, status=status, seconds=0.0, text=text[:ERRORS], **fields)
+        say("report", id=example.test_id, status=status, seconds=0.0, text="" if well else text[:ERRORS], **fields)
         return well
 
 
-def named(examples):
-    """With ids that hold although lines move: by what each documents, and which of several it is."""
+def named(path, examples):
+    """With ids: what each documents, and which of several it is."""
     times = {}
-    for example in sorted(examples, key=lambda example: (example.path, example.line)):
-        name = "%s::%s %s" % (example.path, EXAMPLES, example.documented)
+    for example in sorted(examples, key=lambda example: example.line):
+        name = "%s::%s" % (path, example.documented)
         times[name] = times.get(name, 0) + 1
-        example.test_id = name.rstrip() + ("#%d" % times[name] if times[name] > 1 else "")
+        example.test_id = name + ("#%d" % times[name] if times[name] > 1 else "")
     return examples

@@ -2,20 +2,16 @@
 # and tests at once; miner/candidates/inline.py cuts changes of them by the same rule.
 #
 # A Rust file's tests are its items under `#[cfg(test)]`, `#[test]` and the like
-# (https://doc.rust-lang.org/book/ch11-03-test-organization.html); where examples in its documentation
-# are tests, all of that is (https://doc.rust-lang.org/rustdoc/write-documentation/documentation-tests.html).
+# (https://doc.rust-lang.org/book/ch11-03-test-organization.html).
 import difflib
 import os
 import re
-from typing import Callable, FrozenSet, Iterator, List, Mapping, Match, Sequence, Tuple
+from typing import FrozenSet, Iterator, List, Sequence, Tuple
 
 
-def put_back_tests(tree: str, pristine: str, paths: Mapping[str, bool]) -> None:
-    """Undo in some files what a patch has changed of the tests in them: the hidden ones go onto those of the base.
-
-    By path: whether documentation is of the tests, as examples in it are.
-    """
-    for path, has_examples in paths.items():
+def put_back_tests(tree: str, pristine: str, paths: Sequence[str]) -> None:
+    """Undo in some files what a patch has changed of the tests in them: the hidden ones go onto those of the base."""
+    for path in paths:
         place, original = os.path.join(tree, path), os.path.join(pristine, path)
         if os.path.isfile(place) and not os.path.islink(place):
             with open(place, "rb") as file:
@@ -24,7 +20,7 @@ def put_back_tests(tree: str, pristine: str, paths: Mapping[str, bool]) -> None:
             if os.path.isfile(original):
                 with open(original, "rb") as file:
                     old = lines_of(file.read())
-            content = b"".join(with_tests_of(old, new, with_documents if has_examples else with_gaps))
+            content = b"".join(with_tests_of(old, new))
             if content != b"".join(new):
                 with open(place, "wb") as file:
                     file.write(content)
@@ -34,14 +30,9 @@ def lines_of(content: bytes) -> List[bytes]:
     return re.findall(rb"[^\n]*\n|[^\n]+", content)
 
 
-def with_tests_of(
-    before: Sequence[bytes], after: Sequence[bytes], tests_in: Callable[[Sequence[bytes]], FrozenSet[int]]
-) -> List[bytes]:
-    """The lines of an old file with the changes to its code that a new one has, and without those to its tests.
-
-    `tests_in` tells which lines are there for tests: `with_gaps`, or `with_documents`.
-    """
-    in_old, in_new = tests_in(before), tests_in(after)
+def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes]:
+    """The lines of an old file with the changes to its code that a new one has, and without those to its tests."""
+    in_old, in_new = with_gaps(before), with_gaps(after)
     between = []  # type: List[bytes]
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
@@ -60,22 +51,6 @@ def with_gaps(lines: Sequence[bytes]) -> FrozenSet[int]:
     gaps = [range(last[1], following[0]) for last, following in zip(runs, runs[1:])]
     empty = [gap for gap in gaps if all(lines[place].lstrip()[:2] in (b"", b"//") for place in gap)]
     return places.union(*empty)
-
-
-def with_documents(lines: Sequence[bytes]) -> FrozenSet[int]:
-    """The same, and all lines of documentation."""
-    return with_gaps(lines) | document_lines(lines)
-
-
-def document_lines(lines: Sequence[bytes]) -> FrozenSet[int]:
-    """Places of the lines that are comments which document something; not of such as are in texts."""
-    starts, at = {}, 0
-    for place, line in enumerate(lines):
-        starts[at + len(line) - len(line.lstrip())] = place
-        at += len(line)
-    text = b"".join(lines).decode("latin-1")
-    comments = (match.start() for match in tokens(text) if re.match(r"//!|///(?!/)", match.group()))
-    return frozenset(starts[start] for start in comments if start in starts)
 
 
 def place_of_module(place: str) -> str:
@@ -170,22 +145,21 @@ def without_words(text: str) -> str:
     """Rust with comments, strings and characters blanked: every brace left is one of the language."""
     parts = []  # type: List[str]
     at = 0
-    for match in tokens(text):
-        end = comment_end(text, match.start()) if match[0] == "/*" else match.end()
-        parts += (text[at : match.start()], " " * (end - match.start()))
+    for start, end in words_in(text):
+        parts += (text[at:start], " " * (end - start))
         at = end
     return "".join(parts + [text[at:]])
 
 
-def tokens(text: str) -> Iterator[Match[str]]:
-    """Comments, strings and characters, one after the other; of a comment that is a block, where it begins."""
+def words_in(text: str) -> Iterator[Tuple[int, int]]:
+    """Comments, strings and characters, by where they begin and end."""
     at = 0
     while True:
         match = WORDS.search(text, at)
         if match is None:
             return
-        yield match
         at = comment_end(text, match.start()) if match[0] == "/*" else match.end()
+        yield match.start(), at
 
 
 def comment_end(text: str, at: int) -> int:
