@@ -10,7 +10,7 @@ engine. `swebench` is installed from the package index into an environment of it
 it; its users' own entry point `run_instances` is timed, without the start of its process. The last line is one JSON
 object; times are medians in milliseconds.
 
-With `--language` (repeatable) or `--all` the same is asked of pytest, node:test, mocha, vitest and jest, and of the test
+With `--language` (repeatable) or `--all` the same is asked of pytest, node:test, mocha, vitest and jest, and of test
 programs of Go and Rust and the virtual machine of Java: one verdict and the bare runner each, in turn. What is compiled
 is compiled before the bare run, and what compiling took is taken off ours, and printed apart. Java's bare run is the
 start of a virtual machine that does nothing. Tasks are mined first, from the language's registry.

@@ -30,7 +30,7 @@ _OF_RUST = re.compile(
 """What is said of an example behind its fence; other words are of other languages."""
 _ITEM = re.compile(
     rb"\s*(?:pub(?:\([^)]*\))?\s+|(?:unsafe|async|const|default|auto|extern(?:\s+\"[^\"]*\")?)\s+)*"
-    rb"(?:fn|struct|enum|union|trait|mod|type|const|static|macro_rules!|macro|use|impl)\b\s*(?:<[^>]*>\s*)?(?:r#)?(\w*)"
+    rb"(?:(?:fn|struct|enum|union|trait|mod|type|const|static|macro|use|impl)\b|macro_rules!)\s*(?:<[^>]*>\s*)?(?:r#)?(\w*)"
 )
 _MANIFEST = "Cargo.toml"
 
