@@ -113,10 +113,11 @@ def _observed(
 
 
 def _first_failure(report: TestReport) -> str:
-    """The end of what the first failing test says, where none passes; empty otherwise."""
+    """The end of what the first failing test or skipped file says, where none passes; empty otherwise."""
     if TestStatus.PASSED in report.statuses.values():
         return ""
-    return next(filter(None, map(report.texts.get, sorted(report.statuses))), "").strip()[-_LONGEST_FAILURE:]
+    told = (*map(report.texts.get, sorted(report.statuses)), *report.collect_skips.values())
+    return next(filter(None, told), "").strip()[-_LONGEST_FAILURE:]
 
 
 def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> ObservedRun:

@@ -177,6 +177,7 @@ def developed(tmp_path_factory) -> BuiltImage:
             log=tmp_path_factory.mktemp("log") / "log", progress=lambda _: None,
         )  # fmt: skip
     assert isinstance(image, BuiltImage), image
+    assert [attempt.failure for attempt in image.attempts if not attempt.ok] == []
     return image
 
 

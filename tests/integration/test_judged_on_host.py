@@ -410,7 +410,11 @@ def test_a_task_of_before_is_stripped_from_what_its_image_has(task, tmp_path):
     old = {name: value for name, value in task.hidden.evidence.items() if not name.startswith("guess")}
     place = tmp_path / "old"
     dataset = create_dataset(place)
-    before = carded(replace(task, hidden=replace(task.hidden, expectations=Expectations(), evidence=old)))
+    sharing = replace(
+        task.instance.test, modules=(*task.instance.test.modules, "calc")
+    )  # a dependency is in the package, too
+    hidden = replace(task.hidden, expectations=Expectations(), evidence=old)
+    before = carded(replace(task, instance=replace(task.instance, test=sharing), hidden=hidden))
     write_task(dataset, before, public_files={"Dockerfile": "FROM scratch\n"})
     assert place_of(dataset.task(task.instance_id)) is Place.INSIDE
 

@@ -94,6 +94,13 @@ def test_tox_deps_bound_to_a_factor_are_left_out():
     )
 
 
+@pytest.mark.parametrize(
+    "line", [".[test, fast]", "-e .[test,fast]", "-e{toxinidir}[test,fast]", "{tox_root}/[test,fast]"]
+)
+def test_extras_of_the_project_that_tox_has_among_deps_are_installed(line):
+    assert recipe({"tox.ini": f"[testenv]\ndeps =\n    {line}\n    pytest\n"}).evidence.extras == ("test", "fast")
+
+
 def test_tox_in_pyproject_is_read_as_well():
     text = "[project]\nname='x'\n[tool.tox.env_run_base]\ndeps=['pytest', 'mock']\n"
     assert recipe({"pyproject.toml": text}).evidence == Evidence(rung="tox", requirements=("pytest", "mock"))

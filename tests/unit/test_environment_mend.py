@@ -8,7 +8,7 @@ import pytest
 
 from miner.evidence.tree import Evidence, Recipe
 from miner.languages.python.images import exclude_newer
-from miner.languages.python.recipes import distributions, missing, recipe_fixes
+from miner.languages.python.recipes import distributions, imports, missing, recipe_fixes
 from tests.trees import Files
 
 NO_TREE = Files()
@@ -180,6 +180,54 @@ def test_a_setuptools_that_warns_where_that_is_an_error_is_taken_older():
     mended = recipe_fixes.after_collecting(recipe("setuptools"), (), said, NO_TREE)
     assert mended.evidence.requirements == ("setuptools", "setuptools<67.3")
     assert recipe_fixes.after_collecting(mended, (), said, NO_TREE) is None
+
+
+def test_a_pytest_in_which_a_plugin_of_the_day_fails_or_a_test_file_is_refused_is_taken_one_version_older():
+    said = """\
+/opt/venv/lib/python3.12/site-packages/pluggy/_manager.py:119: in _hookexec
+    return self._inner_hookexec(hook_name, methods, kwargs, firstresult)
+/opt/venv/lib/python3.12/site-packages/pytest_asyncio/plugin.py:626: in pytest_collectstart
+    pyobject = collector.obj
+E   AttributeError: 'Package' object has no attribute 'obj'
+"""
+    refused = "E   Failed: 'yield' keyword is allowed in fixtures, but not in tests (test_cases)"
+    assert recipe_fixes.after_collecting(recipe(), (), refused, NO_TREE, pytest="9.0.1").evidence.requirements == (
+        "pytest<9",
+    )
+    mended = recipe_fixes.after_collecting(recipe(), (), said, NO_TREE, pytest="8.0.0")
+    assert mended.evidence.requirements == ("pytest<8",)
+    assert recipe_fixes.after_collecting(mended, (), said, NO_TREE, pytest="7.4.4").evidence.requirements[1:] == (
+        "pytest<7",
+    )
+    for other in ("_pytest/python.py:626: in pytest_collectstart", "shop/plugin.py:626: in load"):
+        elsewhere = said.replace("pytest_asyncio/plugin.py:626: in pytest_collectstart", other)
+        assert recipe_fixes.after_collecting(recipe(), (), elsewhere, NO_TREE, pytest="8.0.0") is None
+
+
+@pytest.mark.parametrize(
+    ("source", "modules"),
+    [
+        (
+            "try:\n    from grpc import aio\nexcept ImportError:\n    pytest.skip('', allow_module_level=True)\n",
+            ("grpc",),
+        ),
+        ("try:\n    import a.b, c\nexcept (ImportError, OSError):\n    a = None\n", ("a", "c")),
+        ("try:\n    import mock\nexcept ImportError:\n    from unittest import mock\n", ()),
+        ("try:\n    from . import x\nexcept ImportError:\n    x = None\n", ()),
+        ("try:\n    import a\nfinally:\n    pass\n", ()),
+        ("import a\n", ()),
+        ("try:\n", ()),
+    ],
+)
+def test_what_a_test_file_tries_to_import_with_nothing_in_place_of_it(source, modules):
+    assert imports.optional({"tests/test_a.py": source.encode()}) == modules
+    assert imports.optional({"src/a.py": source.encode()}) == ()
+
+
+@pytest.mark.parametrize("path", ["google/shop/a.py", "src/google/shop/a.py"])
+def test_a_package_that_the_tree_shares_with_dependencies_is_not_theirs_alone(path):
+    installed = ("google", "pytest", "shop")
+    assert distributions.of_others(installed, Files({path: ""})) == ("pytest", "shop")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def refusal(reason="install_failed", said="", step=""):
 def climbed(monkeypatch):
     """A climb over rungs whose ends are given: what can be collected, or why there is no image."""
 
-    def climb(ends, *, unbuilt=None, files=None, interpreters=1):
+    def climb(ends, *, unbuilt=None, files=None, interpreters=1, fixed=None):
         tried = []
 
         def build(_job, interpreter, recipe, _ground):
@@ -69,6 +69,7 @@ def climbed(monkeypatch):
                 when=datetime(2024, 6, 1, tzinfo=UTC),
                 collect=lambda built: ends[built.rung](built) if callable(ends[built.rung]) else ends[built.rung],
                 repairing=None,
+                fixed=fixed or {},
             ),
             tar=None,
             detection=Detection(recipes=tuple(recipes), name=None, requires_python=None, classifiers=(), unbuilt=last),
@@ -117,6 +118,14 @@ def test_what_one_rung_was_mended_with_the_next_has_from_the_start(climbed):
     ends = {"a": lacking, "a+missing:PyYAML": FEWER, "b+missing:PyYAML": WELL}
     found, tried, _ = climbed({**ends, "b": LOST})
     assert (found.rung, tried) == ("b+missing:PyYAML", ["a", "a+missing:PyYAML", "b+missing:PyYAML"])
+
+
+def test_what_tests_try_to_import_is_there_and_else_the_image_without_it_is_kept(climbed):
+    tests = {"tests/test_a.py": b"try:\n    import yaml\nexcept ImportError:\n    yaml = None\n"}
+    found, tried, _ = climbed({"a": WELL, "a+missing:PyYAML": WELL}, fixed=tests)
+    assert (found.rung, tried) == ("a+missing:PyYAML", ["a", "a+missing:PyYAML"])
+    for worse in (FEWER, refusal()):
+        assert climbed({"a": WELL, "a+missing:PyYAML": worse}, fixed=tests)[0].rung == "a"
 
 
 def test_a_folder_of_the_tree_is_put_on_the_path_without_building_again(climbed):

@@ -224,6 +224,13 @@ def test_where_nothing_is_reported_the_process_may_have_ended():
     assert ["may end the process" in found.detail for found in (silent, failing) if found] == [True, False]
 
 
+def test_where_files_skip_themselves_that_is_said():
+    skipped = [replace(run, detail="Skipped: No GRPC") for run in runs("after", "")]
+    found = hopeless([*runs("before", ""), *skipped])
+    assert found is not None
+    assert found.detail == "no test passes with the fix: Skipped: No GRPC"
+
+
 def test_where_code_ended_the_process_of_a_test_file_that_is_the_reason():
     lost = [replace(run, exited=("f.py",), collect_errors={"f.py": "it ended"}) for run in runs("after", "a")]
     found = hopeless([*runs("before", "a"), *lost])

@@ -141,6 +141,13 @@ def test_where_the_repository_is_the_runner_its_own_new_modules_are_kept():
     assert reasons(NEW, "src/pluggy/runner.py", own_runner=True) == ["shadows_module"]
 
 
+def test_a_new_module_of_a_library_that_pytest_may_need_is_kept_where_the_repository_is_that_library():
+    installed = ("_pytest", "pytest", "pluggy", "iniconfig")
+    assert reasons(NEW, "src/attr/_new.py", modules=installed) == []
+    assert reasons(NEW, "src/pluggy/_new.py", modules=installed) == ["shadows_module"]
+    assert reasons(NEW, "src/attr/_new.py") == ["shadows_module"]
+
+
 def test_what_the_gold_patch_changes_is_allowed():
     assert reasons(EDIT, "setup.cfg", allowed_paths=("setup.cfg",)) == []
 

@@ -56,9 +56,16 @@ def reasons(test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         program=program,
         folders=test_folders(hidden_paths),
         roots=import_roots((*hidden_paths, *((program,) if program else ()))),
-        names_in_use=_STDLIB | (_RUNNER_MODULES - _PYTEST if test.own_runner else _RUNNER_MODULES) | set(test.modules),
+        names_in_use=_STDLIB | _runner_modules(test) | set(test.modules),
         builds=test.build is not None,
     )
+
+
+def _runner_modules(test: TestSpec) -> frozenset[str]:
+    """What runs the tests, less what the repository brings itself: pytest, or a library that pytest may need."""
+    if test.own_runner:
+        return _RUNNER_MODULES - _PYTEST
+    return _RUNNER_MODULES & {*test.modules} if "pytest" in test.modules else _RUNNER_MODULES
 
 
 def on_compiled(test: TestSpec, paths: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
     """
     tree = Remembered(tree)
     root = subproject.root_of(tree, touched)
-    project_tree = subproject.Below(tree, root) if root else tree
+    project_tree = subproject.project(tree, root)
     declared = declared_ci.read(tree, project_tree)
     project = metadata.project_file(project_tree)
     rungs = list(_rungs(tree, project_tree, declared, root))

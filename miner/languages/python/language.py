@@ -69,6 +69,8 @@ _TERSE = "--tb=native"
 """Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
 processor time: 10 of the 11 seconds of psf__requests-1963."""
 _STUB, _OF_MODULES = ".pyi", (".py", ".pyx", ".c", ".cpp")
+_DEPTH_OF_PACKAGES = 3
+"""How deep in a repository the outermost folder of a package is, at most."""
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
 _CHECKERS = re.compile(rb"pytest[-_](?:mypy|pyright)|stubtest")
 """What checks types while tests run."""
@@ -222,10 +224,14 @@ class Python:
         return sources
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
-        outside = {*task.instance.test.modules, *sys.stdlib_module_names}
+        """By the syntax tree of each file; what is neither standard library nor a dependency is the product.
+
+        So is a package that the fix changes, though dependencies may have a part in it (`google`, `zope`).
+        """
         files = patch.parse(task.hidden.gold_patch, trusted=True).files
         changes = {path: "\n".join(file.lines("+-")) for file in files for path in file.paths}
+        fixed = {folder for path in changes for folder in PurePath(path).parts[:_DEPTH_OF_PACKAGES]}
+        outside = sys.stdlib_module_names | ({*task.instance.test.modules} - fixed)
 
         def settled(dotted: str, *, is_called: bool) -> bool:
             return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)

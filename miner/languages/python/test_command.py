@@ -76,7 +76,7 @@ test_commands.__test__ = False  # type: ignore[attr-defined]  # pytest must not 
 
 def _of_repository(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     root = subproject.root_of(tree, test_files)
-    project_tree = subproject.Below(tree, root) if root else tree
+    project_tree = subproject.project(tree, root)
     commands = declared_test_commands.commands(project_tree)
     if not root or not (commands or _setting(project_tree.read, "addopts") or _manage(project_tree, ())):
         return _ways(tree, test_files, declared_test_commands.commands(tree) if root else commands)

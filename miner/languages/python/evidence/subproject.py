@@ -34,6 +34,11 @@ class Below:
         return tuple(path.removeprefix(start) for path in self.tree.files() if path.startswith(start))
 
 
+def project(tree: Tree, root: str) -> Tree:
+    """The project in a folder of a tree, as a tree of its own; all of it for the empty folder."""
+    return Below(tree, root) if root else tree
+
+
 def root_of(tree: Tree, touched: Sequence[str]) -> str:
     """The folder of the project that a change touches; empty for the repository's root.
 

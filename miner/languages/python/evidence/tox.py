@@ -108,6 +108,16 @@ def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:
     )
 
 
+def _of_project(deps: Iterable[str]) -> Iterator[str]:
+    """The extras of the project itself that `deps` lines ask for: `.[test]`, `-e {toxinidir}[test]`."""
+    for line in deps:
+        if match := _WITH_EXTRAS.match(line):
+            yield from (extra.strip() for extra in match[1].split(","))
+
+
+_WITH_EXTRAS = re.compile(r"(?:-e\s*|--editable[= ]\s*)?(?:\.|\{toxinidir\}|\{tox_root\})/?\[([^\]]+)\]$")
+
+
 def is_requirement(text: str) -> bool:
     """Whether a text is a PEP 508 requirement."""
     try:
@@ -127,7 +137,7 @@ def detect(tree: Tree) -> Evidence | None:
         requirements=read.requirements,
         files=read.files,
         constraints=read.constraints,
-        extras=tuple(extra for extra in extras if "{" not in extra and ":" not in extra),
+        extras=tuple(extra for extra in (*extras, *_of_project(deps)) if "{" not in extra and ":" not in extra),
         groups=tuple(group for group in groups if group in group_names),
     )
     return evidence if evidence != Evidence(rung="tox", constraints=read.constraints) else None

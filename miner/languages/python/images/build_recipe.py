@@ -13,8 +13,9 @@ from miner.evidence.tree import Detection, Recipe
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import Attempt, BuiltImage
+from miner.languages.python.evidence import subproject
 from miner.languages.python.images import exclude_newer, repositories, steps
-from miner.languages.python.recipes import extensions, recipe_fixes
+from miner.languages.python.recipes import distributions, extensions, recipe_fixes
 from miner.layers import base, build, dockerfile
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import Input, Layer
@@ -91,7 +92,7 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
         python=str(facts["python"]),
         pytest=str(facts["pytest"]),
         pytest_plugins=tuple(facts["plugins"]),
-        modules=tuple(facts["modules"]),
+        modules=distributions.of_others(facts["modules"], subproject.project(job.request.tree, recipe.root)),
         pythonpath=tuple(
             str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
         ),

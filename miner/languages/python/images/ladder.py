@@ -13,7 +13,7 @@ from miner.languages.base import RefusedError
 from miner.languages.built import BuiltImage, Collected, Failing, Repairing
 from miner.languages.python.images import exclude_newer, pythons
 from miner.languages.python.images.build_recipe import BuildJob, image_of, record
-from miner.languages.python.recipes import recipe_fixes
+from miner.languages.python.recipes import imports, recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
 from miner.layers.build import BuiltLayer
@@ -212,12 +212,14 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
             recipe = _mended(job, recipe, mended)
             continue
         stood = _stood(job, interpreter, recipe, image)
-        if best is None or stood.lost < best.lost:
+        if best is None or stood.ok or stood.lost < best.lost:
             best = stood
-        if stood.ok or stood.collected is None:
+        if stood.collected is None:
             return stood
-        lacking = (*stood.collected.missing, *stood.collected.optional)
-        mended = recipe_fixes.after_collecting(recipe, lacking, stood.collected.output, job.request.tree)
+        tried = (module for module in imports.optional(job.request.fixed) if module not in image.modules)
+        lacking = (*stood.collected.missing, *stood.collected.optional, *tried)
+        said = stood.collected.output
+        mended = recipe_fixes.after_collecting(recipe, lacking, said, job.request.tree, pytest=image.pytest)
         if mended is None:
             return best
         recipe = _mended(job, recipe, mended)

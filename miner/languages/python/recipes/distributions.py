@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 
 from miner.evidence.tree import Tree
@@ -65,3 +65,9 @@ def own_modules(tree: Tree) -> frozenset[str]:
 
 
 _ROOTS = ("src", "lib", "python")
+
+
+def of_others(modules: Iterable[str], tree: Tree) -> tuple[str, ...]:
+    """The installed modules that are dependencies' alone: the tree's own may share a package with theirs (`google`)."""
+    own = own_modules(tree)
+    return tuple(module for module in modules if module not in own)

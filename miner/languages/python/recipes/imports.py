@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator, Mapping
 
+from harness.core import python_source
 from harness.core.wording import words
 from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.recipes import distributions
@@ -44,3 +47,27 @@ def detect(tree: Tree) -> Evidence | None:
         modules |= {helper for name in names & _HELPERS if (helper := distributions.of_module(name))}
         modules |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
     return Evidence(rung="imports", requirements=tuple(sorted(modules))) if modules else None
+
+
+def optional(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The modules that the test files among these try to import, with nothing in place of them, but skip."""
+    parsed = (python_source.parsed(source) for path, source in files.items() if _TEST_FILE.match(path))
+    tried = (statement for module in parsed if module for statement in module.body if isinstance(statement, ast.Try))
+    return tuple(dict.fromkeys(name for statement in tried for name in _tried(statement)))
+
+
+def _tried(statement: ast.Try) -> Iterator[str]:
+    """The top-level modules that a `try` imports, where nothing else is imported if that fails."""
+    inside = [node for handler in statement.handlers for node in ast.walk(handler)]
+    caught = " ".join(ast.unparse(handler.type) for handler in statement.handlers if handler.type)
+    if not _CATCHES.search(caught) or any(isinstance(node, _IMPORTS) for node in inside):
+        return
+    for node in statement.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+_CATCHES = re.compile(r"\b(?:ImportError|ModuleNotFoundError|Exception)\b")
+_IMPORTS = (ast.Import, ast.ImportFrom)

@@ -24,7 +24,7 @@ def _written(tree: Tree, detection: Detection) -> dict[str, None]:
     """What is required, as it is written, of the project and of what the richest recipe installs beside it."""
     recipe = detection.recipes[0]
     evidence = recipe.evidence
-    project = subproject.Below(tree, recipe.root) if recipe.root else tree
+    project = subproject.project(tree, recipe.root)
     groups = metadata.table(metadata.pyproject(project), "dependency-groups")
     lines = [line for path in evidence.files for line in metadata.lines(text_at(tree, path))]
     lines += [line for group in evidence.groups for line in metadata.strings(groups.get(group))]

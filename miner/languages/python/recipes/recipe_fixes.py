@@ -72,11 +72,14 @@ def after_failure(recipe: Recipe, output: str, settled: str = "") -> Recipe | No
     )
 
 
-def after_collecting(recipe: Recipe, modules: Iterable[str], output: str, tree: Tree) -> Recipe | None:
+def after_collecting(
+    recipe: Recipe, modules: Iterable[str], output: str, tree: Tree, *, pytest: str = ""
+) -> Recipe | None:
     """The recipe to try next after tests could not be collected: with the distributions of the missing modules.
 
     What a build or the tests lack is added from Debian. Where the warning of a new setuptools is an error, an older one
-    is taken: tox's environments had that of their virtualenv.
+    is taken: tox's environments had that of their virtualenv. Where a plugin fails in `pytest`, the version that is
+    there, or it refuses a generator, one before its major version is: plugins and tests may not have known the latest.
     """
     distributions_there = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
     own = distributions.own_modules(tree)
@@ -90,7 +93,11 @@ def after_collecting(recipe: Recipe, modules: Iterable[str], output: str, tree: 
     )
     if new:
         return _with_requirements(recipe, new)
-    return _with_packages(recipe, missing.packages(output)) or _with_older_setuptools(recipe, output)
+    return (
+        _with_packages(recipe, missing.packages(output))
+        or _with_older_setuptools(recipe, output)
+        or _with_older_pytest(recipe, output, pytest)
+    )
 
 
 def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, paths_there: Iterable[str]) -> tuple[str, ...]:
@@ -132,6 +139,20 @@ def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:
 def _with_older_setuptools(recipe: Recipe, output: str) -> Recipe | None:
     is_new = _WARNS_OF_PKG_RESOURCES.search(output) and _SILENT_SETUPTOOLS not in recipe.evidence.requirements
     return _with_requirements(recipe, (_SILENT_SETUPTOOLS,)) if is_new else None
+
+
+def _with_older_pytest(recipe: Recipe, output: str, version: str) -> Recipe | None:
+    bound = f"pytest<{version.partition('.')[0]}"
+    is_too_new = version and _TOO_NEW.search(output) and bound not in recipe.evidence.requirements
+    return _with_requirements(recipe, (bound,)) if is_too_new else None
+
+
+_TOO_NEW = re.compile(
+    r"site-packages/(?!_pytest/|pluggy/)\S+\.py:\d+: in pytest_\w+\n"
+    r"(?: .*\n)*E +(?:AttributeError|TypeError|ImportError)"
+    r"|'yield' keyword is allowed in fixtures, but not in tests"
+)
+"""A plugin that pytest calls fails at once by names and arguments; a file is lost for a generator called `test_…`."""
 
 
 def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:

@@ -27,7 +27,7 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
         for folder in reversed(folders)
         if (name := metadata.name(subproject.Below(tree, folder))) is not None
     }
-    project_tree = subproject.Below(tree, root) if root else tree
+    project_tree = subproject.project(tree, root)
     own = distribution(metadata.name(project_tree) or "")
     evidences = list(rungs)
     extras = {extra for rung in evidences for extra in rung.extras}
