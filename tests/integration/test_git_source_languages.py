@@ -325,7 +325,7 @@ def test_files_that_another_project_left_behind_are_no_project(tmp_path, files, 
 def test_a_fix_is_mined_in_the_language_of_its_code_where_its_tests_are_in_that_and_else_in_theirs(
     tmp_path, paths, name
 ):
-    written = {path: "changed\n" for path in paths}
+    written = dict.fromkeys(paths, "changed\n")
     written |= {"tests/test_escape.py": "def test_a(): ...\n", "tests/escape.rs": "#[test]\nfn a() {}\n"}
     cut = fix(tmp_path, {path: written[path] for path in paths})
     assert isinstance(cut, Split)
