@@ -44,7 +44,7 @@ from miner.languages.python.images.ladder import climb
 from miner.languages.python.recipes import interpreter, of_fix
 from miner.languages.python.recipes.recipe_fixes import Learned
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
-from miner.languages.python.stripping.static import leaves
+from miner.languages.python.stripping.static import leaves, touched
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.layers import egress
@@ -70,6 +70,8 @@ processor time: 10 of the 11 seconds of psf__requests-1963."""
 _STUB, _OF_MODULES = ".pyi", (".py", ".pyx", ".c", ".cpp")
 _DEPTH_OF_PACKAGES = 3
 """How deep in a repository the outermost folder of a package is, at most."""
+_OWN = re.compile(r"(?:src/|lib/)?([^/]+?)(?:/|\.py$)")
+"""A path in a repository, with the top-level module that it may be of."""
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
 _CHECKERS = re.compile(rb"pytest[-_](?:mypy|pyright)|stubtest")
 """What checks types while tests run."""
@@ -224,12 +226,14 @@ class Python:
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product.
 
-        So is a package that the fix changes, though dependencies may have a part in it (`google`, `zope`).
+        So is what the fix changes, though dependencies may have a part in it (`google`, `zope`), or Python a module of
+        its name (`asyncore`).
         """
         files = patch.parse(task.hidden.gold_patch, trusted=True).files
-        changes = {path: "\n".join(file.lines("+-")) for file in files for path in file.paths}
+        changes = {path: touched(file.raw.decode("utf-8", "replace")) for file in files for path in file.paths}
+        own = {match[1] for match in map(_OWN.match, changes) if match}
         fixed = {folder for path in changes for folder in PurePath(path).parts[:_DEPTH_OF_PACKAGES]}
-        outside = sys.stdlib_module_names | ({*task.instance.test.modules} - fixed)
+        outside = (sys.stdlib_module_names - own) | ({*task.instance.test.modules} - fixed - own)
 
         def settled(dotted: str, *, is_called: bool) -> bool:
             return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)

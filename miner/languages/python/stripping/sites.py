@@ -346,6 +346,8 @@ class Reader:
         expected = list(map(self._scope.is_expected, nodes))
         if all(expected):
             expected = list(map(self._scope.is_static, nodes))
+        elif op == "==":
+            expected = [side and not self._scope.is_given(node) for side, node in zip(expected, nodes, strict=True)]
         operands = tuple(Operand(node=node, static=static) for node, static in zip(nodes, expected, strict=True))
         if any(isinstance(node, ast.Starred) for node in nodes):
             return None
