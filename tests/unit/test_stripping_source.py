@@ -279,7 +279,11 @@ UNITTEST = {
     "self.assertFalse(f(1))": ["f(1)"],
     "self.assertGreater(f(1), 3)": ["f(1)"],
     "self.assertListEqual(f(1), [3])": ["f(1)"],
-    "self.assertCountEqual(f(1), [1, 2])": ["f(1)"],
+    "self.assertCountEqual(f(1), [1, 2])": ["list(f(1))"],
+    "self.assertSequenceEqual((1, 2), f(1))": [
+        "(lambda found: [found[place] for place in range(len(found))])(f(1))"
+    ],
+    "self.assertSequenceEqual(f(1), [1, 2], seq_type=list)": ["f(1)"],
     "self.assertRegex(f(1), 'a+')": ["f(1)"],
     "self.assertNotRegex(f(1), 'a+')": ["f(1)"],
     "self.assertAlmostEqual(f(1), 1.5, places=3)": ["f(1)"],
