@@ -28,7 +28,8 @@ def encode(value: Any) -> Any:  # noqa: PLR0911 - one kind after the other
     if type(value) in CONTAINERS:
         return [CONTAINERS[type(value)], [encode(item) for item in value]]
     if isinstance(value, dict):
-        return ["D" if isinstance(value, OrderedDict) else "d", [[encode(key), encode(inner)] for key, inner in value.items()]]
+        tag = "D" if isinstance(value, OrderedDict) else "d"
+        return [tag, [[encode(key), encode(inner)] for key, inner in value.items()]]
     if isinstance(value, int):
         return ["i", format(value, "x")]
     if isinstance(value, float):

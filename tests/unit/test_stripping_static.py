@@ -288,7 +288,8 @@ PLACES = {
 @pytest.mark.parametrize("expression", PLACES)
 @pytest.mark.parametrize("decorator", ["", "@pytest.mark.parametrize('n', [1])\n"])
 def test_a_path_below_the_folder_of_a_test_is_expected(expression, decorator):
-    tree = ast.parse(f"import os, shlex, filecmp, numpy as np\n{decorator}def test_a(tmp_path, other):\n    below = tmp_path / 'b'\n    f(below)\n")
+    body = "def test_a(tmp_path, other):\n    below = tmp_path / 'b'\n    f(below)\n"
+    tree = ast.parse(f"import os, shlex, filecmp, numpy as np\n{decorator}{body}")
     scope = Scope(module=module_of(tree, lambda _: False), function=tree.body[1], tables={})
     is_expected = scope.is_expected(ast.parse(expression, mode="eval").body)
     assert is_expected is (PLACES[expression] and not decorator)

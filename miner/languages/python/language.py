@@ -224,16 +224,10 @@ class Python:
         return sources
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file; what is neither standard library nor a dependency is the product.
-
-        So is what the fix changes, though dependencies may have a part in it (`google`, `zope`), or Python a module of
-        its name (`asyncore`).
-        """
+        """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         files = patch.parse(task.hidden.gold_patch, trusted=True).files
         changes = {path: touched(file.raw.decode("utf-8", "replace")) for file in files for path in file.paths}
-        own = {match[1] for match in map(_OWN.match, changes) if match}
-        fixed = {folder for path in changes for folder in PurePath(path).parts[:_DEPTH_OF_PACKAGES]}
-        outside = (sys.stdlib_module_names - own) | ({*task.instance.test.modules} - fixed - own)
+        outside = of_others(task.instance.test.modules, changes)
 
         def settled(dotted: str, *, is_called: bool) -> bool:
             return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)
@@ -261,6 +255,17 @@ class Python:
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING, recorded.written)
+
+
+def of_others(installed: Iterable[str], changed: Collection[str]) -> set[str]:
+    """The top-level modules of the standard library and of what is installed; `changed` are the paths of a fix.
+
+    A package that the fix changes is the product's, though dependencies may have a part in it (`google`, `zope`), or
+    Python a module of its name (`asyncore`).
+    """
+    own = {match[1] for match in map(_OWN.match, changed) if match}
+    packages = {folder for path in changed for folder in PurePath(path).parts[:_DEPTH_OF_PACKAGES]}
+    return (sys.stdlib_module_names - own) | ({*installed} - packages - own)
 
 
 def _in_python_2(source: bytes | None) -> str:

@@ -63,8 +63,8 @@ _IMPURE_NAMES = words(
     "now today utcnow getcwd cwd home environ getenv read read_text read_bytes readlines open exists resolve absolute"
     " expanduser stat iterdir glob rglob uuid1 uuid4 listdir urandom getpid gettempdir mock_open Mock MagicMock patch"
     " fixture importorskip skip fail argv current_app modules request session stderr stdin stdout"
-    " getcontext getsize isfile isdir islink lexists getatime getctime getmtime samefile scandir walk ZipFile is_zipfile"
-    " is_tarfile cache calls connection g last_request outbox"
+    " getcontext getsize isfile isdir islink lexists getatime getctime getmtime samefile scandir walk ZipFile"
+    " is_zipfile is_tarfile cache calls connection g last_request outbox"
 )
 """Attributes that read files, the clock, the surroundings or what the product sets; they are looked at where made."""
 
