@@ -257,7 +257,7 @@ class Python:
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING, recorded.written)
 
 
-def of_others(installed: Iterable[str], changed: Collection[str]) -> set[str]:
+def of_others(installed: Iterable[str], changed: Collection[str]) -> frozenset[str]:
     """The top-level modules of the standard library and of what is installed; `changed` are the paths of a fix.
 
     A package that the fix changes is the product's, though dependencies may have a part in it (`google`, `zope`), or
