@@ -3,7 +3,8 @@
     python benchmarks/disk.py [--flatten N] [--packed] DATASET…
 
 Reads the sizes that the engine tells of the images of proved tasks (uncompressed bytes of layers; a layer that several
-images share is there once). `shared_mb` is what all tasks of a dataset stand on together (base, interpreters);
+images share is there once). `shared_mb` is what all tasks of a dataset stand on together: base, and the interpreters
+and toolchains of `toolchains_mb`, so that a dataset of each language tells what a machine needs for it;
 `further_mb` is what one more task adds: its source, and its dependencies where no task before it had the same lock;
 `source_mb` and `lock_mb` are the medians of those two. `alone_mb` is a whole image: what each task takes if it shares
 nothing.
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 OWN = ("system", "deps", "task")
 """Kinds of layers that a further task may bring; the others are the same for all of a machine's datasets."""
+BASES = ("debian", "base")
 _CHUNK = 1 << 20
 _GZIP = 31
 _LEVEL = 6
@@ -124,11 +126,14 @@ def measure(path: Path, held: Sequence[str], known: dict[str, StoredImage]) -> d
     alone = [sum(layer.layer_bytes for layer in chain(image, known)) for image in held]
     kinds = {kind: [layer.layer_bytes for layer in seen.values() if layer.kind == kind] for kind in OWN}
     everything = sum(layer.layer_bytes for layer in seen.values())
+    tools = [layer for layer in seen.values() if layer.kind not in (*OWN, *BASES)]
     return {
         "dataset": path.name,
+        "languages": sorted({one.language for one in open_dataset(path).instances()}),
         "tasks": len(held),
         "locks": len(kinds["deps"]),
         "shared_mb": _mb(everything - sum(further)),
+        "toolchains_mb": {f"{layer.kind} {layer.version}".rstrip(): _mb(layer.layer_bytes) for layer in tools},
         "further_mb": _mb(statistics.mean(further)),
         "source_mb": _mb(statistics.median(kinds["task"])),
         "lock_mb": _mb(statistics.median(kinds["deps"])) if kinds["deps"] else 0.0,

@@ -1,7 +1,8 @@
 """What a verdict costs above the bare tests: one container round of ours, beside `swebench` 5 on the same image.
 
     python benchmarks/overhead.py [--rounds N] [--swebench PYTHON | --no-swebench]
-    python benchmarks/overhead.py --language javascript|go|rust|java [--rounds N]
+    python benchmarks/overhead.py --all [--rounds N]
+    python benchmarks/overhead.py --language python|javascript|go|rust|java… [--rounds N]
 
 Bare is what cannot be had for less: the image's own bytes in a chroot, two `git apply` and pytest. All three run the
 same gold patch and the same hidden tests, in turn, so that a busy machine slows them alike. Needs root (chroot) and an
@@ -9,19 +10,24 @@ engine. `swebench` is installed from the package index into an environment of it
 it; its users' own entry point `run_instances` is timed, without the start of its process. The last line is one JSON
 object; times are medians in milliseconds.
 
-With `--language` the same is asked of node:test, mocha, vitest and jest, or of `go test`, `cargo test` or Maven: one
-verdict and the bare runner each, in turn, both with compiling. It mines a task first, from the language's registry.
+With `--language` (repeatable) or `--all` the same is asked of pytest, node:test, mocha, vitest and jest, and of test
+programs of Go and Rust and the virtual machine of Java: one verdict and the bare runner each, in turn. What is compiled
+is compiled before the bare run, and what compiling took is taken off ours, and printed apart. Java's bare run is the
+start of a virtual machine that does nothing. Tasks are mined first, from the language's registry.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import os
 import shlex
 import statistics
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,9 +43,25 @@ from harness.sandbox.docker import DockerSandbox
 from tests import pypi_tools, tiny
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from harness.runs.verdict import Verdict
 
 SETTINGS = evaluate.Settings()
+LANGUAGES = ("python", "javascript", "go", "rust", "java")
+_CARGO = """\
+cargo test --quiet --offline --no-run --test calc && cd $CARGO_TARGET_DIR/debug/deps
+cp "$(ls -t calc-* | grep -v [.] | head -n 1)" /tmp/bare
+"""
+_PROGRAMS = {
+    "go test": ("go test -c -vet=off -o /tmp/bare .", "/tmp/bare"),
+    "cargo test": (
+        f"sh -c {shlex.quote(_CARGO)}",
+        "/tmp/bare",
+    ),
+    "junit": ("true", "java --version"),
+}
+"""By framework: how its test program is compiled, and run."""
 _BUSY = "import time as _time\n_end = _time.process_time() + 1.0\nwhile _time.process_time() < _end:\n    pass\n"
 
 
@@ -73,41 +95,97 @@ def print_steps(verdicts: list[Verdict]) -> None:
         print(f"  {step}: {statistics.median(one.get(step, 0.0) for one in steps) * 1000:.0f} ms")
 
 
-def of_language(language: str, rounds: int) -> dict[str, float]:
-    """By framework of another language: what a verdict of ours costs above the bare runner, in milliseconds."""
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """The least that some tests cost: shell lines that compile them, and that run them as a program."""
+
+    compiles: str = ""
+    runs: str
+
+
+def bare_command(framework: str, task: Task) -> Command:
+    """The runner as a person calls it; of languages that are compiled, the program of the tests alone.
+
+    Of Java it is the start of a virtual machine.
+    """
+    words = language_of(framework).by_hand(task.instance.test, task.hidden.test_files)
+    if framework not in _PROGRAMS:
+        return Command(runs=shlex.join(words))
+    variables = itertools.takewhile(lambda word: "=" in word, words[1:])
+    compiles, runs = (f"{shlex.join(('env', *variables))} {line}" for line in _PROGRAMS[framework])
+    return Command(compiles=compiles, runs=runs)
+
+
+def measured(tasks: Mapping[str, Task], folder: Path, rounds: int, sandbox: DockerSandbox) -> dict[str, Figures]:
+    """What a verdict of ours costs above the bare tests and compiling, by framework of one image."""
+    tree = Bare(next(iter(tasks.values())), folder / "bare")
+    bare: dict[str, list[float]] = {framework: [] for framework in tasks}
+    whole: dict[str, list[float]] = {framework: [] for framework in tasks}
+    judged: dict[str, list[Verdict]] = {framework: [] for framework in tasks}
+    for _ in range(rounds + 2):  # the first two warm up
+        for framework, task in tasks.items():
+            command = bare_command(framework, task)
+            with tree.fresh():
+                if command.compiles:
+                    tree.turn_to(task, command.compiles)
+                    tree.run()
+                    tree.script = f"cd /testbed && exec {command.runs}"
+                else:
+                    tree.turn_to(task, command.runs)
+                bare[framework].append(timed(tree.run))
+            whole[framework].append(timed(lambda: judged[framework].append(ours(task, sandbox))))  # noqa: B023
+    figures: dict[str, Figures] = {}
+    for framework in tasks:
+        kept = judged[framework][2:]
+        compiling = [verdict.report.timings.get("compile", 0.0) * 1000 for verdict in kept]
+        above = [
+            there - took - here
+            for here, there, took in zip(bare[framework][2:], whole[framework][2:], compiling, strict=True)
+        ]
+        figures[framework] = Figures(
+            bare_ms=_middle(bare[framework][2:]),
+            ours_ms=_middle(whole[framework][2:]),
+            compile_ms=_middle(compiling),
+            overhead_ms=_middle(above),
+        )
+        print(f"{framework}: {figures[framework]}", flush=True)
+        print_steps(kept)
+    return figures
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """Medians of one framework's rounds, milliseconds."""
+
+    bare_ms: float
+    ours_ms: float
+    compile_ms: float
+    """Of ours."""
+    overhead_ms: float
+    """Of ours, without compiling, over bare."""
+
+    def __str__(self) -> str:
+        told = f"bare {self.bare_ms:.0f} ms, ours {self.ours_ms:.0f} ms"
+        compiling = f", of which {self.compile_ms:.0f} ms compile" if self.compile_ms else ""
+        return f"{told}{compiling}, overhead {self.overhead_ms:.0f} ms"
+
+
+def _middle(values: Sequence[float]) -> float:
+    return round(statistics.median(values), 1)
+
+
+def of_language(language: str, rounds: int) -> dict[str, Figures]:
+    """By framework of a language: what a verdict of ours costs above the bare tests."""
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)
-        if language == "javascript":
+        if language == "python":
+            tasks = {"pytest": stripped(build_task(folder), sandbox)}
+        elif language == "javascript":
             tasks = javascript_tasks(folder, sandbox)
         else:
-            tasks = {language: compiled_task(folder, language)}
-        tree = Bare(next(iter(tasks.values())), folder / "bare")
-        commands = {
-            framework: shlex.join(
-                language_of(task.instance.test.framework).by_hand(task.instance.test, task.hidden.test_files)
-            )
-            for framework, task in tasks.items()
-        }
-        bare: dict[str, list[float]] = {framework: [] for framework in tasks}
-        verdicts: dict[str, list[float]] = {framework: [] for framework in tasks}
-        seen: dict[str, list[Verdict]] = {framework: [] for framework in tasks}
-        for _ in range(rounds + 2):  # the first two warm up
-            for framework, task in tasks.items():
-                tree.turn_to(task, commands[framework])
-                with tree.fresh():
-                    bare[framework].append(timed(tree.run))
-                judged = seen[framework]
-                verdicts[framework].append(
-                    timed(lambda task=task, judged=judged: judged.append(ours(task, sandbox)))  # type: ignore[misc]
-                )
-    figures: dict[str, float] = {}
-    for framework in tasks:
-        one, two = bare[framework][2:], verdicts[framework][2:]
-        figures[framework] = round(statistics.median(there - here for here, there in zip(one, two, strict=True)), 1)
-        here, there = statistics.median(one), statistics.median(two)
-        print(f"{framework}: bare {here:.0f} ms, ours {there:.0f} ms, overhead {figures[framework]:.0f} ms")
-        print_steps(seen[framework][2:])
-    return figures
+            task = compiled_task(folder, language)
+            tasks = {task.instance.test.framework: task}
+        return measured(tasks, folder, rounds, sandbox)
 
 
 def main() -> None:
@@ -115,11 +193,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--swebench", metavar="PYTHON")
     parser.add_argument("--no-swebench", action="store_true")
-    parser.add_argument("--language", choices=("python", "javascript", "go", "rust", "java"), default="python")
+    parser.add_argument("--language", choices=LANGUAGES, action="append")
+    parser.add_argument("--all", action="store_const", const=LANGUAGES, dest="language")
     options = parser.parse_args()
-    if options.language != "python":
-        print(json.dumps(of_language(options.language, options.rounds)))
+    if options.language:
+        figures_of = {language: of_language(language, options.rounds) for language in options.language}
         engine.disconnect()
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors at the end")
+        print(json.dumps({name: asdict(row) for rows in figures_of.values() for name, row in rows.items()}))
         return
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)

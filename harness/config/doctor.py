@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, Field
 
@@ -21,6 +21,7 @@ from harness.core import process
 from harness.core.errors import InfrastructureError
 from harness.core.extras import install_command
 from harness.sandbox import engine
+from harness.sandbox.images import platforms
 
 DEFAULT_BASE = "debian:bookworm-slim"
 """Looked for in the registry when neither settings nor the caller name a base image."""
@@ -30,6 +31,15 @@ _GIT_NEEDED, _GIT_WANTED = (2, 30), (2, 38)
 _DISK_NEEDED_GB, _DISK_WANTED_GB = 2.0, 10.0
 _REGISTRY_SECONDS = 15
 _INDEX_SECONDS = 30.0
+_TELLS = {
+    "node": ("bin/node", "--version"),
+    "go": ("bin/go", "version"),
+    "jdk": ("bin/javac", "-version"),
+    "rust": ("bin/rustc", "--version"),
+}
+"""By toolchain: the program of its folder that tells which version it is, and how."""
+_MANY = 4
+"""From so many versions on the first and the last are named."""
 
 
 class Status(StrEnum):
@@ -65,6 +75,26 @@ class Diagnosis:
         return all(check.status is not Status.MISSING for check in self.checks)
 
 
+class Toolchain(Protocol):
+    """What tests are compiled and run by, in versions of here and elsewhere (miner/languages/toolchain.py)."""
+
+    @property
+    def name(self) -> str:
+        """Its setting is `[images.{name}s]`."""
+
+    @property
+    def origin(self) -> str:
+        """Where versions are from that the settings do not name."""
+
+    @property
+    def remedy(self) -> str:
+        """What helps where nobody answers there."""
+
+    @property
+    def versions(self) -> Callable[[], tuple[str, ...] | None]:
+        """These versions, oldest first; None where nobody answers."""
+
+
 class EngineInfo(BaseModel):
     """What an engine's `info` call tells that matters here (Docker Engine API, `GET /info`)."""
 
@@ -81,12 +111,13 @@ def examine(
     settings: Settings | None = None,
     *,
     base: str | None = None,
-    node_lines: Callable[[], tuple[int, ...] | None] = lambda: None,
+    toolchains: Sequence[Toolchain] = (),
+    held: Callable[[], Mapping[str, Collection[str]]] = dict,
 ) -> Diagnosis:
     """Look at everything mining and evaluating need; takes seconds, changes nothing.
 
-    `base` is the image that tasks start from where the settings name none; `node_lines` asks npm's registry for the
-    lines of Node, newest first, and gives None where that does not answer.
+    `base` is the image that tasks start from where the settings name none, `toolchains` are those of languages, `held`
+    tells by name which versions of them images of the engine have.
 
     Raises:
         InputError: goldseam.toml or a GOLDSEAM_* variable can't be used.
@@ -110,18 +141,24 @@ def examine(
         checks.append(_base(client, ref, chosen=settings.images.base is not None, builder=builder))
     checks += [judge_builder(builder), judge_services(settings.images.services)]
     checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
-    checks += [_disk(info), _index(), judge_nodes(settings.images.nodes, node_lines())]
-    checks.append(judge_toolchains("go", settings.images.gos, "those of the module proxy"))
-    checks.append(judge_toolchains("jdk", settings.images.jdks, "that of the base's Debian"))
-    others = "those of wrappers, where these can be had, and that of the base's Debian"
-    checks.append(judge_toolchains("gradle", settings.images.gradles, others))
-    checks.append(judge_toolchains("rust", settings.images.rusts, "that of the base's Debian"))
+    checks += [_disk(info), _index()]
+    ready = held() if info is not None else {}
+    for toolchain in toolchains:
+        own: Mapping[str, Path] = getattr(settings.images, f"{toolchain.name}s")
+        program, how = _TELLS.get(toolchain.name, ("", ""))
+        is_told = program and platforms.is_of_here(settings.images.platform)
+        told = {version: _output(str(folder / program), how) for version, folder in own.items()} if is_told else {}
+        check = judge_toolchain(toolchain, own, toolchain.versions(), told)
+        there = ready.get(toolchain.name, ())
+        checks.append(replace(check, found="; ready: ".join((check.found, *filter(None, (", ".join(there),))))))
     return Diagnosis(checks=tuple(checks))
 
 
 def _output(*argv: str) -> str | None:
+    """What a program prints first, to either stream; None where it does not run."""
     try:
-        return process.run(argv, timeout=20).stdout.decode("utf-8", "replace").strip()
+        completed = process.run(argv, env={"GOTOOLCHAIN": "local"}, timeout=20)
+        return (completed.stdout.decode("utf-8", "replace").strip() or completed.error_text).partition("\n")[0]
     except InfrastructureError:
         return None
 
@@ -224,22 +261,38 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
     return Check(name="test strength", status=Status.WARN, found=found, mend=install_command("strength"))
 
 
-def judge_nodes(own: Mapping[str, Path], lines: tuple[int, ...] | None) -> Check:
-    """The check of the lines of Node that JavaScript's images can have: of this machine, and of npm's registry."""
-    local = f"{', '.join(sorted(own, key=int))} of [images.nodes]" if own else ""
-    if lines:
-        remote = f"{lines[-1]} to {lines[0]} of npm's registry"
-        return Check(name="node", status=Status.OK, found=" and ".join(filter(None, (local, remote))))
-    mend = "name your registry in NPM_CONFIG_REGISTRY, or folders of Node in [images.nodes]"
-    text = f"npm's registry does not answer; {f'only {local}' if local else 'no JavaScript can be mined'}"
-    return Check(name="node", status=Status.WARN, found=text, mend=mend)
+def judge_toolchain(
+    toolchain: Toolchain, own: Collection[str], others: tuple[str, ...] | None, told: Mapping[str, str | None]
+) -> Check:
+    """The check of a toolchain's versions that images can have: `own`, of folders of this machine, and `others`.
+
+    `told` is what programs of the folders say of their version, None where they don't run.
+    """
+    name = toolchain.name
+    versions = sorted(own, key=_numbers)
+    local = f"{', '.join(versions)} of [images.{name}s]" if own else ""
+    wrong = [f"{version} says {text or 'nothing'}" for version, text in told.items() if not _is_version(version, text)]
+    if wrong:
+        mend = f"correct [images.{name}s] in goldseam.toml"
+        return Check(name=name, status=Status.WARN, found=f"of {local}, {'; '.join(wrong)}", mend=mend)
+    if others is None:
+        text = f"{toolchain.origin} does not answer; {f'only {local}' if local else 'none can be had'}"
+        return Check(name=name, status=Status.WARN, found=text, mend=toolchain.remedy)
+    span = ", ".join(others) if len(others) < _MANY else f"{others[0]} to {others[-1]}"
+    return Check(
+        name=name, status=Status.OK, found=" and ".join(filter(None, (local, f"{span} of {toolchain.origin}")))
+    )
 
 
-def judge_toolchains(name: str, own: Mapping[str, Path], others: str) -> Check:
-    """The check of the toolchains that a language's images can have: those of this machine, and `others`."""
-    versions = sorted(own, key=lambda version: [int(number) for number in re.findall(r"\d+", version)])
-    folders = f"{', '.join(versions)} of [images.{name}s] and " if own else ""
-    return Check(name=name, status=Status.OK, found=f"{folders}{others}")
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
+def _is_version(version: str, text: str | None) -> bool:
+    """Whether a program that says this is of a version; Java 8 calls itself 1.8."""
+    told = re.search(r"\d+(?:\.\d+)+|\d+", text or "")
+    found = _numbers(told[0].removeprefix("1.") if told and "." not in version else told[0]) if told else []
+    return found[: len(_numbers(version))] == _numbers(version)
 
 
 @contextmanager

@@ -287,6 +287,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
             **result.timings,
             "prepare": max(0.0, round(prepared, 6)),
             **({"build": build.seconds} if build else {}),
+            **({} if report.compile_seconds is None else {"compile": report.compile_seconds}),
         },
         container_seconds=sum(result.timings.values()),
         watched=tuple(from_us) if spec.watch is not None else None,

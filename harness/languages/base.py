@@ -82,6 +82,8 @@ class TestReport:
     internal_raised: Chain = ()
     events: tuple[Event, ...] = ()
     """What assertions handed out, in the order in which it came; each key once."""
+    compile_seconds: float | None = None
+    """What compiling took, before the first test ran; None where nothing is compiled."""
     finished: bool = False
     exit_code: int | None = None
     violations: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ _SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     "report": {"id": (str,), "status": (str,), "seconds": (int, float), "text": (str,)},
     "collect_error": {"id": (str,), "text": (str,)},
     "internal_error": {"text": (str,)},
+    "compiled": {"seconds": (int, float)},
     "value": values.EVENT_FIELDS,
     "finish": {"code": (int,)},
 }
@@ -49,6 +50,7 @@ class Runner:
         errors: dict[str, str] = {}
         collect_raised: dict[str, Chain] = {}
         internal = ""
+        compile_seconds: float | None = None
         code: int | None = None
         repeated: list[str] = []
         events: list[Event] = []
@@ -69,6 +71,8 @@ class Runner:
                 collect_raised |= {path: chain(frame["raised"])} if "raised" in frame else {}
             elif kind == "value":
                 events.append(values.event_of({**frame, "id": readable(frame["id"])}))
+            elif kind == "compiled":
+                compile_seconds = float(frame["seconds"])
             elif kind == "internal_error":
                 internal = frame["text"]
             else:
@@ -85,6 +89,7 @@ class Runner:
             collect_raised=collect_raised,
             internal_error=internal,
             events=tuple(events),
+            compile_seconds=compile_seconds,
             finished=code is not None,
             exit_code=code,
             violations=(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.errors import BugError, InputError
 from harness.runs import bug_log
+from miner.candidates.examples import files_with_examples
 from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
 from miner.candidates.split import documents, is_code, kinds_of, untestable, without_effect
@@ -137,6 +138,8 @@ class _Judge:
                 documents = self._documents(change, kinds)
                 kinds.update(dict.fromkeys(inside, Kind.MIXED))
                 kinds.update(dict.fromkeys(documents, Kind.TEST))
+                documented = files_with_examples(self._repo, change.base_commit, change.head_commit, kinds)
+                kinds.update(dict.fromkeys(documented, Kind.MIXED))
                 outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
                 if isinstance(outcome, Candidate):
                     outcome = without_effect(self._repo, change, kinds) or outcome

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import is_matched
 from miner.candidates import inline
+from miner.candidates.examples import files_with_examples, test_patch
 from miner.languages import LANGUAGES
 from miner.languages.base import Contents
 from miner.languages.python.evidence.subproject import PROJECT_FILES
@@ -387,12 +388,17 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     """
     change = candidate.change
     kinds = kinds_of(candidate.files, tests_declared)
-    examples = documents(repo, change.base_commit, change.head_commit, kinds)
-    kinds.update(dict.fromkeys(examples, Kind.TEST))
+    commits = change.base_commit, change.head_commit
+    documents_changed = documents(repo, *commits, kinds)
+    kinds.update(dict.fromkeys(documents_changed, Kind.TEST))
     parts = _code_and_tests(repo, change, kinds)
     if isinstance(parts, Rejection):
         return parts
     gold, tests = parts
+    documented = files_with_examples(repo, *commits, kinds)
+    example_files = test_patch(repo, *commits, documented)
+    tests += b"".join(example_files.values())
+    kinds.update(dict.fromkeys(example_files, Kind.TEST))
     if not gold:
         return _no("no_code", "nothing remains for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
@@ -400,7 +406,9 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     paths = (file.path for file in candidate.files if file.status != "D")
     present = [path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
     declared_tests = [path for path in present if is_matched(path, tests_declared)]
-    data = tuple(path for path in present if path not in examples and path not in declared_tests and is_data(path))
+    data = tuple(
+        path for path in present if path not in documents_changed and path not in declared_tests and is_data(path)
+    )
     tests_changed = [path for path in present if path not in data]
     tests_by_settings = [
         path
@@ -411,7 +419,7 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
         path
         for path in tests_changed
         if kinds[path] is Kind.MIXED
-        or path in (*examples, *declared_tests, *tests_by_settings)
+        or path in (*documents_changed, *declared_tests, *tests_by_settings)
         or declares_tests(path, repo.read_file(change.head_commit, path) or b"")
     ]
     if declaring:  # of others, those that only their folder makes tests are helpers
@@ -425,13 +433,16 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
             for path in data
             if not tests_changed
         ),
-        *(f"the examples in {path} are doctests: they go with the test patch" for path in examples),
+        *(f"the examples in {path} are doctests: they go with the test patch" for path in documents_changed),
+        *(f"the examples in {path} are doctests: a file of its own has them" for path in documented),
     )
     return Split(
         gold_patch=gold,
         test_patch=tests,
         kinds=kinds,
-        test_files=tuple(declared_tests) or test_modules(_of_one_language(tests_changed, kinds), declaring),
+        test_files=tuple(declared_tests)
+        or tuple(example_files)
+        or test_modules(_of_one_language(tests_changed, kinds), declaring),
         data=() if tests_changed else data,
         notes=notes,
     )

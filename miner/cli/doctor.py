@@ -8,7 +8,8 @@ from harness.cli.views import terminal
 from harness.config.doctor import examine
 from harness.core.errors import InfrastructureError
 from miner.cli.display import doctor_table
-from miner.layers import package_index
+from miner.images import store
+from miner.languages import toolchains
 from miner.layers.base import DEFAULT_BASE
 
 app = App()
@@ -23,7 +24,7 @@ app = App()
 )
 def doctor(json_: JsonFlag = False) -> None:
     """Check your setup and show how to fix what's missing. Exit code 4 if mining can't run."""
-    diagnosis = examine(base=DEFAULT_BASE, node_lines=package_index.node_lines)
+    diagnosis = examine(base=DEFAULT_BASE, toolchains=tuple(toolchains().values()), held=store.versions)
     if json_:
         checks = [
             {"name": check.name, "status": check.status.value, "found": check.found, "mend": check.mend}

@@ -16,7 +16,7 @@ from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
 from miner.images import downloads as packages
 from miner.images import rebuild as builds
-from miner.images import signal_tools, store
+from miner.images import signal_tools, store, toolchains
 from miner.images.cli_choices import Builder, Extra
 from miner.images.rebuild import Rebuilt
 from miner.images.store import StoredImage, Transfers
@@ -45,7 +45,7 @@ app = App(
     examples={
         "goldseam images base": "Prepare the base image",
         "goldseam images base --from-debian": "Build it on this machine, without a registry",
-        "goldseam images base --platform linux/arm64": "Prepare another architecture",
+        "goldseam images base --with go --with jdk=21": "Prepare what tests of Go and Java run on, too",
     }
 )
 def base(
@@ -63,6 +63,10 @@ def base(
         option("--platform OS/ARCH", "Platform of the image, such as linux/arm64.", shown="the engine's own"),
     ] = None,
     force: Annotated[bool, option("--force", "Build again what exists already.")] = False,
+    with_: Annotated[
+        list[str] | None,
+        option("--with NAME[=VERSION]", "Prepare this toolchain on it: go, jdk or rust (repeatable).", shown="none"),
+    ] = None,
     json_: JsonFlag = False,
 ) -> None:
     """Provide the image that task images start from: pull it, or build it on this machine."""
@@ -73,10 +77,26 @@ def base(
     else:
         image = bases.resolve(settings)
         name = bases.describe(settings)
+    with terminal.Ticker(terminal.messages(), "base", quiet=json_) as ticker:
+        built = toolchains.ensure(with_, settings, ticker.note) if with_ else []
     if json_:
-        print_json({"image": image, "name": name})
-    else:
-        terminal.results().print(f"{name}  {image}")
+        layers = [
+            {
+                "name": called,
+                "version": layer.facts.get(layer.kind),
+                "image": layer.image_id,
+                "tag": layer.tag,
+                "bytes": layer.size,
+            }
+            for called, layer in built
+        ]
+        print_json({"image": image, "name": name, "toolchains": layers})
+        return
+    print_ = terminal.results().print
+    print_(f"{name}  {image}", soft_wrap=True)
+    for called, layer in built:
+        version = layer.facts.get(layer.kind)
+        print_(f"{layer.tag}  {layer.image_id}  {called} ({version}), {layer.size / 1e6:.1f} MB", soft_wrap=True)
 
 
 @app.add(
@@ -116,10 +136,11 @@ def list_images(*, json_: JsonFlag = False) -> None:
     if json_:
         print_json({"images": [_as_json(image) for image in images]})
         return
-    table = scores.table("kind", "image", "repository", "base commit", "MB", left=4)
+    table = scores.table("kind", "image", "version or repository", "base commit", "MB", left=4)
     for image in images:
         name = next(iter(image.tags), image.id[:19])
-        table.add_row(image.kind, name, image.repo, image.base_commit[:12], f"{image.layer_bytes / 1e6:.1f}")
+        known_as = image.version or image.repo
+        table.add_row(image.kind, name, known_as, image.base_commit[:12], f"{image.layer_bytes / 1e6:.1f}")
     terminal.results().print(table)
 
 
@@ -292,6 +313,7 @@ def _as_json(image: StoredImage) -> dict[str, object]:
         "id": image.id,
         "kind": image.kind,
         "tags": list(image.tags),
+        "version": image.version,
         "repo": image.repo,
         "base_commit": image.base_commit,
         "bytes": image.layer_bytes,

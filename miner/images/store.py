@@ -14,6 +14,7 @@ from harness.dataset.folder import Dataset, write_instances
 from harness.sandbox import engine
 from harness.sandbox.images.pulls import Puller
 from miner.images.layer_registry import LayerRegistry
+from miner.layers import build
 from miner.layers.layer import REPOSITORY
 
 _NO_TAG = "<none>:<none>"
@@ -28,13 +29,15 @@ class StoredImage:
     id: str
     """`sha256:…`"""
     kind: str
-    """`debian`, `base`, `python`, `system`, `deps`, `task`, `tools` or `tools-with`."""
+    """`debian`, `base`, `python`, a toolchain's (`go`, `jdk`…), `system`, `deps`, `task`, `tools` or `tools-with`."""
     tags: tuple[str, ...]
     parent: str | None
     layer_bytes: int
     """What it adds to its parent; all of it where the parent is not known."""
     repo: str = ""
     base_commit: str = ""
+    version: str = ""
+    """What a toolchain or an interpreter says that it is."""
 
 
 def images() -> tuple[StoredImage, ...]:
@@ -58,6 +61,20 @@ def images() -> tuple[StoredImage, ...]:
     return tuple(sorted(stored_images, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
 
+def versions() -> dict[str, list[str]]:
+    """By kind of toolchain, which versions of it images of the engine have.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    by_kind: dict[str, set[str]] = {}
+    for image in images():
+        if image.version:
+            by_kind.setdefault(image.kind, set()).add(image.version)
+    return {kind: sorted(found) for kind, found in by_kind.items()}
+
+
 def _stored(listed: Mapping[str, Any], below: int) -> StoredImage:
     labels = listed["Labels"]
     return StoredImage(
@@ -68,6 +85,7 @@ def _stored(listed: Mapping[str, Any], below: int) -> StoredImage:
         layer_bytes=listed["Size"] - below,
         repo=labels.get("dev.goldseam.repo", ""),
         base_commit=labels.get("dev.goldseam.base-commit", ""),
+        version=str(build.read_facts(labels.get(build.LABEL_FACTS) or "{}").get(labels[engine.LABEL_KIND], "")),
     )
 
 

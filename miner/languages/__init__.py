@@ -11,6 +11,7 @@ from miner.languages.java.language import GROOVY, JAVA, KOTLIN
 from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 from miner.languages.rust.language import RUST
+from miner.languages.toolchain import Toolchain
 
 LANGUAGES: dict[str, Language] = {
     "python": PYTHON,
@@ -23,6 +24,11 @@ LANGUAGES: dict[str, Language] = {
     "rust": RUST,
     "declared": DECLARED,
 }
+
+
+def toolchains() -> dict[str, Toolchain]:
+    """All toolchains of languages by name."""
+    return {toolchain.name: toolchain for language in LANGUAGES.values() for toolchain in language.toolchains}
 
 
 def language_of(test: TestSpec) -> Language:

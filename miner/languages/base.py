@@ -18,6 +18,7 @@ from harness.quality.base import Reader
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
 from miner.languages.built import BuiltImage, Collect, Repairing
+from miner.languages.toolchain import Toolchain
 from miner.layers.layer import Input
 from miner.sources.change import Kind, Rejection
 
@@ -386,6 +387,8 @@ class Language(Protocol):
     test_bases: re.Pattern[bytes] | None = None
     """What a source has whose tests are run as those of other files; None where there is no such thing."""
     code: Code
+    toolchains: tuple[Toolchain, ...] = ()
+    """What its tests are compiled and run by."""
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Changed files that are tests, although neither their names nor their folders say so.

@@ -97,7 +97,7 @@ def _built(layer: Layer, image: engine.ImageFacts, *, seconds: float, reused: bo
         seconds=seconds,
         reused=reused,
         size=image.size - (parent.size if parent else 0),
-        facts=_read_facts(image.labels.get(LABEL_FACTS) or "{}"),
+        facts=read_facts(image.labels.get(LABEL_FACTS) or "{}"),
         platform=image.platform,
     )
 
@@ -162,7 +162,7 @@ def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
         raise engine.engine_failed(f"committing {layer.tag}", error) from error
 
 
-def _read_facts(label: str) -> dict[str, Any]:
+def read_facts(label: str) -> dict[str, Any]:
     """Facts as a label holds them: base64, since Podman keeps the quotes' escapes; images of before hold plain JSON."""
     text = label if label.startswith("{") else base64.b64decode(label)
     facts: dict[str, Any] = json.loads(text)

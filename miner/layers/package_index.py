@@ -1,6 +1,7 @@
 """What a package index has of a distribution: which releases there are, and since when. Asked, never guessed.
 
-The simple API in JSON: PEP 691 for the form, PEP 700 for `upload-time`; and of npm's registry which Node there is.
+The simple API in JSON: PEP 691 for the form, PEP 700 for `upload-time`; and of npm's registry and Go's
+module proxy which toolchains there are.
 """
 
 from __future__ import annotations
@@ -42,9 +43,11 @@ _JSON = "application/vnd.pypi.simple.v1+json"
 _ANY = f"{_JSON}, text/html;q=0.5"
 _LINK = re.compile(r"<a\s[^>]*?href=[\"']([^\"']+)")
 _NPM, _NPM_FORM = "https://registry.npmjs.org", "application/vnd.npm.install-v1+json"
+_GO_PROXY = "https://proxy.golang.org"
 _OLDEST_NODE = 6
 """The oldest line that images are made with."""
 _MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
+_GO_MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
 
 
@@ -178,8 +181,24 @@ def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
     return request
 
 
-def node_lines(env: Mapping[str, str] | None = None) -> tuple[int, ...] | None:
-    """The lines of Node that npm's registry has for this machine, the newest first; None where it can't be asked."""
+def go_versions(env: Mapping[str, str] | None = None) -> tuple[str, ...] | None:
+    """The minor versions of Go that the module proxy has for this machine, oldest first; None if it can't be asked."""
+    build_secrets = secrets.collect(env)
+    proxies = re.split(r"[,|]", build_secrets.variables.get("GOPROXY", ""))
+    proxy = next((proxy.rstrip("/") for proxy in proxies if "://" in proxy), _GO_PROXY)
+    machine = _GO_MACHINES.get(platform.machine(), platform.machine())
+    form = re.compile(rf"v[\d.]+-go1\.(\d+)[.\d]*\.linux-{machine}")
+    try:
+        request = _request(f"{proxy}/golang.org/toolchain/@v/list", "text/plain")
+        with _opener(build_secrets.ca_bundle).open(request, timeout=SECONDS) as answer:
+            lines = answer.read(_LARGEST).decode().split()
+    except (OSError, ValueError):
+        return None
+    return tuple(f"1.{minor}" for minor in sorted({int(match[1]) for match in map(form.fullmatch, lines) if match}))
+
+
+def node_lines(env: Mapping[str, str] | None = None) -> tuple[str, ...] | None:
+    """The lines of Node that npm's registry has for this machine, oldest first; None where it can't be asked."""
     build_secrets = secrets.collect(env)
     variables = {name.lower(): value for name, value in build_secrets.variables.items()}
     registry = variables.get("npm_config_registry", _NPM)
@@ -189,7 +208,7 @@ def node_lines(env: Mapping[str, str] | None = None) -> tuple[int, ...] | None:
         with _opener(build_secrets.ca_bundle).open(_request(address, _NPM_FORM), timeout=SECONDS) as answer:
             versions = json.loads(answer.read(_LARGEST))["versions"]
         lines = {int(version.partition(".")[0]) for version in versions}
-        return tuple(line for line in sorted(lines, reverse=True) if line >= _OLDEST_NODE)
+        return tuple(str(line) for line in sorted(lines) if line >= _OLDEST_NODE)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

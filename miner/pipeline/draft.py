@@ -143,10 +143,12 @@ def timed(draft: Draft, stage: str) -> Iterator[None]:
 
 
 def spoken_in(parts: Split) -> str:
-    """The language of what a change does to the code; of its tests where that is no language here, as C or data."""
-    kinds = parts.kinds
-    language_found = language(path for path in kinds if kinds[path] in (Kind.GOLD, Kind.MIXED))
-    return language_found if language_found in LANGUAGES else language(parts.test_files)
+    """The language of what a change does to the code; of its tests where these are in another, or the code is in C."""
+    of_code = language(path for path, kind in parts.kinds.items() if kind in (Kind.GOLD, Kind.MIXED))
+    of_tests = [one for path in parts.test_files if (one := LANGUAGES.get(language([path])))]
+    mined = LANGUAGES.get(of_code)
+    is_tested_in = not of_tests or type(mined) in map(type, of_tests)
+    return of_code if mined and is_tested_in else language(parts.test_files)
 
 
 def subject_of(draft: Draft) -> Subject:

@@ -8,6 +8,7 @@ import pytest
 
 from miner.candidates.scan import scan
 from miner.candidates.split import language, split
+from miner.pipeline.draft import spoken_in
 from miner.sources.change import Candidate, Kind, Rejection, Split
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter
@@ -308,3 +309,24 @@ def test_files_that_another_project_left_behind_are_no_project(tmp_path, files, 
     with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
         [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
     assert (looked.outcome.reason if isinstance(looked.outcome, Rejection) else None) == reason
+
+
+@pytest.mark.parametrize(
+    ("paths", "name"),
+    [
+        (("src/escape.rs", "tests/test_escape.py"), "python"),
+        (("src/escape.c", "tests/test_escape.py"), "python"),
+        (("src/escape.rs", "src/lib.rs", "app/core.py", "tests/test_escape.py"), "python"),
+        (("src/escape.rs", "src/lib.rs", "tests/escape.rs", "tests/test_escape.py"), "rust"),
+        (("src/core.ts", "src/core.test.js"), "typescript"),
+        (("src/main/java/org/Core.java", "src/test/kotlin/org/CoreTest.kt"), "java"),
+    ],
+)
+def test_a_fix_is_mined_in_the_language_of_its_code_where_its_tests_are_in_that_and_else_in_theirs(
+    tmp_path, paths, name
+):
+    written = dict.fromkeys(paths, "changed\n")
+    written |= {"tests/test_escape.py": "def test_a(): ...\n", "tests/escape.rs": "#[test]\nfn a() {}\n"}
+    cut = fix(tmp_path, {path: written[path] for path in paths})
+    assert isinstance(cut, Split)
+    assert spoken_in(cut) == name

@@ -244,6 +244,40 @@ GROOVY = """\
   </plugin></plugins></build>
 </project>
 """
+KOTLIN_VERSION = "1.9.25"
+STDLIB = f"""\
+    <dependency>
+      <groupId>org.jetbrains.kotlin</groupId>
+      <artifactId>kotlin-stdlib</artifactId>
+      <version>{KOTLIN_VERSION}</version>
+      <scope>test</scope>
+    </dependency>
+"""
+KOTLIN = f"""\
+  <build><plugins><plugin>
+    <groupId>org.jetbrains.kotlin</groupId>
+    <artifactId>kotlin-maven-plugin</artifactId>
+    <version>{KOTLIN_VERSION}</version>
+    <executions><execution>
+      <goals><goal>test-compile</goal></goals>
+      <configuration>
+        <jvmTarget>17</jvmTarget>
+        <sourceDirs><sourceDir>src/test/kotlin</sourceDir></sourceDirs>
+      </configuration>
+    </execution></executions>
+  </plugin>
+"""
+KOTLIN_TEST = """\
+package money
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+
+class OtherTest {
+    @Test
+    fun `reads no number`() = assertEquals(0, Price.of("x"))
+}
+"""
 SPEC = """\
 package money
 
@@ -268,21 +302,22 @@ class PriceSpec extends Specification {{
 """
 
 
-def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_and_groovy(tmp_path):
+def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_groovy_and_kotlin(tmp_path):
     price = "package money;\n\npublic class Price {{ public static int of(String text) {{ return {}; }} }}\n"
     test = (
         "package money;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\n"
         "class PriceTest {{ @org.junit.jupiter.api.Test void reads() {{ assertEquals({}, Price.of({})); }} }}\n"
     )
     path, test_path = "src/main/java/money/Price.java", "src/test/java/money/PriceTest.java"
-    spec_path = "src/test/groovy/money/PriceSpec.groovy"
+    spec_path, kotlin_path = "src/test/groovy/money/PriceSpec.groovy", "src/test/kotlin/money/OtherTest.kt"
     repo = Repository(tmp_path / "repo")
-    pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{SPOCK}").replace("</project>\n", GROOVY)
+    build = GROOVY.replace("  <build><plugins>", f"{KOTLIN}    ")
+    pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{SPOCK}{STDLIB}").replace("</project>\n", build)
     first = {"pom.xml": pom, path: price.format("Integer.parseInt(text)"), test_path: test.format(1, '"1"')}
     repo.commit("Start", first)
     right = price.format("org.apache.commons.lang3.math.NumberUtils.toInt(text)")
     fixed = pom.replace("<dependencies>\n", f"<dependencies>\n{LIBRARY}")
-    tests = {test_path: test.format(0, '"x"'), spec_path: SPEC.format("two")}
+    tests = {test_path: test.format(0, '"x"'), spec_path: SPEC.format("two"), kotlin_path: KOTLIN_TEST}
     task = mined(
         tmp_path,
         repo,
@@ -290,9 +325,9 @@ def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_and_gro
         GOLDSEAM_MINING_MUTANTS="0",
     )
     assert task.instance.language == "java"
-    spec = f"{spec_path}::of #text it is #price[1]"
-    assert set(task.hidden.fail_to_pass) == {f"{test_path}::reads()", spec}
-    assert spec in ids_by_place(task.hidden)["inside"]
+    inside = {f"{spec_path}::of #text it is #price[1]", f"{kotlin_path}::reads no number()"}
+    assert set(task.hidden.fail_to_pass) == {f"{test_path}::reads()", *inside}
+    assert inside <= set(ids_by_place(task.hidden)["inside"])
     assert f"{spec_path}::two is a price" in task.hidden.pass_to_pass
 
 

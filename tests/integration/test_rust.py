@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,11 @@ from harness.core.instance import Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import Place, ids_by_place, place_of
 from harness.languages.screening import screen_task
+from harness.sandbox import engine
+from miner.images import store
 from tests import other_graders, tiny
 from tests.attacks import rust
+from tests.program import goldseam
 from tests.proved_task import FAILING, mined, run, statuses
 from tests.repos import Repository
 
@@ -128,6 +132,17 @@ def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
     entered = "".join(task.hidden.expectations.files.values())
     assert not any(word in entered for word in ("2500", "9531", "31.07", ' off"', "fn label"))
     assert task.instance.extra["environment"]["notes"][0].startswith("rustc 1.")
+
+
+def test_the_toolchain_of_a_task_is_the_one_that_is_prepared_on_the_base(task):
+    done = goldseam("images", "base", "--with", "rust", "--json")
+    (prepared,) = json.loads(done.stdout)["toolchains"]
+    parents = {image.id: image.parent for image in store.images()}
+    below = engine.image_id(task.instance.image or "")
+    while below not in (None, prepared["image"]):
+        below = parents.get(below)
+    assert below
+    assert prepared["version"] == task.instance.extra["environment"]["notes"][0]
 
 
 def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_others_in_their_place(task, sandbox):

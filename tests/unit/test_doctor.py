@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from harness.config import doctor
 from harness.config.doctor import Check, Diagnosis, EngineInfo, Status
-from harness.config.settings import Settings
+from harness.config.settings import ImageSettings, Settings
+from miner.languages.toolchain import Toolchain
 
 HEALTHY = EngineInfo.model_validate(
     {
@@ -143,29 +142,47 @@ def test_the_extra_that_measures_the_strength_of_tests_is_named_where_it_is_miss
     assert ("[strength]" in check.mend) == (status is Status.WARN)
 
 
-@pytest.mark.parametrize(
-    ("own", "lines", "status", "found"),
-    [
-        ({}, (24, 22, 4), Status.OK, "4 to 24 of npm's registry"),
-        (
-            {"9": Path("/a"), "18": Path("/b")},
-            (24, 4),
-            Status.OK,
-            "9, 18 of [images.nodes] and 4 to 24 of npm's registry",
-        ),
-        ({"18": Path("/b")}, None, Status.WARN, "npm's registry does not answer; only 18 of [images.nodes]"),
-        ({}, None, Status.WARN, "npm's registry does not answer; no JavaScript can be mined"),
-    ],
-)
-def test_the_lines_of_node_that_can_be_had_are_told(own, lines, status, found):
-    check = doctor.judge_nodes(own, lines)
-    assert (check.status, check.found, bool(check.mend)) == (status, found, status is not Status.OK)
+def of_toolchain(name, own, others, **told):
+    toolchain = Toolchain(name=name, origin="a registry", versions=lambda: others, remedy="name it")
+    check = doctor.judge_toolchain(toolchain, own, others, told)
+    assert bool(check.mend) == (check.status is not Status.OK)
+    return check.status, check.found
 
 
-def test_the_toolchains_that_can_be_had_are_told():
-    others = "that of the base's Debian"
-    assert doctor.judge_toolchains("jdk", {}, others).found == others
-    own = {"21": Path("/b"), "8": Path("/a")}
-    assert doctor.judge_toolchains("jdk", own, others).found == f"8, 21 of [images.jdks] and {others}"
-    own = {"1.100": Path("/b"), "1.85": Path("/a")}
-    assert doctor.judge_toolchains("rust", own, others).found == f"1.85, 1.100 of [images.rusts] and {others}"
+def test_the_versions_of_a_toolchain_that_can_be_had_are_told():
+    assert of_toolchain("node", {}, ("4", "6", "22", "24")) == (Status.OK, "4 to 24 of a registry")
+    expected = "9, 18 of [images.nodes] and 4, 24 of a registry"
+    assert of_toolchain("node", ["18", "9"], ("4", "24")) == (Status.OK, expected)
+    expected = "1.85, 1.100 of [images.rusts] and 1.90 of a registry"
+    assert of_toolchain("rust", ["1.100", "1.85"], ("1.90",)) == (Status.OK, expected)
+
+
+def test_where_nobody_answers_a_toolchain_of_this_machine_is_all_there_is():
+    assert of_toolchain("go", [], None) == (Status.WARN, "a registry does not answer; none can be had")
+    assert of_toolchain("go", ["1.24"], None) == (Status.WARN, "a registry does not answer; only 1.24 of [images.gos]")
+
+
+def test_a_folder_with_another_version_than_the_settings_say_is_told():
+    own = {"8": "javac 1.8.0_402", "17": "javac 17.0.21", "21": 'openjdk version "21"'}
+    assert of_toolchain("jdk", own, (), **own)[0] is Status.OK
+    status, found = of_toolchain("rust", ["1.85", "1.9"], (), **{"1.85": "rustc 1.80.1 (3f5f)", "1.9": "rustc 1.90.0"})
+    assert (status, found) == (
+        Status.WARN,
+        "of 1.9, 1.85 of [images.rusts], 1.85 says rustc 1.80.1 (3f5f); 1.9 says rustc 1.90.0",
+    )
+    assert of_toolchain("go", ["1.24"], (), **{"1.24": None})[1] == "of 1.24 of [images.gos], 1.24 says nothing"
+
+
+def test_the_doctor_asks_the_programs_of_folders_which_version_they_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    monkeypatch.setattr(doctor.engine, "_local", type("Fresh", (), {})())
+    monkeypatch.setattr(doctor, "_index", lambda: doctor.judge_index(None))
+    for version in ("1.23.4", "1.24.1"):
+        program = tmp_path / version / "bin/go"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\n[ $GOTOOLCHAIN = local ] && echo go version go{version} linux/amd64\n")
+        program.chmod(0o755)
+    settings = ImageSettings(gos={"1.23": tmp_path / "1.23.4", "1.25": tmp_path / "1.24.1"})
+    go = Toolchain(name="go", origin="a proxy", versions=lambda: ("1.22",))
+    found = {check.name: check for check in doctor.examine(Settings(images=settings), toolchains=[go]).checks}["go"]
+    assert found.found == "of 1.23, 1.25 of [images.gos], 1.25 says go version go1.24.1 linux/amd64"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.server
 import json
+import platform
 import threading
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -12,7 +13,7 @@ from typing import ClassVar
 import pytest
 
 from harness.config.settings import MiningSettings
-from miner.layers.package_index import Index, configured, node_lines, release_times
+from miner.layers.package_index import Index, configured, go_versions, node_lines, release_times
 
 MERGED = datetime(2024, 6, 1, tzinfo=UTC)
 
@@ -50,6 +51,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 200,
                 json.dumps({"versions": {key: {} for key in ("0.10.48", "22.1.0", "8.0.0", "22.0.0")}}),
             )
+        if self.path == "/go/golang.org/toolchain/@v/list":
+            builds = ("1.9.2.linux-{0}", "1.24.linux-{0}", "1.24.1.linux-{0}", "1.30rc1.linux-{0}", "1.25.other-{0}")
+            machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+            pages[self.path] = (200, "\n".join(f"v0.0.1-go{build}" for build in builds).format(machine))
         code, body = pages.get(self.path, (404, ""))
         self.send_response(code)
         self.end_headers()
@@ -128,5 +133,10 @@ def test_settings_win_over_the_environment_and_without_either_nobody_is_asked():
 
 
 def test_npms_registry_tells_the_lines_of_node_that_images_can_have(server):
-    assert node_lines({"NPM_CONFIG_REGISTRY": f"http://{server}/npm/"}) == (22, 8)
+    assert node_lines({"NPM_CONFIG_REGISTRY": f"http://{server}/npm/"}) == ("8", "22")
     assert node_lines({"npm_config_registry": f"http://{server}/simple/broken"}) is None
+
+
+def test_the_module_proxy_tells_the_versions_of_go_that_images_can_have(server):
+    assert go_versions({"GOPROXY": f"off,http://{server}/go|direct"}) == ("1.9", "1.24")
+    assert go_versions({"GOPROXY": f"http://{server}/nothing"}) is None

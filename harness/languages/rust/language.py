@@ -16,6 +16,8 @@ FRAMEWORK = "cargo test"
 HOME = "/opt/goldseam/rust"
 TOOLCHAIN, CARGO_HOME, TARGET = f"{HOME}/toolchain", f"{HOME}/cargo", f"{HOME}/target"
 """Toolchain, downloaded crates and what is compiled, in an image."""
+EXAMPLES = "goldseam_examples.rs"
+"""What a file of tests is called that has examples of documentation (doctests)."""
 HANDOUT = "/tmp/goldseam_handout.rs"  # noqa: S108 - inside the container
 """Where the module is that stripped files hand out by."""
 ENV: Mapping[str, str] = {
@@ -84,8 +86,9 @@ class Rust(Language):
             "options": list(test.options),
             "handout": HANDOUT,
             "source": part("handout.rs"),
+            "examples": EXAMPLES,
         }
-        program = parts.part("child.py") + part("driver.py")
+        program = parts.part("child.py") + part("examples.py") + part("driver.py")
         command = parts.command(parts.in_python(program, settings), requests, ("vary", "clock"), ENV)
         cut = [path for path in test.allowed_paths if path.endswith(".rs")]
         return replace(

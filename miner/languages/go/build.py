@@ -18,7 +18,8 @@ from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
-from miner.layers import base
+from miner.languages.toolchain import Toolchain
+from miner.layers import base, egress, package_index
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
@@ -207,3 +208,20 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
 
 def _tool(name: str) -> str:
     return resources.files("miner.languages.go").joinpath("tools", name).read_text(encoding="utf-8")
+
+
+def _versions() -> tuple[str, ...] | None:
+    versions = package_index.go_versions()
+    return None if versions is None else tuple(f"1.{minor}" for minor in modules.RELEASED if f"1.{minor}" in versions)
+
+
+TOOLCHAINS = (
+    Toolchain(
+        name="go",
+        origin="the module proxy",
+        versions=_versions,
+        remedy="name your module proxy in GOPROXY, or folders of Go in [images.gos]",
+        layer=lambda parent, version, settings: layer_of_go(parent, int(version.removeprefix("1.")), settings),
+        hosts=(egress.GO,),
+    ),
+)

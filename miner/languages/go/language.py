@@ -15,7 +15,7 @@ from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
-from miner.languages.go.build import build_image
+from miner.languages.go.build import TOOLCHAINS, build_image
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.package import name_of, package_of
 from miner.languages.go.stripping.scopes import parse
@@ -58,6 +58,7 @@ class Go(TreeLanguage):
     test_names = _TESTS
     test_modules: re.Pattern[str] | None = _TESTS
     code: Code = CODE
+    toolchains = TOOLCHAINS
     reading = literals.READING
     heeded = re.compile(rb'//(?:go:|line |export |\s*\+build|\s*(?i:(?:unordered )?output:))|import "C"')
 

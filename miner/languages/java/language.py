@@ -16,6 +16,7 @@ from miner.languages.java.build import build_image
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.source import StrippedSource
+from miner.languages.java.toolchain import TOOLCHAINS
 from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
@@ -42,6 +43,7 @@ class Java(TreeLanguage):
 
     test_modules: re.Pattern[str] | None = _MODULES
     test_marks: re.Pattern[bytes] | None = _MARKS
+    toolchains = TOOLCHAINS
     test_bases: re.Pattern[bytes] | None = re.compile(rb"^(?:public\s+)?abstract\s+class\b", re.MULTILINE)
 
     def __init__(self, name: str, suffixes: tuple[str, ...], code: Code) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
 from harness.sandbox.images import platforms
-from miner.languages.java import poms
+from miner.languages.java import gradle, poms
+from miner.languages.toolchain import Toolchain
 from miner.layers.layer import APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 
@@ -143,3 +144,15 @@ def opened(tree: Tree, release: int, major: int) -> dict[str, str]:
 def tool(name: str) -> str:
     """A program of the folder `tools`."""
     return resources.files("miner.languages.java").joinpath("tools", name).read_text(encoding="utf-8")
+
+
+TOOLCHAINS = (
+    Toolchain(
+        name="jdk",
+        origin="the base's Debian or a later one",
+        versions=lambda: tuple(map(str, sorted((poms.DEBIAN, *poms.LATER)))),
+        usual=str(poms.DEBIAN),
+        layer=lambda parent, version, settings: layer_of_jdk(parent, int(version), settings),
+    ),
+    Toolchain(name="gradle", origin="the base's Debian, or that of a wrapper", versions=lambda: (gradle.OF_DEBIAN,)),
+)

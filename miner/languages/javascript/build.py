@@ -22,7 +22,8 @@ from miner.languages.building import Building, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
-from miner.layers import base, build, egress
+from miner.languages.toolchain import Toolchain
+from miner.layers import base, build, egress, package_index
 from miner.layers.layer import (
     CACHE_DIR,
     FACTS_PATH,
@@ -717,3 +718,14 @@ def plain(
 
 def _tool(name: str) -> str:
     return resources.files("miner.languages.javascript").joinpath("tools", name).read_text(encoding="utf-8")
+
+
+TOOLCHAINS = (
+    Toolchain(
+        name="node",
+        origin="npm's registry",
+        versions=package_index.node_lines,
+        remedy="name your registry in NPM_CONFIG_REGISTRY, or folders of Node in [images.nodes]",
+    ),
+)
+"""Its layer has the npm that a project needs, too."""

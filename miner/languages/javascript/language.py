@@ -16,7 +16,7 @@ from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
-from miner.languages.javascript.build import build_image
+from miner.languages.javascript.build import TOOLCHAINS, build_image
 from miner.languages.javascript.code import JavaScriptCode
 from miner.languages.javascript.stripping import literals, snapshots
 from miner.languages.javascript.stripping.borrowing import borrow
@@ -55,6 +55,7 @@ class JavaScript(TreeLanguage):
     test_modules: re.Pattern[str] | None = None
     test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = JavaScriptCode()
+    toolchains = TOOLCHAINS
     reading = literals.READING
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:

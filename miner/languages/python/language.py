@@ -47,6 +47,7 @@ from miner.languages.python.stripping import borrowing, documents, inlining, lit
 from miner.languages.python.stripping.static import leaves, touched
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
+from miner.languages.toolchain import Toolchain
 from miner.layers import egress
 from miner.sources.change import Kind
 
@@ -96,6 +97,7 @@ class Python:
     )
     test_bases: re.Pattern[bytes] | None = None
     code: Code = PythonCode()
+    toolchains: tuple[Toolchain, ...] = ()
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Text files whose examples are doctests."""

@@ -19,6 +19,7 @@ from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.building import Building, tree_layer
 from miner.languages.rust import cargo
+from miner.languages.toolchain import Toolchain
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import (
@@ -46,7 +47,7 @@ _GIVEN, _FIXED = "manifests.tar", "fixed.tar"
 _OF_FIX = "/tmp/of-fix"  # noqa: S108 - inside the container
 _KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
 _UNUSED = (
-    "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rustdoc", "./bin/rust-*", "./bin/rls",
+    "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rust-*", "./bin/rls",
 )  # fmt: skip
 _REASONS = (
     ("no_rust", ("requires rustc", "is not supported by the following package", "edition2024", "lock file version")),
@@ -283,3 +284,13 @@ def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
 
 def _tool(name: str) -> str:
     return resources.files("miner.languages.rust").joinpath("tools", name).read_text(encoding="utf-8")
+
+
+TOOLCHAINS = (
+    Toolchain(
+        name="rust",
+        origin="the base's Debian, or newer",
+        versions=lambda: (f"1.{cargo.DEBIAN}",),
+        layer=lambda parent, version, settings: layer_of_rust(parent, int(version.removeprefix("1.")), settings),
+    ),
+)

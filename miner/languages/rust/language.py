@@ -16,7 +16,7 @@ from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.recording import record
 from miner.languages.rust import cargo
-from miner.languages.rust.build import build_image
+from miner.languages.rust.build import TOOLCHAINS, build_image
 from miner.languages.rust.code import CODE
 from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
@@ -47,6 +47,7 @@ class Rust(TreeLanguage):
     test_modules: re.Pattern[str] | None = None
     test_marks: re.Pattern[bytes] | None = _MARKS
     code: Code = CODE
+    toolchains = TOOLCHAINS
     reading = literals.READING
     heeded = re.compile(rb"#\[derive\(")  # which may read what documents a field
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 TESTS = re.compile(r"^func ((?:Test|Example|Fuzz)\w*)\(", re.MULTILINE)
 MISSING = re.compile(
@@ -161,12 +162,14 @@ def main(asked, wanted):
     for name in wanted:
         folders.setdefault(os.path.dirname(name.split("::")[0]), []).append(name)
     well, programs = True, []
+    began = time.monotonic()
     for folder, names in folders.items():  # all are compiled before anything of the product runs
         package = Package(folder, names)
         program = os.path.join(work, "%d.test" % len(programs))
         compiled = compile_tests(package, program, overlay, word)
         programs.append((package, program if compiled and package.names else None))
         well = well and compiled
+    say("compiled", seconds=round(time.monotonic() - began, 6))
     for package, program in programs:
         if program:
             well = run_tests(package, program, word, asked["run"]) and well

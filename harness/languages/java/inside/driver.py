@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 
 FAILED = re.compile(
     r"^\[ERROR\] (/[^\n:]+\.java):\[(\d+),(\d+)\] (.*(?:\n(?:\[ERROR\])? +(?:symbol|location|required|found|reason): .*)*)",
@@ -454,7 +455,9 @@ def main(settings, names):
             project["modules"].get(folder, {}).update(facts)
     modules = modules_of(project, names)
     lay(modules, settings["stub"])
+    began = time.monotonic()
     well = compile_modules(project, modules, changed)  # before anything of the product runs as a test
+    say("compiled", seconds=round(time.monotonic() - began, 6))
     modules = [module for module in modules if module.types_of]
     if modules:
         program, word = recorder(settings, modules, work), os.urandom(16).hex()

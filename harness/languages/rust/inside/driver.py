@@ -1,6 +1,6 @@
 # Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: has cargo compile the test
 # programs of some files, then runs each of their tests as a process of its own, and writes what came of them to
-# descriptor 3, one JSON object a line. Before it stands child.py, in the same names.
+# descriptor 3, one JSON object a line. Before it stand child.py and examples.py, in the same names.
 import hashlib
 import re
 import shutil
@@ -28,6 +28,7 @@ CALLED = re.compile(
     re.DOTALL,
 )
 """How the compiler tells which name, or which form of one, it misses."""
+PANICKED = 101
 COMPARED = re.compile(r"can't compare `|binary operation `[!=]=` cannot be applied")
 
 
@@ -60,6 +61,7 @@ class Target(object):
         self.workspace = workspace
         self.root = os.path.relpath(facts["src_path"])
         self.kind, self.name = facts["kind"][0], facts["name"]
+        self.is_documented = self.kind in LIBRARIES and facts.get("doctest", True)
         self.asked, self.program, self.stamp, self.sources = [], None, None, ()
 
     @property
@@ -113,22 +115,27 @@ def package_folder(path):
     return folder
 
 
-def targets_of(names):
-    """The test programs that may hold the files that are asked for; a file of none is told as lost."""
-    packages, chosen = {}, []
+def targets_of(names, examples):
+    """The test programs that may hold the files that are asked for, and libraries with examples; a file of none is lost."""
+    packages, chosen, documented = {}, [], {}
     for name in names:
         path, _, test = name.partition("::")
         folder = package_folder(path)
         if folder not in packages:
             packages[folder] = read_package(folder)
         targets = candidates(packages[folder], path)
-        for target in targets:
-            target.asked.append((path, test))
-            if target not in chosen:
-                chosen.append(target)
+        if os.path.basename(path) == examples:
+            targets = [target for target in packages[folder] if target.is_documented]
+            for target in targets:
+                documented.setdefault(path, Examples(target, path)).asked.append(name)
+        else:
+            for target in targets:
+                target.asked.append((path, test))
+                if target not in chosen:
+                    chosen.append(target)
         if not targets:
             say("collect_error", id=path, text="cargo has no package with a target that it could be part of")
-    return chosen
+    return chosen, list(documented.values())
 
 
 def read_package(folder):
@@ -162,7 +169,7 @@ def candidates(targets, path):
 
 def compile_targets(targets, options):
     """Compile the programs of one package; those that can't be are told as lost. True if all could be."""
-    code, messages = cargo_test(targets, options)
+    code, messages = cargo_test(targets, options, flags_of(targets))
     elsewhere = any(is_error(message) and not any(target.is_of(message) for target in targets) for message in messages)
     if code != 0 and len(targets) > 1 and not elsewhere:
         return all([compile_targets([target], options) for target in targets])
@@ -179,10 +186,14 @@ def compile_targets(targets, options):
     return code == 0
 
 
-def cargo_test(targets, options):
+def flags_of(targets):
     flags = [flag for target in targets for flag in target.flags]
-    argv = ["cargo", "test", "--offline", "--no-run", "--message-format=json"] + features(options, targets[0].package)
-    code, text = output_of(argv + list(dict.fromkeys(flags) if flags == ["--lib"] else flags), targets[0].folder)
+    return ["--no-run"] + list(dict.fromkeys(flags) if flags == ["--lib"] else flags)
+
+
+def cargo_test(targets, options, flags):
+    argv = ["cargo", "test", "--offline", "--message-format=json"] + features(options, targets[0].package)
+    code, text = output_of(argv + flags, targets[0].folder)
     messages = []
     for line in text.splitlines():
         try:
@@ -293,29 +304,30 @@ def run_target(target, word, env, handed):
     listing = start(Listing, "--list")
     text = listing.tail.decode("utf-8", "replace")
     if not LISTING.search(text):  # a program with a main function of its own
-        return tell(target, "main", listing, 0.0, handed)
+        return tell("%s::main" % target.root, listing, 0.0, handed)
     ignored = set(LISTED.findall(start(Listing, "--list", "--ignored").tail.decode("utf-8", "replace")))
     well = True
     for test in target.chosen(list(dict.fromkeys(LISTED.findall(text)))):
+        test_id = "%s::%s" % (target.root, test)
         if test in ignored:
-            say("report", id="%s::%s" % (target.root, test), status="skipped", seconds=0.0, text="")
+            say("report", id=test_id, status="skipped", seconds=0.0, text="")
             continue
         handed.empty()
         began = time.monotonic()
-        well = tell(target, test, start(Run, "--exact", test), time.monotonic() - began, handed) and well
+        well = tell(test_id, start(Run, "--exact", test), time.monotonic() - began, handed) and well
     return well
 
 
-def tell(target, test, ran, seconds, handed):
-    """The result of one test: it has passed if the program's main function ended well."""
-    if not handed.tell("%s::%s" % (target.root, test)) or ran.forged:
+def tell(test_id, ran, seconds, handed, failing=(PANICKED,), panics=False):
+    """The result of one test: it has passed if the program's main function ended well, or panicked as it is to."""
+    if not handed.tell(test_id) or ran.forged:
         say("forged")
-    well = ran.code == 0 and ran.done
+    well = ran.code == PANICKED if panics else ran.code == 0 and ran.done
     text = "" if well else ran.tail.decode("utf-8", "replace")[-TAIL:]
-    status = "passed" if well else "failed" if ran.code == 101 else "crashed"
+    status = "passed" if well else "failed" if ran.code in failing or (panics and ran.done) else "crashed"
     raised = "AssertionError" if "assertion " in text else "panic"
     fields = {} if well else {"raised": [{"names": [raised]}]}
-    say("report", id="%s::%s" % (target.root, test), status=status, seconds=round(seconds, 6), text=text, **fields)
+    say("report", id=test_id, status=status, seconds=round(seconds, 6), text=text, **fields)
     return well
 
 
@@ -342,13 +354,18 @@ def main(settings, names):
     libraries = output_of(["rustc", "--print", "target-libdir"], None)[1].strip()
     env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     word = os.urandom(16).hex()
-    targets = targets_of(names)
-    well = True
+    targets, documented = targets_of(names, settings["examples"])
+    well, began = True, time.monotonic()
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
+    compiled = [examples for examples in documented if examples.compile(settings["options"], work)]
+    well = well and len(compiled) == len(documented)
+    say("compiled", seconds=round(time.monotonic() - began, 6))
     for target in targets:
         if target.program:
             well = run_target(target, word, env, handed) and well
+    for examples in compiled:
+        well = examples.run(word, env, handed) and well
     return 0 if well else 1
 
 

@@ -6,7 +6,7 @@
 import difflib
 import os
 import re
-from typing import FrozenSet, List, Sequence, Tuple
+from typing import FrozenSet, Iterator, List, Sequence, Tuple
 
 
 def put_back_tests(tree: str, pristine: str, paths: Sequence[str]) -> None:
@@ -145,13 +145,21 @@ def without_words(text: str) -> str:
     """Rust with comments, strings and characters blanked: every brace left is one of the language."""
     parts = []  # type: List[str]
     at = 0
+    for start, end in words_in(text):
+        parts += (text[at:start], " " * (end - start))
+        at = end
+    return "".join(parts + [text[at:]])
+
+
+def words_in(text: str) -> Iterator[Tuple[int, int]]:
+    """Comments, strings and characters, by where they begin and end."""
+    at = 0
     while True:
         match = WORDS.search(text, at)
         if match is None:
-            return "".join(parts + [text[at:]])
-        end = comment_end(text, match.start()) if match[0] == "/*" else match.end()
-        parts += (text[at : match.start()], " " * (end - match.start()))
-        at = end
+            return
+        at = comment_end(text, match.start()) if match[0] == "/*" else match.end()
+        yield match.start(), at
 
 
 def comment_end(text: str, at: int) -> int:
