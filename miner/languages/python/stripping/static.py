@@ -94,7 +94,7 @@ class Module:
     """The names of the file's own classes."""
     returning: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, which do nothing but return an expression."""
-    given: frozenset[str] = frozenset()
+    changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
     attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     """What the file's classes set of themselves, in their bodies or as `self.name`, by plain assignments alone."""
@@ -179,12 +179,14 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         returning=_returning(nodes),
-        given=frozenset(_given(nodes, imports, product) & constants.keys()),
+        changeable=frozenset(_arguments_of_product(nodes, imports, product) & constants.keys()),
         attributes=_attributes(nodes),
     )
 
 
-def _given(nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]) -> set[str]:
+def _arguments_of_product(
+    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+) -> set[str]:
     """The names that calls of the product, or of methods of what it may have made, get as they are."""
     names: set[str] = set()
     for call in (node for node in nodes if isinstance(node, ast.Call)):
@@ -360,12 +362,12 @@ class Scope:
         nodes = list(ast.walk(self.function))
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
-        given = {node.arg for inner in nodes if isinstance(inner, Function) for node in _arguments(inner)}
+        parameters = {node.arg for inner in nodes if isinstance(inner, Function) for node in _arguments(inner)}
         once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
 
         def constants(is_static: Callable[[ast.expr], bool]) -> dict[str, tuple[ast.expr, ...]]:
             assigned = {**once, **_assigned(nodes, _unconditional(self.function.body, is_static))}
-            return {name: values for name, values in assigned.items() if name not in given}
+            return {name: values for name, values in assigned.items() if name not in parameters}
 
         self._constants = constants(lambda _: False)
         bound = [name for node in nodes for name in stored(node)] + arguments
@@ -459,7 +461,7 @@ class Scope:
     def is_given(self, node: ast.expr) -> bool:
         """Whether it is a name of the file's top level for what is written out, and what the product gets elsewhere."""
         match node:
-            case ast.Name(id=name) if name in self.module.given and name not in self._local:
+            case ast.Name(id=name) if name in self.module.changeable and name not in self._local:
                 bound = self._bound(name)
                 return len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set)
         return False
