@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import ipaddress
+from collections import OrderedDict
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -27,7 +28,8 @@ def encode(value: Any) -> Any:  # noqa: PLR0911 - one kind after the other
     if type(value) in CONTAINERS:
         return [CONTAINERS[type(value)], [encode(item) for item in value]]
     if isinstance(value, dict):
-        return ["d", [[encode(key), encode(inner)] for key, inner in value.items()]]
+        tag = "D" if isinstance(value, OrderedDict) else "d"
+        return [tag, [[encode(key), encode(inner)] for key, inner in value.items()]]
     if isinstance(value, int):
         return ["i", format(value, "x")]
     if isinstance(value, float):

@@ -13,7 +13,7 @@ import itertools
 import math
 import re
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -444,21 +444,24 @@ def _unordered(make: Callable[[list[Any]], Any]) -> Callable[[Reader, Any, int],
     return read
 
 
-def _dict(reader: Reader, encoded: Any, depth: int) -> tuple[Any, int]:
-    pairs = reader.pairs(encoded)
-    keys, values, costs, cost = [], [], [], 0
-    for key, value in pairs:
-        read, its = reader.value(key, depth)
-        keys.append(read)
-        costs.append(its)
-        read, its = reader.value(value, depth)
-        values.append(read)
-        cost += its
-    cost += reader.hashed(keys, costs)
-    built = dict(zip(keys, values, strict=True))
-    if len(built) != len(keys):
-        raise MalformedError("a mapping that holds a key twice")
-    return built, cost
+def _mapping(make: Callable[[Any], Any]) -> Callable[[Reader, Any, int], tuple[Any, int]]:
+    def read(reader: Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+        keys, costs, cost = [], [], 0
+        members = []
+        for key, value in reader.pairs(encoded):
+            key_read, its = reader.value(key, depth)
+            keys.append(key_read)
+            costs.append(its)
+            value_read, its = reader.value(value, depth)
+            members.append(value_read)
+            cost += its
+        cost += reader.hashed(keys, costs)
+        built = make(zip(keys, members, strict=True))
+        if len(built) != len(keys):
+            raise MalformedError("a mapping that holds a key twice")
+        return built, cost
+
+    return read
 
 
 _READERS: Mapping[str, Callable[[Reader, Any, int], tuple[Any, int]]] = {
@@ -466,7 +469,8 @@ _READERS: Mapping[str, Callable[[Reader, Any, int], tuple[Any, int]]] = {
     "t": _ordered(tuple),
     "S": _unordered(set),
     "F": _unordered(frozenset),
-    "d": _dict,
+    "d": _mapping(dict),
+    "D": _mapping(OrderedDict),
 }
 """Containers: the tag, and one list."""
 

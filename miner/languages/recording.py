@@ -664,7 +664,7 @@ def _host_value(value: Any) -> Any:
         return value
     if tag in ("l", "t", "S", "F"):
         return [tag, [_host_value(item) for item in parts[0]]]
-    if tag == "d":
+    if tag in ("d", "D"):
         return [tag, [[_host_value(key), _host_value(item)] for key, item in parts[0]]]
     return value
 

@@ -13,6 +13,7 @@ import threading
 import time
 import unittest
 import warnings
+from collections import OrderedDict
 from decimal import Decimal
 from fractions import Fraction
 from unittest import mock
@@ -67,6 +68,16 @@ PYTHONS = {
     "not_almost": lambda one, other: passes(CASE.assertNotAlmostEqual, one, other),
     "count_equal": lambda one, other: passes(CASE.assertCountEqual, one, other),
 }
+
+
+ORDERS = [kind(items) for kind in (OrderedDict, dict) for items in ([(1, 2), (3, 4)], [(3, 4), (1, 2)])]
+
+
+@pytest.mark.parametrize("op", ["==", "!="])
+@pytest.mark.parametrize("wanted", ORDERS)
+@pytest.mark.parametrize("given", ORDERS)
+def test_the_order_counts_between_two_dictionaries_that_have_one(op, given, wanted):
+    assert decided(op, encode([given]), encode([wanted])) is PYTHONS[op]([given], [wanted])
 
 
 @pytest.mark.parametrize("op", PYTHONS)

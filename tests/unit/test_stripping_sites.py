@@ -68,6 +68,7 @@ OPERATORS = {
     "self.assertFalse(f(1) == 3)": ("!=", [OUT, KEPT]),
     "self.assertLessEqual(f(1), 3)": ("<=", [OUT, KEPT]),
     "self.assertCountEqual(f(1), [3])": ("count_equal", [OUT, KEPT]),
+    "self.assertSequenceEqual(f(1), (3,))": ("==", [OUT, KEPT]),
     "self.assertRegex(f(1), 'a')": ("regex", [OUT, KEPT]),
     "self.assertNotRegex(f(1), 'a')": ("not_regex", [OUT, KEPT]),
     "self.assertAlmostEqual(f(1), 3)": ("almost", [OUT, KEPT]),

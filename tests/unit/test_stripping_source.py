@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext, suppress
 import pytest
 
 from miner.languages.base import Mode
+from miner.languages.python.language import of_others
 from miner.languages.python.stripping.source import StrippedSource
 from miner.languages.python.stripping.static import leaves
 
@@ -279,7 +280,9 @@ UNITTEST = {
     "self.assertFalse(f(1))": ["f(1)"],
     "self.assertGreater(f(1), 3)": ["f(1)"],
     "self.assertListEqual(f(1), [3])": ["f(1)"],
-    "self.assertCountEqual(f(1), [1, 2])": ["f(1)"],
+    "self.assertCountEqual(f(1), [1, 2])": ["list(f(1))"],
+    "self.assertSequenceEqual((1, 2), f(1))": ["(lambda found: [found[place] for place in range(len(found))])(f(1))"],
+    "self.assertSequenceEqual(f(1), [1, 2], seq_type=list)": ["f(1)"],
     "self.assertRegex(f(1), 'a+')": ["f(1)"],
     "self.assertNotRegex(f(1), 'a+')": ["f(1)"],
     "self.assertAlmostEqual(f(1), 1.5, places=3)": ["f(1)"],
@@ -945,3 +948,19 @@ def test_what_a_condition_of_a_row_makes_goes_with_it():
     assert handed("f(flag)").splitlines()[1].strip() in kept
     assert not {"'x'", "'!'", "line"} & set(kept.replace("\n", " ").split(" "))
     assert "parts" not in kept
+
+
+@pytest.mark.parametrize(
+    ("path", "module", "is_of_others"),
+    [
+        ("asyncore/__init__.py", "asyncore", False),
+        ("src/asyncore.py", "asyncore", False),
+        ("src/google/shop/a.py", "google", False),
+        ("six.py", "six", False),
+        ("shop/json.py", "json", True),
+        ("shop/six.py", "six", True),
+        ("shop/a.py", "google", True),
+    ],
+)
+def test_what_the_fix_changes_is_no_module_of_others(path, module, is_of_others):
+    assert (module in of_others(("google", "six"), {path: ""})) is is_of_others

@@ -9,7 +9,7 @@ import pytest
 
 from miner.languages.base import WrittenForm
 from miner.languages.python.stripping import tables
-from miner.languages.python.stripping.static import Scope, is_immutable, module_of
+from miner.languages.python.stripping.static import Scope, is_immutable, leaves, module_of, touched
 
 HEAD = """\
 import collections
@@ -22,6 +22,7 @@ import shop
 import shop.deep
 import sys
 import urllib.parse
+import decimal
 from decimal import Decimal
 from unittest import mock
 import pytest
@@ -102,6 +103,8 @@ STATIC = (
     "os.sep",
     "mock.ANY",
     "pytest.approx(1.5, rel=0.1)",
+    "sys.maxsize",
+    "decimal.ROUND_UP",
     "ValueError",
     "ValueError('no')",
     "type(3)",
@@ -138,6 +141,9 @@ NOT_STATIC = {
     "os.getcwd()": "it depends on the folder",
     "os.environ": "it depends on the surroundings",
     "sys.modules": "the product may change it",
+    "sys.path[0]": "the product may change it",
+    "decimal.getcontext().prec": "the product may change it",
+    "os.path.getsize('a')": "the product may have written it",
     "request.path": "the product may change what it stands for",
     "urllib.request.urlopen('x')": "it asks another machine",
     "mock.Mock()": "it is a stand-in that remembers",
@@ -272,13 +278,18 @@ PLACES = {
     "tmp_path / f()": False,
     "other / 'a'": False,
     "json.load(tmp_path)": False,
+    "os.path.basename(below)": True,
+    "shlex.quote(str(tmp_path))": True,
+    "np.load(below)": False,
+    "filecmp.cmp(below, 'a')": False,
 }
 
 
 @pytest.mark.parametrize("expression", PLACES)
 @pytest.mark.parametrize("decorator", ["", "@pytest.mark.parametrize('n', [1])\n"])
 def test_a_path_below_the_folder_of_a_test_is_expected(expression, decorator):
-    tree = ast.parse(f"import os\n{decorator}def test_a(tmp_path, other):\n    below = tmp_path / 'b'\n    f(below)\n")
+    body = "def test_a(tmp_path, other):\n    below = tmp_path / 'b'\n    f(below)\n"
+    tree = ast.parse(f"import os, shlex, filecmp, numpy as np\n{decorator}{body}")
     scope = Scope(module=module_of(tree, lambda _: False), function=tree.body[1], tables={})
     is_expected = scope.is_expected(ast.parse(expression, mode="eval").body)
     assert is_expected is (PLACES[expression] and not decorator)
@@ -387,3 +398,80 @@ def test_what_a_file_beside_the_tests_holds_is_expected_and_is_one_look(expressi
     assert scope.is_expected(node) is expected
     if expected:
         assert scope.written(node) == WrittenForm(steps=1)
+
+
+BINDINGS = {
+    "want = 3": True,
+    "with open('a') as file:\n    want = 3": True,
+    "want = 2\nwith open('a') as file:\n    want = 3": True,
+    "want = 2\nfor n in [1, 2]:\n    want = 3": True,
+    "want = 2\nfor n in f(1):\n    want = 3": False,  # only if it gives something
+    "want = 2\nfor n in [1, 2]:\n    if f(n):\n        break\n    want = 3": False,
+    "want = 2\nwith suppress(KeyError):\n    f(1)\n    want = 3": False,
+    "want = 2\nwith pytest.raises(KeyError):\n    f(1)\n    want = 3": False,
+    "if f(1):\n    fixture = want = 3": False,
+    "if f(1):\n    given = 3\nwant = given": False,  # or what the fixture gives
+    "want = 3\ndef told(want):\n    return want": False,  # it has another in there
+    "want = 3\nf(key=lambda want: 1)": True,
+}
+
+
+@pytest.mark.parametrize("body", BINDINGS)
+def test_a_name_is_static_where_nothing_of_the_product_decides_which_value_it_has(body):
+    text = f"import pytest\nfrom shop import f\ndef test_a(given):\n{textwrap.indent(body, '    ')}\n"
+    tree = ast.parse(text)
+    scope = Scope(module=module_of(tree, lambda name: name == "shop"), function=tree.body[-1], tables={})
+    assert scope.is_static(ast.Name(id="want", ctx=ast.Load())) is BINDINGS[body]
+
+
+GIVEN = {
+    "shop.load(DATA)": True,
+    "client.post(json=DATA)": True,
+    "shop.load(dict(DATA))": False,
+    "self.assertEqual(shop.f(), DATA)": False,
+    "mock.call(DATA)": False,
+}
+
+
+@pytest.mark.parametrize("call", GIVEN)
+def test_what_the_product_gets_elsewhere_is_held_against_how_it_was_written(call):
+    tree = ast.parse(
+        "import shop\nfrom unittest import mock\nDATA = {'a': 1}\n"
+        f"def loaded(self, client):\n    {call}\ndef test_a(loaded):\n    assert loaded == DATA\n"
+    )
+    module = module_of(tree, lambda name: name == "shop")
+    name = ast.Name(id="DATA", ctx=ast.Load())
+    scope = Scope(module=module, function=tree.body[-1], tables={})
+    scope.assume_expected()
+    assert scope.is_given(name) is GIVEN[call]
+    assert (scope.input_written(name) is not None) is GIVEN[call]
+
+
+DIFF = """\
+--- a/shop.py
++++ b/shop.py
+@@ -10,4 +10,5 @@ NAMES = [
+     "a",
+     "b",
++    "c",
+ ]
+ OTHERS = [
+@@ -30,5 +31,5 @@ class Color(Enum):
+     RED = 1
+     SHADES = (
+-        1,
++        2,
+     )
+     LAST = 3
+"""
+
+
+def test_a_fix_touches_what_the_lines_that_it_changes_are_in():
+    assert touched(DIFF).splitlines() == ["NAMES = [", '    "c",', "    SHADES = (", "        1,", "        2,"]
+    changes = {"shop.py": touched(DIFF)}
+    names = ("NAMES", "OTHERS", "Color.RED", "Color.SHADES", "Color.LAST")
+    assert [leaves(changes, f"shop.{name}", is_called=False) for name in names] == [False, True, True, False, True]
+
+
+def test_a_constant_may_come_from_another_module_that_the_fix_changes():
+    assert not leaves({"a/_c.py": "LIMIT = 2"}, "a.b.LIMIT", is_called=False)

@@ -255,7 +255,8 @@ def _kind(encoded: Any) -> str:
     return _kind(encoded[1]) if values.language_of(encoded) else str(encoded[0])
 
 
-_KINDS = {"s": str, "b": bytes, "i": float, "f": float, "l": list, "t": tuple, "d": dict, "S": set, "F": set}
+_KINDS = {"s": str, "b": bytes, "i": float, "f": float, "l": list, "t": tuple, "S": set, "F": set}
+_KINDS |= {"d": dict, "D": dict}
 
 
 def kind_of(encoded: Any) -> type | None:

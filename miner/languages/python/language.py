@@ -44,7 +44,7 @@ from miner.languages.python.images.ladder import climb
 from miner.languages.python.recipes import interpreter, of_fix
 from miner.languages.python.recipes.recipe_fixes import Learned
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
-from miner.languages.python.stripping.static import leaves
+from miner.languages.python.stripping.static import leaves, touched
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.languages.toolchain import Toolchain
@@ -71,6 +71,8 @@ processor time: 10 of the 11 seconds of psf__requests-1963."""
 _STUB, _OF_MODULES = ".pyi", (".py", ".pyx", ".c", ".cpp")
 _DEPTH_OF_PACKAGES = 3
 """How deep in a repository the outermost folder of a package is, at most."""
+_OWN = re.compile(r"(?:src/|lib/)?([^/]+?)(?:/|\.py$)")
+"""A path in a repository, with the top-level module that it may be of."""
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
 _CHECKERS = re.compile(rb"pytest[-_](?:mypy|pyright)|stubtest")
 """What checks types while tests run."""
@@ -224,14 +226,10 @@ class Python:
         return sources
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file; what is neither standard library nor a dependency is the product.
-
-        So is a package that the fix changes, though dependencies may have a part in it (`google`, `zope`).
-        """
+        """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         files = patch.parse(task.hidden.gold_patch, trusted=True).files
-        changes = {path: "\n".join(file.lines("+-")) for file in files for path in file.paths}
-        fixed = {folder for path in changes for folder in PurePath(path).parts[:_DEPTH_OF_PACKAGES]}
-        outside = sys.stdlib_module_names | ({*task.instance.test.modules} - fixed)
+        changes = {path: touched(file.raw.decode("utf-8", "replace")) for file in files for path in file.paths}
+        outside = of_others(task.instance.test.modules, changes)
 
         def settled(dotted: str, *, is_called: bool) -> bool:
             return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)
@@ -259,6 +257,17 @@ class Python:
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
         return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING, recorded.written)
+
+
+def of_others(installed: Iterable[str], changed: Collection[str]) -> frozenset[str]:
+    """The top-level modules of the standard library and of what is installed; `changed` are the paths of a fix.
+
+    A package that the fix changes is the product's, though dependencies may have a part in it (`google`, `zope`), or
+    Python a module of its name (`asyncore`).
+    """
+    own = {match[1] for match in map(_OWN.match, changed) if match}
+    packages = {folder for path in changed for folder in PurePath(path).parts[:_DEPTH_OF_PACKAGES]}
+    return (sys.stdlib_module_names - own) | ({*installed} - packages - own)
 
 
 def _in_python_2(source: bytes | None) -> str:

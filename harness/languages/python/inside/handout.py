@@ -344,7 +344,9 @@ def encoded_within(value, depth, left):
             return [tag, sorted(items, key=dumps) if tag in ("F", "S") else items]  # the same in every process
     if isinstance(value, (dict, collections.abc.Mapping)):
         pairs = value.items()
-        return ["d", [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]
+        is_ordered = owner_of_equality(kind) is collections.OrderedDict  # of two of these the order counts
+        tag = "D" if is_ordered else "d"
+        return [tag, [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]
     if isinstance(value, type):
         return ["n", "type"] + ([name_of(value)] + names_of(value))
     if isinstance(value, BaseException):

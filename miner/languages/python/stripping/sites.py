@@ -346,6 +346,8 @@ class Reader:
         expected = list(map(self._scope.is_expected, nodes))
         if all(expected):
             expected = list(map(self._scope.is_static, nodes))
+        elif op == "==":
+            expected = [side and not self._scope.is_given(node) for side, node in zip(expected, nodes, strict=True)]
         operands = tuple(Operand(node=node, static=static) for node, static in zip(nodes, expected, strict=True))
         if any(isinstance(node, ast.Starred) for node in nodes):
             return None
@@ -466,6 +468,10 @@ class Reader:
                 return None
         if op in ("regex", "not_regex") and not self._scope.is_static(right):
             return None
+        if op == "count_equal":
+            left, right = (side if self._scope.is_expected(side) else _listed(side) for side in (left, right))
+        elif _is_of_sequences(call):
+            left, right = (_listed(side) if self._scope.is_expected(side) else _indexed(side) for side in (left, right))
         return self._assertion(op, [left, right], kept=by_side)
 
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
@@ -536,6 +542,23 @@ def _all_of(test: ast.expr) -> list[ast.expr]:
 
 def _item(value: ast.expr, key: ast.expr) -> ast.Subscript:
     return ast.Subscript(value=value, slice=key, ctx=ast.Load())
+
+
+def _listed(value: ast.expr) -> ast.expr:
+    if isinstance(value, ast.List | ast.Tuple):
+        return ast.List(elts=value.elts, ctx=ast.Load())
+    return ast.Call(func=ast.Name(id="list", ctx=ast.Load()), args=[value], keywords=[])
+
+
+def _indexed(value: ast.expr) -> ast.expr:
+    """The items of what has a length and items by number, as a list."""
+    function = ast.parse("lambda found: [found[place] for place in range(len(found))]", mode="eval").body
+    return ast.Call(func=function, args=[value], keywords=[])
+
+
+def _is_of_sequences(call: ast.Call) -> bool:
+    """Whether it compares two sequences item by item, of whatever kind they are."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "assertSequenceEqual" and not call.keywords
 
 
 def _length(value: ast.expr) -> ast.expr:

@@ -11,7 +11,7 @@ from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, plain, tables, unstopped
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
-from miner.languages.python.stripping.static import Function, Module, Scope, Settled, module_of, unsettled
+from miner.languages.python.stripping.static import Function, Module, Scope, Settled, may_catch, module_of, unsettled
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
@@ -293,14 +293,9 @@ class _Writer:
             number = self._number(assertion)
             if self._choose(number) is not Mode.INSIDE:
                 item.context_expr = self._site(number, assertion)
-        if not catches and not self._is_unread_catcher(statement):
+        if not catches and not may_catch(statement):
             statement.body = self.block(statement.body)
         return statement
-
-    def _is_unread_catcher(self, statement: ast.With | ast.AsyncWith) -> bool:
-        """Whether the block may be there to catch what an assertion in it raises."""
-        words = [ast.unparse(item.context_expr) for item in statement.items]
-        return any("raises" in word.lower() or "suppress" in word for word in words)
 
     def _number(self, assertion: Assertion) -> int:
         number = self._first + len(self._slots)

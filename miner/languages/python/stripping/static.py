@@ -40,6 +40,8 @@ _PATHS = frozenset(
 )
 """What makes a path of another, or its text."""
 _PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute", "with_name", "with_suffix"})
+_OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
+"""Modules that take the text of a path for a text."""
 _BESIDE = ("__file__",)
 _OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format replace")
 """Methods by which texts and bytes give others."""
@@ -48,13 +50,21 @@ _EXCEPTIONS = frozenset(
 )
 _IMPURE_MODULES = words(
     "glob http importlib inspect io logging multiprocessing random secrets select shutil signal socket sqlite3"
-    " subprocess tempfile threading time urllib warnings gc ctypes"
+    " subprocess tempfile threading time urllib warnings gc ctypes locale"
 )
 """Modules whose calls depend on the machine, on the moment or on what else the process did."""
+_OF_INTERPRETER = words(
+    "byteorder executable flags float_info float_repr_style getdefaultencoding getfilesystemencoding getsizeof"
+    " hash_info hexversion implementation int_info intern maxsize maxunicode platform prefix thread_info version"
+    " version_info"
+)
+"""What of `sys` no code changes."""
 _IMPURE_NAMES = words(
     "now today utcnow getcwd cwd home environ getenv read read_text read_bytes readlines open exists resolve absolute"
     " expanduser stat iterdir glob rglob uuid1 uuid4 listdir urandom getpid gettempdir mock_open Mock MagicMock patch"
     " fixture importorskip skip fail argv current_app modules request session stderr stdin stdout"
+    " getcontext getsize isfile isdir islink lexists getatime getctime getmtime samefile scandir walk ZipFile"
+    " is_zipfile is_tarfile cache calls connection g last_request outbox"
 )
 """Attributes that read files, the clock, the surroundings or what the product sets; they are looked at where made."""
 
@@ -84,6 +94,8 @@ class Module:
     """The names of the file's own classes."""
     returning: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, which do nothing but return an expression."""
+    changeable: frozenset[str] = frozenset()
+    """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
     attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     """What the file's classes set of themselves, in their bodies or as `self.name`, by plain assignments alone."""
 
@@ -103,11 +115,34 @@ def unsettled(_dotted: str, *, is_called: bool) -> bool:  # noqa: ARG001 - as ot
     return False
 
 
-def leaves(changes: Mapping[str, str], dotted: str, *, is_called: bool) -> bool:
-    """Whether a fix leaves alone what a dotted name stands for; `changes` are the lines of each file that it changes.
+def touched(diff: str) -> str:
+    """The lines of a file's diff that change, and those around whose statements they are in: `NAMES = [` of an entry.
 
-    A package may have the name from any of its modules. What one of these may have is left alone if no line defines it
-    that changes, unless it is called: what a class makes may hang on all of its module.
+    Such are the nearest lines before that are less indented, the last of them the one that a hunk names, where it does;
+    but no functions, classes and other blocks, which are more than their lines.
+    """
+    lines: list[str] = []
+    around: list[str] = []
+    for line in diff.splitlines():
+        if line.startswith("@@"):
+            around = [line.split("@@", 2)[-1][1:]]
+        elif line.startswith(("+", "-", " ")) and line[:4] not in ("+++ ", "--- ") and line[1:].strip():
+            around = [before for before in around if _indentation(before) < _indentation(line[1:])]
+            if line[0] != " ":
+                lines += [*(before for before in around if not before.rstrip().endswith(":")), line[1:]]
+            around.append(line[1:])
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def leaves(changes: Mapping[str, str], dotted: str, *, is_called: bool) -> bool:
+    """Whether a fix leaves alone what a dotted name stands for; `changes` are the lines of each file that it touches.
+
+    A module may have the name from any other. It is left alone if no line defines it that changes, unless it is called:
+    what a class makes may hang on all of its module, and a package may have it from any of its modules.
     """
     *module, name = dotted.split(".")
     names = {name, *(part for part in module if part[:1].isupper())}
@@ -117,7 +152,7 @@ def leaves(changes: Mapping[str, str], dotted: str, *, is_called: bool) -> bool:
         parts_of = PurePosixPath(path).with_suffix("").parts
         tails = (parts_of[start:] for start in range(len(parts_of)))
         may_have_it = any(all(ours == theirs for ours, theirs in zip(module, tail, strict=False)) for tail in tails)
-        if may_have_it and (is_called or definition.search(lines)):
+        if (is_called and may_have_it) or definition.search(lines):
             return False
     return "" not in module
 
@@ -144,8 +179,26 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         returning=_returning(nodes),
+        changeable=frozenset(_arguments_of_product(nodes, imports, product) & constants.keys()),
         attributes=_attributes(nodes),
     )
+
+
+def _arguments_of_product(
+    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+) -> set[str]:
+    """The names that calls of the product, or of methods of what it may have made, get as they are."""
+    names: set[str] = set()
+    for call in (node for node in nodes if isinstance(node, ast.Call)):
+        inner = call.func
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        root = inner.id if isinstance(inner, ast.Name) else ""
+        is_method = isinstance(call.func, ast.Attribute) and root not in imports and root not in ("self", "cls")
+        if product(imports[root].partition(".")[0]) if root in imports else is_method:
+            arguments = (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg))
+            names |= {argument.id for argument in arguments if isinstance(argument, ast.Name)}
+    return names
 
 
 def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -250,10 +303,27 @@ def _unconditional(body: Iterable[ast.stmt], is_static: Callable[[ast.expr], boo
     """The statements of a block, and of its loops and `with` blocks, but for those that the product may leave out."""
     for statement in body:
         yield statement
-        if isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith):
+        if isinstance(statement, ast.With | ast.AsyncWith) and not may_catch(statement):
+            yield from _unconditional(statement.body, is_static)
+        if isinstance(statement, ast.For) and is_static(statement.iter) and not _may_end(statement):
             yield from _unconditional(statement.body, is_static)
         if isinstance(statement, ast.If) and is_static(statement.test):
             yield from _unconditional((*statement.body, *statement.orelse), is_static)
+
+
+def may_catch(statement: ast.With | ast.AsyncWith) -> bool:
+    """Whether a block may be there to catch what is raised in it."""
+    words_of_items = [ast.unparse(item.context_expr) for item in statement.items]
+    return any("raises" in word.lower() or "suppress" in word for word in words_of_items)
+
+
+def _may_end(loop: ast.For) -> bool:
+    """Whether a loop may be left before its end, or a turn of it."""
+    return any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(loop))
+
+
+def _arguments(function: Function) -> Iterator[ast.arg]:
+    return (node for node in ast.walk(function.args) if isinstance(node, ast.arg))
 
 
 @dataclass(kw_only=True)
@@ -291,9 +361,15 @@ class Scope:
     def __post_init__(self) -> None:
         nodes = list(ast.walk(self.function))
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
-        once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
-        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, lambda _: False))}
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
+        parameters = {node.arg for inner in nodes if isinstance(inner, Function) for node in _arguments(inner)}
+        once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
+
+        def constants(is_static: Callable[[ast.expr], bool]) -> dict[str, tuple[ast.expr, ...]]:
+            assigned = {**once, **_assigned(nodes, _unconditional(self.function.body, is_static))}
+            return {name: values for name, values in assigned.items() if name not in parameters}
+
+        self._constants = constants(lambda _: False)
         bound = [name for node in nodes for name in stored(node)] + arguments
         loops = [node for node in nodes if isinstance(node, ast.For)]
         targets = [(name, loop.iter) for loop in loops for inner in ast.walk(loop.target) for name in stored(inner)]
@@ -328,7 +404,7 @@ class Scope:
             if not first and any(others):
                 self._remade |= {name}
                 self._loads[name] -= sum(others)
-        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body, self.is_static))}
+        self._constants = constants(self.is_static)
 
     @property
     def _of_file(self) -> Scope:
@@ -376,11 +452,19 @@ class Scope:
     def input_written(self, node: ast.expr) -> ast.expr | None:
         """What a name stands for that is written out once, where the product may have got it to change; else None."""
         match node:
-            case ast.Name(id=name) if not self.is_static(node):
+            case ast.Name(id=name) if self.is_given(node) or not self.is_static(node):
                 bound = self._bound(name)
                 if len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set) and self.is_static(bound[0]):
                     return bound[0]
         return None
+
+    def is_given(self, node: ast.expr) -> bool:
+        """Whether it is a name of the file's top level for what is written out, and what the product gets elsewhere."""
+        match node:
+            case ast.Name(id=name) if name in self.module.changeable and name not in self._local:
+                bound = self._bound(name)
+                return len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set)
+        return False
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
@@ -396,10 +480,16 @@ class Scope:
             case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
                 return self._is_settled(node, is_called=False)  # such as a member of an enumeration
             case ast.Call(func=func, args=args, keywords=keywords):
-                return (self._is_class(func) or self._is_pure_call(func, frozenset())) and all(
-                    map(self.is_expected, (*args, *(keyword.value for keyword in keywords)))
-                )
+                parts = (*args, *(keyword.value for keyword in keywords))
+                is_pure = self._is_pure_call(func, frozenset()) and not self._may_read(func, parts)
+                return (is_pure or self._is_class(func)) and all(map(self.is_expected, parts))
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
+
+    def _may_read(self, func: ast.expr, arguments: Iterable[ast.expr]) -> bool:
+        """Whether a call of another package gets a path, so that it may tell what the product wrote there."""
+        dotted = self.module.dotted(func)
+        is_of_paths = dotted.startswith("os.path.") or dotted.partition(".")[0] in _OF_WORDS
+        return bool(dotted) and not is_of_paths and any(map(self._is_place, arguments))
 
     def _is_place(self, node: ast.expr) -> bool:
         """Whether it is a path below the folder that pytest gives a test, or the text of one."""
@@ -574,6 +664,8 @@ class Scope:
             return True  # a constant
         if dotted.startswith("urllib.parse."):
             return True
+        if top == "sys":
+            return not rest or rest[0] in _OF_INTERPRETER
         if top in _IMPURE_MODULES or self.module.product(top) or _IMPURE_NAMES & set(rest):
             return False
         return not (top in ("pytest", "nose") and rest != ["approx"])
