@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from harness.core import python_source
 from miner.languages.base import Mode, WrittenForm
 
 if TYPE_CHECKING:
@@ -552,7 +553,8 @@ def _listed(value: ast.expr) -> ast.expr:
 
 def _indexed(value: ast.expr) -> ast.expr:
     """The items of what has a length and items by number, as a list."""
-    function = ast.parse("lambda found: [found[place] for place in range(len(found))]", mode="eval").body
+    statement = python_source.parse("lambda found: [found[place] for place in range(len(found))]").body[0]
+    function = cast("ast.Expr", statement).value
     return ast.Call(func=function, args=[value], keywords=[])
 
 
