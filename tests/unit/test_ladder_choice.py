@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,7 +50,7 @@ def refusal(reason="install_failed", said="", step=""):
 def climbed(monkeypatch):
     """A climb over rungs whose ends are given: what can be collected, or why there is no image."""
 
-    def climb(ends, *, unbuilt=None, files=None, interpreters=1, fixed=None):
+    def climb(ends, *, unbuilt=None, files=None, interpreters=1, fixed=None, of_change=()):
         tried = []
 
         def build(_job, interpreter, recipe, _ground):
@@ -57,7 +58,7 @@ def climbed(monkeypatch):
             end = ends[recipe.rung]
             if isinstance(end, rung.RefusedError):
                 raise end
-            return image(recipe.rung)
+            return replace(image(recipe.rung), python=interpreter.minor)
 
         recipes = [Recipe(project="setup.py", evidence=Evidence(rung=rung)) for rung in ends if "+" not in rung]
         last = Recipe(project=None, evidence=Evidence(rung=unbuilt)) if unbuilt else None
@@ -72,7 +73,14 @@ def climbed(monkeypatch):
                 fixed=fixed or {},
             ),
             tar=None,
-            detection=Detection(recipes=tuple(recipes), name=None, requires_python=None, classifiers=(), unbuilt=last),
+            detection=Detection(
+                recipes=tuple(recipes),
+                name=None,
+                requires_python=None,
+                classifiers=(),
+                unbuilt=last,
+                of_change=of_change,
+            ),
         )
         monkeypatch.setattr(ladder, "image_of", build)
         monkeypatch.setattr(ladder.base, "ensure", lambda _workshop: None)
@@ -97,6 +105,12 @@ def test_a_project_that_can_not_be_built_is_tried_once_on_each_interpreter(climb
 def test_where_none_is_whole_the_one_that_loses_least_is_kept_and_soon(climbed):
     found, tried, _ = climbed({"a": LOST, "b": FEWER, "c": WELL})
     assert (found.rung, tried) == ("b", ["a", "b"])
+
+
+def test_a_python_that_only_words_name_gives_way_to_the_next_where_tests_are_lost(climbed):
+    ends = {"a": lambda built: LOST if built.python == "3.9" else WELL, "b": LOST}
+    found, tried, _ = climbed(ends, interpreters=2, of_change=("3.9",))
+    assert (found.rung, found.python, tried) == ("a", "3.10", ["a", "a"])
 
 
 def test_every_attempt_to_collect_is_on_record(climbed):

@@ -102,6 +102,8 @@ def _rungs(job: BuildJob, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple
             if stood.ok:
                 return best, refused
             left = min(left - 1, _TRIED_WITH_AN_IMAGE)
+            if interpreter.minor in job.detection.of_change:
+                break  # it is named by words alone: rather another Python than another recipe
     return best, refused
 
 
