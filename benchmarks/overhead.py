@@ -125,13 +125,11 @@ def measured(tasks: Mapping[str, Task], folder: Path, rounds: int, sandbox: Dock
     for _ in range(rounds + 2):  # the first two warm up
         for framework, task in tasks.items():
             command = bare_command(framework, task)
+            tree.turn_to(task, command.compiles or command.runs)
             with tree.fresh():
                 if command.compiles:
-                    tree.turn_to(task, command.compiles)
                     tree.run()
                     tree.script = f"cd /testbed && exec {command.runs}"
-                else:
-                    tree.turn_to(task, command.runs)
                 bare[framework].append(timed(tree.run))
             whole[framework].append(timed(lambda: judged[framework].append(ours(task, sandbox))))  # noqa: B023
     figures: dict[str, Figures] = {}
