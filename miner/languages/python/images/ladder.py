@@ -201,6 +201,7 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
     """
     best: _Stood | None = None
     recipe = recipe_fixes.with_learned(recipe, job.learned)
+    tried = imports.optional(job.request.fixed)
     for _ in range(_MENDED):
         try:
             image = image_of(job, interpreter, recipe, ground)
@@ -218,8 +219,8 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
             best = stood
         if stood.collected is None:
             return stood
-        tried = (module for module in imports.optional(job.request.fixed) if module not in image.modules)
-        lacking = (*stood.collected.missing, *stood.collected.optional, *tried)
+        absent = (module for module in tried if module not in image.modules)
+        lacking = (*stood.collected.missing, *stood.collected.optional, *absent)
         said = stood.collected.output
         mended = recipe_fixes.after_collecting(recipe, lacking, said, job.request.tree, pytest=image.pytest)
         if mended is None:
