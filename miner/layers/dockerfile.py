@@ -11,9 +11,10 @@ from harness.core.errors import InputError
 from miner.layers.layer import CACHE_DIR, Layer
 
 _HEADER = """\
-# How this task's image was built, as BuildKit reads it. The build context holds requirements.lock and source.tar
-# (`git archive` of base_commit, without export attributes). Index and proxy settings come in the secret `build-env`, a
-# file of `export NAME=value` lines, a certificate bundle in the secret `ca`; nothing of them stays in a layer.
+# How this task's image was built, as BuildKit reads it. The build context holds the files beside this one,
+# unpacked where they end in .gz, and source.tar (`git archive` of base_commit, without export attributes). Index and
+# proxy settings come in the secret `build-env`, a file of `export NAME=value` lines, a certificate bundle in the secret
+# `ca`; nothing of them stays in a layer.
 # `goldseam images rebuild` does that, and compares what comes of it with the task's image.
 """
 VARIABLES = {

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.dataset.hidden_files import OF_FIX
 from miner.layers.secrets import CA_PATH, RUN_DIR
 
 INPUT_DIR = f"{RUN_DIR}/in"
@@ -21,6 +22,7 @@ FACTS_PATH = f"{OUT_DIR}/facts.json"
 REPOSITORY = "goldseam"
 SOURCE_NAME = "source.tar"
 """The tree at base_commit, as an input of layers."""
+COMPRESSED = ".gz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +33,13 @@ class Input:
     path: Path
     """Where it is on this machine."""
     sha256: str
+    is_of_fix: bool = False
+    """Whether it has files as the fix leaves them, which stay hidden."""
+
+    @property
+    def stored_name(self) -> str:
+        """The file of a task's folder that holds it, compressed."""
+        return f"{OF_FIX if self.is_of_fix else ''}{self.name}{COMPRESSED}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
     parent = ground_layers[-1][1]
     inputs = [request.workshop.packed(_GIVEN, files.items())]
     if fixed := _of_fix(building, toolchain, files, workspace, version):
-        inputs.append(request.workshop.packed(_FIXED, fixed.items()))
+        inputs.append(request.workshop.packed(_FIXED, fixed.items(), is_of_fix=True))
     crates_layer = _crates(parent.image_id, request, tuple(inputs), workspace)
     installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
     source_layer = _tree(installed.image_id, request, workspace)
