@@ -147,9 +147,9 @@ def pairs(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     """Per-test results from the recorder's frames, under ids that are the same in every run.
 
-    A test has up to three reports (set-up, call, tear-down), more with subtests (`part`) or where several tests have one
-    id; the worst of them is its status, and a part that is skipped counts only where none passes. A failure outside the
-    call is an ERROR, as pytest's own summary counts it.
+    A test has up to three reports (set-up, call, tear-down), more with subtests (`part`) or where several tests have
+    one id; the worst of them is its status, and a part that is skipped counts only where none passes. A failure outside
+    the call is an ERROR, as pytest's own summary counts it.
     """
     test_statuses: dict[str, set[TestStatus]] = {}
     part_statuses: dict[str, set[TestStatus]] = {}
