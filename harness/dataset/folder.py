@@ -179,7 +179,7 @@ def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
 
     """
     if not (path / DATASET_FILE).is_file():
-        text = f"no such folder: {path}" if not path.exists() else f"{path} is not a dataset: it has no {DATASET_FILE}"
+        text = f"{path} is not a dataset: it has no {DATASET_FILE}" if path.is_dir() else files.no_folder(path)
         raise InputError(text, hint="make a dataset with `goldseam mine SOURCE -o DATASET`")
     links.refuse(path)
     model = read_model(path / DATASET_FILE, DatasetModel)

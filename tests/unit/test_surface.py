@@ -171,6 +171,7 @@ def test_settings_of_a_named_file_are_read_and_their_lines_named(tmp_path):
     [
         (["mine", "nope"], ["error: no such folder: nope"]),
         (["evaluate", "nope"], ["error: no such folder: nope"]),
+        (["evaluate", __file__], [f"error: {__file__} is a file, not a folder"]),
         (["evalute"], ["error: no such command: evalute", "  hint: did you mean evaluate?"]),
         (["evaluate", "b", "--sampels"], ["error: no such option: --sampels", "  hint: goldseam evaluate --help"]),
         (["evaluate", "b", "--gould"], ["error: no such option: --gould", "  hint: did you mean --gold?"]),
