@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ REPOSITORY = "goldseam"
 SOURCE_NAME = "source.tar"
 """The tree at base_commit, as an input of layers."""
 COMPRESSED = ".gz"
+_LINE_END = re.compile(r"(?<!\\)\n")
+"""In a command of several: what goes on in its next line has a backslash before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +116,8 @@ class Layer:
             *(f"--mount=type=bind,source={item.name},target={INPUT_DIR}/{item.name}" for item in self.inputs),
             *(f"--mount=type=bind,from={folder.context},target={folder.target}" for folder in self.folders),
         ]
-        body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *self.commands]
+        commands = (_LINE_END.sub("; \\\n    ", command) for command in self.commands)
+        body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *commands]
         text = f"# {self.kind}\nRUN " + " \\\n    ".join(mounts) + " \\\n    " + "; \\\n    ".join(body) + "\n"
         text += "".join(f"ENV {name}={json.dumps(value)}\n" for name, value in sorted(self.env.items()))
         return text + (f"WORKDIR {self.workdir}\n" if self.workdir != "/" else "")
