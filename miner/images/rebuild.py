@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -49,6 +50,10 @@ _ON = {"DOCKER_BUILDKIT": "1"}
 _ASKED_SECONDS = 30.0
 _NOT_KEPT = ("run/", "tmp/", "dev/", "proc/", "sys/")
 """What the engine mounts, or a build: empty in an image."""
+_INDEXED = re.compile(r"opt/goldseam/(?:gocache/.*-[ad]|rust/target/debug/incremental(?:/.*)?)")
+"""What compilers keep under names made of times, or by chance."""
+_COMPILED = re.compile(r"opt/goldseam/rust/(?:target/.*|cargo/\.global-cache)")
+"""Files of Rust with times in them, or in the order in which threads ended."""
 _STUBS = ("", ".dockerenv", "usr/sbin/docker-init", "sbin/docker-init")
 """Places of single files that the engine mounts."""
 _ONLY_THERE = ("testbed/.git/index",)
@@ -103,7 +108,7 @@ def rebuild(
     sections = [section for section in written.sections if below is None or section.kind in _OWN]
     program = program_for(builder, sections, is_open=settings.egress == "open")
     with open_workshop(settings, instance.repo, log, note) as opened:
-        workshop = replace(opened, variables={**opened.variables, **written.variables})
+        workshop = replace(opened.reaching(written.hosts), variables={**opened.variables, **written.variables})
         names = {name for section in sections for name in section.inputs} - {SOURCE_NAME}
         files = {name: workshop.input(name, _input(dataset, instance_id, name)).path for name in names}
         files[SOURCE_NAME] = _tree(workshop, pinned)
@@ -388,7 +393,8 @@ def differing(left: str, other: str) -> dict[str, str]:
     """Paths in which two images differ, and how; in the configuration, `(configuration) NAME`.
 
     Times are left out. So is what two builds of the same never share: git's index has inodes and times, uv notes when
-    it read a project. Byte code is compared by the source that it says it is of.
+    it read a project, compilers of Go and Rust when they compiled. Byte code is compared by the source that it says it
+    is of.
 
     Raises:
         InfrastructureError: the engine failed, or an image is not there.
@@ -439,7 +445,7 @@ def _read(archive: tarfile.TarFile) -> dict[str, str]:
     entries_read: dict[str, str] = {}
     for member in archive:
         name = member.name.removeprefix("./").rstrip("/")
-        if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS:
+        if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS or _INDEXED.fullmatch(name):
             continue
         if member.islnk():  # another name of a file, of which the first has the content
             entries_read[name] = entries_read.get(member.linkname.removeprefix("./"), f"link to {member.linkname}")
@@ -454,7 +460,7 @@ def _read(archive: tarfile.TarFile) -> dict[str, str]:
 
 def digest(name: str, data: IO[bytes]) -> str:
     """What a file holds, as far as it is compared. Pure."""
-    if name in _ONLY_THERE or name.endswith(f".dist-info/{_WHEN}"):
+    if name in _ONLY_THERE or name.endswith(f".dist-info/{_WHEN}") or _COMPILED.fullmatch(name):
         return "-"
     if name.endswith(".pyc"):
         head = data.read(_PYC_HEADER)

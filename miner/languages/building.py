@@ -121,7 +121,9 @@ class Building:
         return BuiltImage(
             image_id=stack[-1].image_id,
             platform=stack[-1].platform,
-            dockerfile=dockerfile.render(base.describe(workshop.settings), recipes, dict(workshop.variables)),
+            dockerfile=dockerfile.render(
+                base.describe(workshop.settings), recipes, dict(workshop.variables), workshop.reached
+            ),
             locks={},
             inputs={
                 file.stored_name: gzip.compress(file.path.read_bytes(), mtime=0)

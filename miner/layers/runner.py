@@ -110,6 +110,8 @@ class Workshop:
     allowed: Allowed | None = None
     """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
 
+    reached: tuple[str, ...] = ()
+    """What is `allowed` for this repository alone."""
     discard: Callable[[str], object] = remove
     """Has a container removed; the workshop is not closed before that is done."""
     ahead: Ahead[PrestartedContainer] = field(default_factory=Ahead)
@@ -146,7 +148,8 @@ class Workshop:
 
     def reaching(self, hosts: Collection[str]) -> Workshop:
         """The same, where builds may reach hosts as well that the repository names."""
-        return replace(self, allowed=self.allowed and self.allowed.and_named(hosts))
+        reached = tuple(dict.fromkeys((*self.reached, *hosts)))
+        return replace(self, allowed=self.allowed and self.allowed.and_named(hosts), reached=reached)
 
     @contextlib.contextmanager
     def run(
