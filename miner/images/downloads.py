@@ -30,8 +30,8 @@ def folder_of(repo: str, cache_dir: Path) -> Path:
 def unused(cache_dir: Path, *, days: int) -> tuple[Path, ...]:
     """The folders and files that nothing has used for so many days, sorted; whatever uses one marks it."""
     limit = time.time() - days * _DAY
-    found = (path for place in _PLACES for path in cache_dir.glob(place))
-    return tuple(sorted(path for path in found if path.stat().st_mtime < limit))
+    paths = (path for place in _PLACES for path in cache_dir.glob(place))
+    return tuple(sorted(path for path in paths if path.stat().st_mtime < limit))
 
 
 def size(place: Path) -> int:

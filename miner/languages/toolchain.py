@@ -39,9 +39,9 @@ class Toolchain:
         there = tuple(own) if wanted in own else (*own, *(self.versions() or ()))
         version = wanted or self.usual or next(reversed(there), "")
         if version not in there:
-            known = ", ".join(one or f"that of {self.origin}" for one in there)
+            choices = ", ".join(name or f"that of {self.origin}" for name in there)
             raise InputError(
-                f"{self.name} {version} can't be had, only {known or 'none'}",
+                f"{self.name} {version} can't be had, only {choices or 'none'}",
                 hint=f"name a folder of it under [images.{self.name}s] in goldseam.toml",
             )
         return version
