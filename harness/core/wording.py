@@ -117,7 +117,9 @@ def file_problems(errors: Iterable[Mapping[str, Any]], *, most: int = 5) -> str:
 
 
 def not_readable(kind: str, error: Exception) -> str:
-    """Why a text is not YAML, JSON or TOML: the line, and what is wrong there."""
+    """Why a text is not YAML, JSON or TOML: the line, and what is wrong there; or the byte that is no UTF-8."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 (byte {error.start} of the file)"
     mark = getattr(error, "problem_mark", None)  # yaml.MarkedYAMLError
     line = mark.line + 1 if mark else getattr(error, "lineno", None)  # json.JSONDecodeError
     text = getattr(error, "problem", None) or getattr(error, "msg", None) or " ".join(str(error).split())

@@ -301,11 +301,12 @@ def _tell_moved(moved: Transfers, verb: str, *, json_: bool, hint: str) -> None:
     if json_:
         print_json({verb: moved.done, "already": list(moved.already), "failed": moved.failed})
     else:
-        images = len(set(moved.done.values()))
-        terminal.results().print(f"{verb} {images} images of {len(moved.done)} tasks; {len(moved.already)} were there")
+        images, tasks = counted(len(set(moved.done.values())), "image"), counted(len(moved.done), "task")
+        terminal.results().print(f"{verb} {images} of {tasks}; {len(moved.already)} were there")
     if moved.failed:
         text = "; ".join(f"{name}: {why}" for name, why in list(moved.failed.items())[:5])
-        raise InfrastructureError(f"{len(moved.failed)} images could not be {verb}: {text}", hint=hint)
+        count = counted(len(moved.failed), "image")
+        raise InfrastructureError(f"{count} could not be {verb}: {text}", hint=moved.hint or hint)
 
 
 def _as_json(image: StoredImage) -> dict[str, object]:
