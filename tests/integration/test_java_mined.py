@@ -12,12 +12,10 @@ from harness.judging.places import ids_by_place
 from harness.languages.screening import screen_task
 from tests import other_graders, tiny
 from tests.attacks import java
-from tests.proved_task import FAILING, mined, rebuilt, run, statuses
+from tests.proved_task import FAILING, mined, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.core.instance import Task
     from harness.grading.grade import Grade
 
@@ -174,12 +172,8 @@ FIX = {java.PRICES: java.RIGHT, java.TEST: java.AFTER}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("java")
-
-
-@pytest.fixture(scope="module")
-def task(folder) -> Task:
+def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("java")
     repo = Repository(folder / "repo")
     repo.commit("Start", FILES)
     forms = {java.FORMS_TEST: java.FORMS, java.FLUENT_TEST: java.FLUENT}
@@ -306,11 +300,6 @@ class PriceSpec extends Specification {{
     }}
 }}
 """
-
-
-def test_its_image_is_built_again_from_its_folder_and_is_the_same(folder, task):
-    assert task.instance.image
-    assert rebuilt(folder) == {}
 
 
 def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_groovy_and_kotlin(tmp_path):
