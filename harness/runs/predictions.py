@@ -155,8 +155,8 @@ def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:
             for number in pieces.items():
                 yield _Record(where=f"{path}, entry {number}", value=_value(pieces, f"{path}, entry {number}"))
         elif first != b"{":
-            found = kind_of(loads(_text(file.read(_WHOLE), str(path), 0)))
-            raise InputError(f"{path}: expected a list or an object of predictions, found {found}")
+            kind = kind_of(loads(_text(file.read(_WHOLE), str(path), 0)))
+            raise InputError(f"{path}: expected a list or an object of predictions, found {kind}")
         elif agents.is_trajectory(path):
             yield _Record(where=f"{path}", value=_value(pieces, str(path), whole=_LARGEST_TRAJECTORY))
         elif "instance_id" in _names(pieces):

@@ -12,7 +12,7 @@ from harness.grading import scoring
 from harness.judging.places import ids_by_place
 from harness.languages.screening import screen_task
 from tests import tiny
-from tests.proved_task import mined, rebuilt, run, statuses
+from tests.proved_task import mined, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -100,12 +100,8 @@ BROKEN: dict[str, dict[str, str | None]] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("gradle")
-
-
-@pytest.fixture(scope="module")
-def task(folder) -> Task:
+def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("gradle")
     repo = Repository(folder / "repo")
     repo.commit("Start", BASE)
     fix = repo.commit("Fix wrong prices", {PRICES: RIGHT, **suites(PRICE, LABEL)})
@@ -127,11 +123,6 @@ def test_a_fix_of_a_project_that_another_needs_is_proved_and_judged_on_the_host(
     assert opens.startswith("the JDK's packages are open")
     assert note.startswith("JDK 17.")
     assert note.endswith("Gradle 4.4.1 of Debian")
-
-
-def test_its_image_is_built_again_from_its_folder_and_is_the_same(folder, task):
-    assert task.instance.image
-    assert rebuilt(folder) == {}
 
 
 def test_patches_are_compiled_offline_in_each_project_and_told_apart(task, sandbox):
