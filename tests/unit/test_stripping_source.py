@@ -12,7 +12,6 @@ import pytest
 from miner.languages.base import Mode
 from miner.languages.python.language import of_others
 from miner.languages.python.stripping.source import StrippedSource
-from miner.languages.python.stripping.static import leaves
 
 HEAD = """\
 import unittest
@@ -150,37 +149,6 @@ def test_rows_of_parameterized_keep_what_names_their_tests():
     stripped_text = source.stripped({0: Mode.EXPECTED, 1: Mode.EXPECTED})
     assert "param('a', wanted=None), param('b', wanted=None)" in stripped_text
     assert "[(7, 'one'), (8, 'two')]" in stripped_text
-
-
-LEAVES = [
-    ({"a/b.py": ""}, "a.c.X", True),
-    ({"src/a/b.py": ""}, "a.b.X", False),
-    ({"a/b.py": ""}, "a.b.X.Y", False),
-    ({"a/b.py": ""}, "a.X", False),
-    ({"a/__init__.py": ""}, "a.X", False),
-    ({"a/__init__.py": ""}, "a.b.X", True),
-    ({"a/b/__init__.pyx": ""}, "a.b.X", False),
-    ({}, ".b.X", False),
-]
-
-
-@pytest.mark.parametrize(("changes", "dotted", "left"), LEAVES)
-def test_a_fix_leaves_alone_classes_of_other_files(changes, dotted, left):
-    assert leaves(changes, dotted, is_called=True) is left
-
-
-@pytest.mark.parametrize(
-    ("lines", "left"),
-    [
-        ("    if x is Color.RED:\n    RED_ISH = 1", True),
-        ("    RED = 1", False),
-        ("    RED: int = 1", False),
-        ("class Color(Enum):", False),
-    ],
-)
-def test_a_constant_is_left_alone_where_no_line_that_changes_defines_it(lines, left):
-    assert leaves({"a/b.py": lines}, "a.b.Color.RED", is_called=False) is left
-    assert leaves({"a/b.py": lines}, "a.Color.RED", is_called=False) is left
 
 
 FORMS = {

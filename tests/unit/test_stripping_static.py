@@ -9,7 +9,7 @@ import pytest
 
 from miner.languages.base import WrittenForm
 from miner.languages.python.stripping import tables
-from miner.languages.python.stripping.static import Scope, is_immutable, leaves, module_of, touched
+from miner.languages.python.stripping.static import Scope, is_immutable, module_of
 
 HEAD = """\
 import collections
@@ -445,33 +445,3 @@ def test_what_the_product_gets_elsewhere_is_held_against_how_it_was_written(call
     scope.assume_expected()
     assert scope.is_given(name) is GIVEN[call]
     assert (scope.input_written(name) is not None) is GIVEN[call]
-
-
-DIFF = """\
---- a/shop.py
-+++ b/shop.py
-@@ -10,4 +10,5 @@ NAMES = [
-     "a",
-     "b",
-+    "c",
- ]
- OTHERS = [
-@@ -30,5 +31,5 @@ class Color(Enum):
-     RED = 1
-     SHADES = (
--        1,
-+        2,
-     )
-     LAST = 3
-"""
-
-
-def test_a_fix_touches_what_the_lines_that_it_changes_are_in():
-    assert touched(DIFF).splitlines() == ["NAMES = [", '    "c",', "    SHADES = (", "        1,", "        2,"]
-    changes = {"shop.py": touched(DIFF)}
-    names = ("NAMES", "OTHERS", "Color.RED", "Color.SHADES", "Color.LAST")
-    assert [leaves(changes, f"shop.{name}", is_called=False) for name in names] == [False, True, True, False, True]
-
-
-def test_a_constant_may_come_from_another_module_that_the_fix_changes():
-    assert not leaves({"a/_c.py": "LIMIT = 2"}, "a.b.LIMIT", is_called=False)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from harness.core.wording import words
@@ -113,48 +111,6 @@ class Module:
 def unsettled(_dotted: str, *, is_called: bool) -> bool:  # noqa: ARG001 - as others are called
     """Of a product of which nothing is known to stay as it was: it is not settled."""
     return False
-
-
-def touched(diff: str) -> str:
-    """The lines of a file's diff that change, and those around whose statements they are in: `NAMES = [` of an entry.
-
-    Such are the nearest lines before that are less indented, the last of them the one that a hunk names, where it does;
-    but no functions, classes and other blocks, which are more than their lines.
-    """
-    lines: list[str] = []
-    around: list[str] = []
-    for line in diff.splitlines():
-        if line.startswith("@@"):
-            around = [line.split("@@", 2)[-1][1:]]
-        elif line.startswith(("+", "-", " ")) and line[:4] not in ("+++ ", "--- ") and line[1:].strip():
-            around = [before for before in around if _indentation(before) < _indentation(line[1:])]
-            if line[0] != " ":
-                lines += [*(before for before in around if not before.rstrip().endswith(":")), line[1:]]
-            around.append(line[1:])
-    return "\n".join(dict.fromkeys(lines))
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def leaves(changes: Mapping[str, str], dotted: str, *, is_called: bool) -> bool:
-    """Whether a fix leaves alone what a dotted name stands for; `changes` are the lines of each file that it touches.
-
-    A module may have the name from any other. It is left alone if no line defines it that changes, unless it is called:
-    what a class makes may hang on all of its module, and a package may have it from any of its modules.
-    """
-    *module, name = dotted.split(".")
-    names = {name, *(part for part in module if part[:1].isupper())}
-    module = [part for part in module if part not in names]
-    definition = re.compile(rf"^\s*(?:class\s+)?(?:{'|'.join(map(re.escape, names))})\b\s*(?:[:=(]|$)", re.MULTILINE)
-    for path, lines in changes.items():
-        parts_of = PurePosixPath(path).with_suffix("").parts
-        tails = (parts_of[start:] for start in range(len(parts_of)))
-        may_have_it = any(all(ours == theirs for ours, theirs in zip(module, tail, strict=False)) for tail in tails)
-        if (is_called and may_have_it) or definition.search(lines):
-            return False
-    return "" not in module
 
 
 def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled = unsettled) -> Module:
