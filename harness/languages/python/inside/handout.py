@@ -63,6 +63,7 @@ class Site(object):
         self.values = []
         self.caught = None
         self.catcher = None
+        self.passes_on = False
 
     def __enter__(self):
         return self if self.catcher is None else self.catcher.__enter__()
@@ -119,7 +120,21 @@ class Site(object):
         self.catcher = Warnings()
         return self
 
+    def waiting(self, block):
+        """Hand out what a block of pytest waits for: classes and a pattern, or nothing."""
+        kinds = getattr(block, "expected_exception", getattr(block, "expected_exceptions", None))
+        if kinds is not None:
+            self(kinds, getattr(block, "match_expr", getattr(block, "match", None)))
+        return self
+
+    def passing_on(self):
+        """Let what is raised through, to a block that waits for it."""
+        self.passes_on = True
+        return self
+
     def __exit__(self, kind, error, trace):
+        if self.passes_on and error is not None:
+            return False
         if self.catcher is not None:
             self.catcher.__exit__(kind, error, trace)
             self.values.append(["l", [encoded_error(one.message) for one in self.catcher.seen]])

@@ -49,6 +49,8 @@ class Assertion:
     """The condition itself, where its truth can be handed out as a result."""
     written: WrittenForm | None = None
     """How what is expected is made, where that is more than literals."""
+    may_wait: bool = False
+    """Whether its operand is the block itself, which may wait for an exception or for nothing."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -230,9 +232,13 @@ class Reader:
     def of_item(self, item: ast.withitem) -> Assertion | None:
         """The assertion that one item of a `with` makes of its block."""
         call = item.context_expr
-        if not isinstance(call, ast.Call) or not (
-            item.optional_vars is None or isinstance(item.optional_vars, ast.Name)
-        ):
+        if not (item.optional_vars is None or isinstance(item.optional_vars, ast.Name)):
+            return None
+        if isinstance(call, ast.Name | ast.IfExp) and self._scope.is_waiting(call):
+            nothing = ast.Constant(value=None)
+            sides = (Operand(node=call, static=True),)
+            return Assertion(op="raises", operands=sides, form=Form.BLOCK, kept={"match": nothing}, may_wait=True)
+        if not isinstance(call, ast.Call):
             return None
         word = self._word(call.func)
         if word in ("pytest.raises", *_RAISES):

@@ -227,6 +227,8 @@ class _Writer:
     ) -> None:
         self._reader, self._names, self._slots = reader, names, slots
         self._first, self._choose, self._recording = first, choose, recording
+        self._passes_on = False
+        """Whether a block around waits for what assertions raise."""
         self._quietens = not (recording or whole) and _is_of_tests(names)
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -283,18 +285,21 @@ class _Writer:
         return [block, *names, *handled]
 
     def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
-        catches = False
+        catches = passes_on = False
         for item in statement.items:
             assertion = self._reader.of_item(item)
             if assertion is None:
                 _quieten(item.context_expr)
                 continue
-            catches = catches or assertion.op == "raises"
             number = self._number(assertion)
             if self._choose(number) is not Mode.INSIDE:
                 item.context_expr = self._site(number, assertion)
+            passes_on = passes_on or assertion.may_wait
+            catches = catches or (assertion.op == "raises" and not assertion.may_wait)
         if not catches and not may_catch(statement):
+            before, self._passes_on = self._passes_on, self._passes_on or passes_on
             statement.body = self.block(statement.body)
+            self._passes_on = before
         return statement
 
     def _number(self, assertion: Assertion) -> int:
@@ -317,7 +322,9 @@ class _Writer:
     def _site(self, number: int, assertion: Assertion) -> ast.expr:
         """`__goldseam__(NUMBER)`, for a recording called with what is kept of a block."""
         site: ast.expr = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
-        if self._recording:
+        if self._recording and assertion.may_wait:
+            site = _call(ast.Attribute(value=site, attr="waiting", ctx=ast.Load()), [assertion.operands[0].node])
+        elif self._recording:
             site = _call(site, [assertion.operands[0].node, *assertion.kept.values()])
         if assertion.op == "warns":
             site = _call(ast.Attribute(value=site, attr="warning", ctx=ast.Load()), [])
@@ -355,7 +362,9 @@ class _Writer:
             call = _call(recorded, list(assertion.kept.values()))
         else:
             call = _call(site, [operand.node for operand in assertion.operands if not operand.static])
-        hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
+        hand_out: ast.expr = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
+        if self._passes_on:
+            hand_out = _call(ast.Attribute(value=hand_out, attr="passing_on", ctx=ast.Load()), [])
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
         return ast.With(items=[item], body=[ast.Expr(value=call)])
 

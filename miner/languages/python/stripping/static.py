@@ -43,6 +43,7 @@ _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 _BESIDE = ("__file__",)
 _OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format replace")
 """Methods by which texts and bytes give others."""
+_WAITING_FOR_NOTHING = ("contextlib.nullcontext", "contextlib.ExitStack")
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
@@ -413,6 +414,21 @@ class Scope:
                 if len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set) and self.is_static(bound[0]):
                     return bound[0]
         return None
+
+    def is_waiting(self, node: ast.expr) -> bool:
+        """Whether it is a block of pytest's for what is raised, or one that waits for nothing, as the test has it."""
+        match node:
+            case ast.Name(id=name) if self._bound(name):
+                return self._only_expected(name) and all(map(self.is_waiting, self._bound(name)))
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.is_static(test) and self.is_waiting(body) and self.is_waiting(other)
+            case ast.Call(func=func, args=[], keywords=[]) if self.module.dotted(func) in _WAITING_FOR_NOTHING:
+                return True
+            case ast.Call(func=func, args=[_], keywords=[]):
+                return self.module.dotted(func) == "pytest.raises"
+            case ast.Call(func=func, args=[_], keywords=[ast.keyword(arg="match", value=pattern)]):
+                return self.module.dotted(func) == "pytest.raises" and self.is_expected(pattern)
+        return False
 
     def is_given(self, node: ast.expr) -> bool:
         """Whether it is a name of the file's top level for what is written out, and what the product gets elsewhere."""
