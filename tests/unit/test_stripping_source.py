@@ -15,6 +15,7 @@ from miner.languages.python.stripping.source import StrippedSource
 
 HEAD = """\
 import unittest
+from contextlib import nullcontext
 from decimal import Decimal
 from unittest import mock
 import pytest
@@ -53,9 +54,9 @@ def same(one: str, other: str) -> bool:
     return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
 
 
-def handed(*operands: str, slot: int = 0) -> str:
+def handed(*operands: str, slot: int = 0, how: str = "") -> str:
     """A site that hands out these operands."""
-    return f"with __goldseam__({slot}) as _goldseam_site:\n    _goldseam_site({', '.join(operands)})\n"
+    return f"with __goldseam__({slot}) as _goldseam_site:\n    _goldseam_site{how}({', '.join(operands)})\n"
 
 
 MADE = {
@@ -158,13 +159,13 @@ FORMS = {
     "an inequality": ("assert f(1) != 3", handed("f(1)")),
     "an order": ("assert f(1) <= 3", handed("f(1)")),
     "membership in a literal": ("assert f(1) in (1, 2)", handed("f(1)")),
-    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)")),
+    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)", how=".searched")),
     "identity": ("assert f(1) is None", handed("f(1)")),
     "a chain": ("assert 0 < f(1) <= 9", handed("f(1)")),
     "two conditions": ("assert f(1) == 1 and f(2) == 2", handed("f(1)") + handed("f(2)", slot=1)),
-    "a negation": ("assert not f(1)", handed("f(1)")),
+    "a negation": ("assert not f(1)", handed("f(1)", how=".asked")),
     "a negated comparison": ("assert not f(1) == 3", handed("f(1)")),
-    "truth": ("assert f(1)", handed("f(1)")),
+    "truth": ("assert f(1)", handed("f(1)", how=".asked")),
     "a class": ("assert isinstance(f(1), (int, str))", handed("f(1)")),
     "not a class": ("assert not isinstance(f(1), int)", handed("f(1)")),
     "a beginning": ("assert f(1).startswith('ab')", handed("f(1)")),
@@ -173,11 +174,24 @@ FORMS = {
     "a constant of the product": ("assert f(1) == shop.LIMIT", handed("f(1)", "shop.LIMIT")),
     "a value of the standard library": ("assert f(1) == Decimal('1.5')", handed("f(1)")),
     "an approximation": ("assert f(1) == pytest.approx(1.5, rel=0.1)", handed("f(1)")),
-    "unittest's mock": ("m = f()\nm.assert_called_once_with(1, two=2)", "m = f()\n" + handed("m.call_args_list")),
+    "unittest's mock": ("m = f()\nm.assert_called_once_with(1, two=2)", "m = f()\n" + handed("m", how=".called")),
     "a mock that was not called": ("m = f()\nm.assert_not_called()", "m = f()\n" + handed("len(m.call_args_list)")),
     "nose's comparison": ("eq_(f(1), 3)", handed("f(1)")),
     "nose's exception": ("assert_raises(Broken, f, 1)", "with __goldseam__(0):\n    f(1)"),
     "a block that raises": ("with pytest.raises(Broken):\n    f(1)", "with __goldseam__(0):\n    f(1)"),
+    "a block that may raise": (
+        "for n, block in [(1, pytest.raises(Broken)), (2, nullcontext())]:\n    with block:\n        assert f(n) == 3",
+        "for n, block in [(1, None), (2, None)]:\n    with __goldseam__(0):\n"
+        + textwrap.indent(handed("f(n)", slot=1).replace("(1)", "(1, True)"), "        "),
+    ),
+    "a block that raises under a condition": (
+        "for n in (1, 2):\n    with pytest.raises(Broken, match='no') if n > 1 else nullcontext():\n        f(n)",
+        "for n in (1, 2):\n    with __goldseam__(0):\n        f(n)",
+    ),
+    "a block that raises where the product says so": (
+        "with pytest.raises(Broken) if g(1) else nullcontext():\n    f(1)",
+        "with pytest.raises(Broken) if g(1) else nullcontext():\n    f(1)",
+    ),
     "a block that raises and is kept": (
         "with pytest.raises(Broken, match='no') as info:\n    f(1)\nassert info.value.code == 3",
         "with __goldseam__(0) as info:\n    f(1)\n" + handed("info.value.code", slot=1),
@@ -264,7 +278,8 @@ def test_a_method_of_unittest_hands_out_what_the_product_gives(statement):
     def case(body: str) -> str:
         return f"class T(unittest.TestCase):\n    def test_a(self):\n{textwrap.indent(body, '        ')}\n"
 
-    assert same(stripped(case(statement)), case(handed(*UNITTEST[statement])))
+    how = {"self.assertIn(3, f(1))": ".searched", "self.assertFalse(f(1))": ".asked"}.get(statement, "")
+    assert same(stripped(case(statement)), case(handed(*UNITTEST[statement], how=how)))
 
 
 @pytest.mark.parametrize(

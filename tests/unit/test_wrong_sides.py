@@ -95,6 +95,75 @@ CASES = {
             "def f(n):\n    if n < 0: raise ValueError('negative')\n    return n + 1\n",
         ),
     ),
+    "a file beside the tests that the fix writes": Case(
+        base="def f(path): pass\n",
+        fix="def f(path):\n    path.with_name('b.txt').write_text('new')\n    return 'new'\n",
+        tests="""
+            import pathlib, shop
+            HERE = pathlib.Path(__file__).parent
+            def test_a():
+                assert shop.f(HERE / 'a.txt') == (HERE / 'b.txt').read_text()
+        """,
+        beside={"tests/b.txt": "new"},
+        place="mixed",
+        right="def f(path):\n    path.with_name('b.txt').write_text('other')\n    return 'other'\n",
+        wrong=("def f(path):\n    path.with_name('b.txt').write_text('other')\n    return 'new'\n",),
+    ),
+    "a mock with a signature": Case(
+        base="def g(a, b=1): pass\ndef f(call): call(1)\n",
+        fix="def g(a, b=1): pass\ndef f(call): call(1, 2)\n",
+        tests="""
+            import shop
+            from unittest import mock
+            def test_a():
+                g = mock.create_autospec(shop.g)
+                shop.f(g)
+                g.assert_called_once_with(1, 2)
+            def test_b():
+                module = mock.create_autospec(shop)
+                shop.f(module.g)
+                module.g.assert_called_with(1, b=2)
+        """,
+        right="def g(a, b=1): pass\ndef f(call): call(b=2, a=1)\n",
+        wrong=(
+            "def g(a, b=1): pass\ndef f(call): call(b=1, a=2)\n",
+            "def g(a, b=1): pass\ndef f(call): call(1, b=3)\n",
+        ),
+    ),
+    "a mock without one": Case(
+        base="def f(call): call(1)\n",
+        fix="def f(call): call(1, 2)\n",
+        tests="""
+            import shop
+            from unittest import mock
+            def test_a():
+                g = mock.Mock()
+                shop.f(g)
+                g.assert_any_call(1, 2)
+        """,
+        wrong=("def f(call): call(1, b=2)\n",),
+    ),
+    "what is searched": Case(
+        base="def f(n): return []\n",
+        fix="def f(n): return [n]\n",
+        tests="import shop\ndef test_a():\n    assert 3 in shop.f(3)\n    assert 4 not in shop.f(3)\n",
+        right="def f(n): yield n\n",
+        wrong=("def f(n): yield n + 1\n", "def f(n): return\n"),
+    ),
+    "what is searched, as a view": Case(
+        base="def f(n): return []\n",
+        fix="def f(n): return [n]\n",
+        tests="import shop, unittest\nclass A(unittest.TestCase):\n    def test_a(self): self.assertIn(3, shop.f(3))\n",
+        right="def f(n): return {1: n}.values()\n",
+        wrong=("import collections\ndef f(n): return collections.deque([n + 1])\n",),
+    ),
+    "an object that tells itself whether it is true": Case(
+        base="def f(n): return False\n",
+        fix="def f(n): return n > 2\n",
+        tests="import shop\ndef test_a():\n    assert shop.f(3)\n    assert not shop.f(1)\n",
+        right="class A:\n    def __init__(self, n): self.n = n\n    def __len__(self): return self.n > 2\nf = A\n",
+        wrong=("class A:\n    def __init__(self, n): self.n = n\n    def __bool__(self): return self.n > 3\nf = A\n",),
+    ),
 }
 
 

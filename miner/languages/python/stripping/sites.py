@@ -49,6 +49,8 @@ class Assertion:
     """The condition itself, where its truth can be handed out as a result."""
     written: WrittenForm | None = None
     """How what is expected is made, where that is more than literals."""
+    data_paths: tuple[ast.expr, ...] = ()
+    """The files beside the tests of which what is expected is made: the product must not have written them."""
     may_wait: bool = False
     """Whether its operand is the block itself, which may wait for an exception or for nothing."""
     is_input: bool = False
@@ -363,7 +365,8 @@ class Reader:
         inputs = [self._scope.input_written(node) for node in nodes] if op == "==" and not any(expected) else []
         if len(inputs) == 2 and inputs.count(None) == 1:  # noqa: PLR2004 - two sides
             return self._also_input(operands, inputs)
-        written = [self._scope.written(operand.node) for operand in operands if operand.static]
+        sides = [operand.node for operand in operands if operand.static]
+        written = list(map(self._scope.written, sides))
         return Assertion(
             op=op,
             operands=operands,
@@ -371,6 +374,7 @@ class Reader:
             kept=kept or {},
             whole=whole,
             written=written[0] if len(written) == 1 else None,
+            data_paths=tuple(path for side in sides for path in self._scope.data_paths(side)),
         )
 
     def _also_input(self, operands: tuple[Operand, ...], inputs: Sequence[ast.expr | None]) -> Assertion:
@@ -490,7 +494,7 @@ class Reader:
         names: list[ast.expr | None] = [ast.Constant(value=keyword.arg) for keyword in call.keywords]
         keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
         expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
-        operands = Operand(node=_calls_of(func.value), static=False), Operand(node=expected, static=True)
+        operands = Operand(node=func.value, static=False), Operand(node=expected, static=True)
         return Assertion(op="calls", operands=operands, options={"how": how}, kept={})
 
     def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:

@@ -16,6 +16,8 @@ from miner.languages.python.stripping.static import Function, Module, Scope, Set
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
+_HANDING = {"in": "searched", "not_in": "searched", "truth": "asked", "not": "asked", "calls": "called"}
+"""By operator: how a site hands out its last operand, where not as any value."""
 _Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
@@ -358,13 +360,18 @@ class _Writer:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
             word = "recorded" if assertion.compares_inside else "recorded_alone"
+            word = "recorded_calls" if assertion.op == "calls" else word
             recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), nodes)
             call = _call(recorded, list(assertion.kept.values()))
+            if assertion.data_paths:
+                call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
         else:
-            call = _call(site, [operand.node for operand in assertion.operands if not operand.static])
-        hand_out: ast.expr = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
-        if self._passes_on:
-            hand_out = _call(ast.Attribute(value=hand_out, attr="passing_on", ctx=ast.Load()), [])
+            word = _HANDING.get(assertion.op, "")
+            is_last_out = not assertion.operands[-1].static or assertion.op == "calls"
+            handing = ast.Attribute(value=site, attr=word, ctx=ast.Load()) if word and is_last_out else site
+            call = _call(handing, [operand.node for operand in assertion.operands if not operand.static])
+        passes_on = [ast.Constant(value=True)] if self._passes_on else []
+        hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number), *passes_on])
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
         return ast.With(items=[item], body=[ast.Expr(value=call)])
 

@@ -492,17 +492,30 @@ class Scope:
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
         return False
 
+    def data_paths(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr]:
+        """The paths of the files beside the tests of which an expected value is made."""
+        path = self._data_path(node)
+        if path is not None:
+            return [path]
+        name = node.id if isinstance(node, ast.Name) else ""
+        parts = () if name in seen else self._bound(name) if name else _parts(node)
+        return [path for part in parts for path in self.data_paths(part, seen | {name})]
+
     def _is_data(self, node: ast.expr) -> bool:
-        """Whether it is what a file beside the tests holds."""
+        return self._data_path(node) is not None
+
+    def _data_path(self, node: ast.expr) -> ast.expr | None:
+        """The path of the file beside the tests whose content an expression is; None of any other."""
+        path: ast.expr | None = None
         match node:
-            case ast.Call(func=ast.Attribute(value=path, attr="read_text" | "read_bytes"), args=args):
-                return self._is_path(path, _BESIDE) and all(map(self.is_static, args))
+            case ast.Call(func=ast.Attribute(value=place, attr="read_text" | "read_bytes"), args=args):
+                path = place if all(map(self.is_static, args)) else None
             case (
                 ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="read" | "readlines"), args=[])
                 | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[ast.Name(id=name)])
-            ) if name in self._opened:
-                return self._is_path(self._opened[name], _BESIDE)
-        return False
+            ):
+                path = self._opened.get(name)
+        return path if path is not None and self._is_path(path, _BESIDE) else None
 
     def written(self, node: ast.expr) -> WrittenForm | None:
         """How an expected value is made; None where it is written out."""
