@@ -147,3 +147,24 @@ def test_a_constant_that_is_read_of_a_file_is_changed_where_a_fix_changes_such()
     tree = {"a/b.py": "import json\nNAMES = json.loads((Path(__file__).parent / 'n.json').read_text())\nN = 1\n"}
     assert not left({"a/n.json": ("[1]\n", "[2]\n")}, "a.b.NAMES", tree)
     assert left({"a/n.json": ("[1]\n", "[2]\n")}, "a.b.N", tree)
+
+
+SET = {
+    "def add(n):\n    NAMES[n] = 1": False,
+    "def add(n):\n    NAMES.update(n)": False,
+    "def add(n):\n    global NAMES\n    NAMES = n": False,
+    "class A:\n    def add(cls, n):\n        shop.NAMES.append(n)": False,
+    "def add(n):\n    shop.NAMES = n": False,
+    "def add(n):\n    shop.NAMES += n": False,
+    "def test_a(monkeypatch):\n    monkeypatch.setattr(shop, 'NAMES', f())": False,
+    "@patch('shop.NAMES')\ndef test_a():\n    pass": False,
+    "NAMES.update(1)": True,  # as it is loaded
+    "def add(n):\n    return NAMES.get(n)": True,
+    "def add(n):\n    OTHERS[n] = NAMES": True,
+}
+
+
+@pytest.mark.parametrize("text", SET)
+def test_what_functions_change_later_is_not_left_alone(text):
+    tree = {"shop.py": "NAMES = {}\n", "more.py": f"{text}\n"}
+    assert left({"other.py": OTHER}, "shop.NAMES", tree) is SET[text]

@@ -261,10 +261,16 @@ UNITTEST = {
     "self.assertTrue(f(1) == 3)": ["f(1)"],
     "self.assertFalse(f(1))": ["f(1)"],
     "self.assertGreater(f(1), 3)": ["f(1)"],
-    "self.assertListEqual(f(1), [3])": ["f(1)"],
+    "self.assertListEqual(f(1), [3])": ["(lambda found: found if isinstance(found, list) else NotImplemented)(f(1))"],
+    "self.assertSetEqual(f(1), g(1))": [
+        f"(lambda found: found if isinstance(found, (set, frozenset)) else NotImplemented)({call})"
+        for call in ("f(1)", "g(1)")
+    ],
     "self.assertCountEqual(f(1), [1, 2])": ["list(f(1))"],
     "self.assertSequenceEqual((1, 2), f(1))": ["(lambda found: [found[place] for place in range(len(found))])(f(1))"],
-    "self.assertSequenceEqual(f(1), [1, 2], seq_type=list)": ["f(1)"],
+    "self.assertSequenceEqual(f(1), [1, 2], seq_type=list)": [
+        "(lambda found: found if isinstance(found, list) else NotImplemented)(f(1))"
+    ],
     "self.assertRegex(f(1), 'a+')": ["f(1)"],
     "self.assertNotRegex(f(1), 'a+')": ["f(1)"],
     "self.assertAlmostEqual(f(1), 1.5, places=3)": ["f(1)"],
@@ -314,6 +320,11 @@ LEFT = {
     "a check that is code": "with pytest.raises(Broken, check=f):\n    f(1)",
     "a keyword that is not known": "with pytest.raises(Broken, message='no'):\n    f(1)",
     "a tolerance of the product": "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 1, delta=g())",
+    "a pattern of the product": "with pytest.raises(Broken, match=g()):\n    f(1)",
+    "a constant of several classes": "with pytest.raises(shop.ERRORS):\n    f(1)",
+    "a comparison of its own": (
+        "class A:\n    def test(self):\n        self.addTypeEqualityFunc(dict, f)\n        self.assertEqual(f(1), {})"
+    ),
     "arguments that are unpacked": "class A:\n    def test(self):\n        self.assertEqual(*f(1))",
 }
 

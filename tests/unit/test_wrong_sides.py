@@ -164,6 +164,26 @@ CASES = {
         right="class A:\n    def __init__(self, n): self.n = n\n    def __len__(self): return self.n > 2\nf = A\n",
         wrong=("class A:\n    def __init__(self, n): self.n = n\n    def __bool__(self): return self.n > 3\nf = A\n",),
     ),
+    "a registry that the product fills": Case(
+        base="NAMES = {}\ndef add(n): NAMES[n] = 1\ndef f(): return 0\n",
+        fix="NAMES = {}\ndef add(n): NAMES[n] = 1\ndef f(): return {'a': 1}\n",
+        tests="import shop\ndef test_a():\n    shop.add('a')\n    assert shop.f() == shop.NAMES\n",
+        place="mixed",
+        right="NAMES = {'b': 2}\ndef add(n): NAMES[n] = 1\ndef f(): return NAMES\n",
+        wrong=("NAMES = {}\ndef add(n): pass\ndef f(): return {'a': 1}\n",),
+    ),
+    "another kind of list": Case(
+        base="def f(): pass\n",
+        fix="def f(): return [1]\n",
+        tests="""
+            import shop, unittest
+            class A(unittest.TestCase):
+                def test_a(self):
+                    self.assertListEqual(shop.f(), [1])
+        """,
+        right="class L(list): pass\ndef f(): return L([1])\n",
+        wrong=("import collections\ndef f(): return collections.UserList([1])\n",),
+    ),
 }
 
 

@@ -572,6 +572,7 @@ STANDARD = {
     ("decimal", "Decimal"): ("decimal.Decimal", as_text),
     ("fractions", "Fraction"): ("fractions.Fraction", lambda value: ["%d/%d" % (value.numerator, value.denominator)]),
     ("uuid", "UUID"): ("uuid.UUID", as_text),
+    ("pathlib", "PureWindowsPath"): ("pathlib.PureWindowsPath", as_text),
     ("pathlib", "PurePath"): ("pathlib.PurePath", as_text),
 }
 for _name in ("Address", "Network", "Interface"):

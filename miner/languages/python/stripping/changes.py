@@ -23,6 +23,10 @@ _READING = frozenset(
     {"open", *(f".{name}" for name in words("open read_text read_bytes get_data open_text open_binary files"))}
 )
 """Calls that may give what a file holds."""
+_CHANGING = words("append extend insert add update setdefault pop popitem remove discard clear sort reverse appendleft")
+"""Methods that change what a list, set or mapping holds."""
+_SETTING = ("setattr", "patch", "object")
+"""What sets attributes by their names: Python's function, pytest's method, and what `mock` has for it."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -47,6 +51,8 @@ class _Module:
     """By name: the parts of what it is imported from, the folders of this module first where that is relative."""
     stars: tuple[tuple[str, ...], ...] = ()
     """Modules of which it has all names."""
+    sets: frozenset[str] = frozenset()
+    """Names whose values its functions change, alone, without what these are names of."""
 
     @property
     def texts(self) -> dict[str, list[str]]:
@@ -81,6 +87,7 @@ class Changes:
             if change.after is not None:
                 self._tree[change.path] = change.after
         self._modules: dict[str, _Module] = {}
+        self._set_later: dict[str, bool] = {}
         self._changed = {name.rpartition(".")[2] for names in self._names.values() for name in names}
 
     def leaves(self, dotted: str, *, is_called: bool) -> bool:
@@ -94,11 +101,17 @@ class Changes:
         module = [part for part in module if part not in names]
         if "" in module or (is_called and any(_may_have(path, module) for path in self.paths)):
             return False
-        if any(
-            names & {part for other in changed for part in other.split(".")[-1:]} for changed in self._names.values()
-        ):
+        if names & self._changed or any(map(self._is_set_later, names)):
             return False
         return not self._is_changed_from(tuple(dotted.split(".")), set(), is_made=is_called)
+
+    def _is_set_later(self, name: str) -> bool:
+        """Whether a function, of the product or of its tests, may give a name another value, or change the value."""
+        if name not in self._set_later:
+            text = name.encode()
+            paths = (path for path, source in self._tree.items() if path.endswith(".py") and text in source)
+            self._set_later[name] = any(name in self._module(path).sets for path in paths)
+        return self._set_later[name]
 
     @cached_property
     def _places(self) -> Mapping[tuple[str, ...], list[str]]:
@@ -198,7 +211,9 @@ class _Reader:
 
     def read(self, tree: ast.Module) -> _Module:
         self._block(tree.body, "", ())
-        return _Module(definitions=self._definitions, imports=self._imports, stars=tuple(self._stars))
+        functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+        sets = frozenset(name for function in functions for node in ast.walk(function) for name in _set_by(node))
+        return _Module(definitions=self._definitions, imports=self._imports, stars=tuple(self._stars), sets=sets)
 
     def _block(self, body: Iterable[ast.stmt], prefix: str, around: tuple[ast.AST, ...]) -> None:
         """Read statements that stand in a class, whose name is the prefix, or in blocks `around`."""
@@ -270,6 +285,27 @@ def _bound(statement: ast.stmt) -> set[str]:
     targets = [target for target in getattr(statement, "targets", [getattr(statement, "target", None)]) if target]
     changed = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
     return changed | {name for node in ast.walk(statement) for name in stored(node)}
+
+
+def _set_by(node: ast.AST) -> Iterator[str]:
+    """The names, without what they are of, to which a node gives a value, or whose value it changes."""
+    match node:
+        case ast.Global(names=names):
+            yield from names
+        case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+            yield name
+        case (
+            ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name), ctx=ast.Store() | ast.Del())
+            | ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name))
+        ):
+            yield name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method)) if (
+            method in _CHANGING
+        ):
+            yield name
+        case ast.Call(func=ast.Name(id=method) | ast.Attribute(attr=method), args=args) if method in _SETTING:
+            texts = (argument.value for argument in args if isinstance(argument, ast.Constant))
+            yield from (text.rpartition(".")[2] for text in texts if isinstance(text, str))
 
 
 def _reads(node: ast.AST) -> Iterator[str]:

@@ -163,9 +163,12 @@ def _static_given(called: Mapping[Function, Mapping[str, Sequence[helpers.Argume
 
 
 def _methods(tree: ast.Module) -> frozenset[str]:
-    """The names of all methods of a file's classes."""
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    return frozenset(inner.name for node in classes for inner in node.body if isinstance(inner, Function))
+    """The names of all methods of a file's classes, and of what unittest compares otherwise where they ask for that."""
+    nodes = list(ast.walk(tree))
+    classes = (node for node in nodes if isinstance(node, ast.ClassDef))
+    names = {inner.name for node in classes for inner in node.body if isinstance(inner, Function)}
+    is_otherwise = any(isinstance(node, ast.Attribute) and node.attr == "addTypeEqualityFunc" for node in nodes)
+    return frozenset({*names, *(("assertEqual", "assertEquals") if is_otherwise else ())})
 
 
 def _settled(
@@ -298,7 +301,7 @@ class _Writer:
                 item.context_expr = self._site(number, assertion)
             passes_on = passes_on or assertion.may_wait
             catches = catches or (assertion.op == "raises" and not assertion.may_wait)
-        if not catches and not may_catch(statement):
+        if passes_on or not (catches or may_catch(statement)):
             before, self._passes_on = self._passes_on, self._passes_on or passes_on
             statement.body = self.block(statement.body)
             self._passes_on = before
