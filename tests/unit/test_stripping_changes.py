@@ -168,3 +168,11 @@ SET = {
 def test_what_functions_change_later_is_not_left_alone(text):
     tree = {"shop.py": "NAMES = {}\n", "more.py": f"{text}\n"}
     assert left({"other.py": OTHER}, "shop.NAMES", tree) is SET[text]
+
+
+def test_modules_that_have_a_name_from_each_other_come_to_an_end():
+    tree = {"a/__init__.py": "from a import a\n", "a/a.py": "from a import a\n", "b.py": "from a import *\n"}
+    tree |= {f"c{n}.py": f"from c{n + 1} import LIMIT\n" for n in range(2000)}
+    assert left({"other.py": OTHER}, "a.a.LIMIT", tree)
+    assert left({"other.py": OTHER}, "b.LIMIT", tree)
+    assert left({"other.py": OTHER}, "c0.LIMIT", tree)

@@ -15,8 +15,8 @@ from harness.patches.patch import FilePatch
 from harness.quality.change import change_of
 from miner.languages.python.stripping.static import stored
 
-_Place = tuple[str, str]
-"""A file and a name of its top level, or `Class.member`."""
+_Read = tuple[str, tuple[str, ...], bool]
+"""A file, a name that is read in it, with attributes, and whether objects of a class matter."""
 _MAKING = ("__new__", "__init__", "__post_init__", "_generate_next_value_")
 """Methods that say what is in what a class makes."""
 _READING = frozenset(
@@ -103,7 +103,7 @@ class Changes:
             return False
         if names & self._changed or any(map(self._is_set_later, names)):
             return False
-        return not self._is_changed_from(tuple(dotted.split(".")), set(), is_made=is_called)
+        return not self._is_changed(dotted, is_made=is_called)
 
     def _is_set_later(self, name: str) -> bool:
         """Whether a function, of the product or of its tests, may give a name another value, or change the value."""
@@ -129,30 +129,34 @@ class Changes:
             self._modules[path] = _parsed(path, self._tree.get(path)) or _Module()
         return self._modules[path]
 
-    def _is_changed_from(self, parts: tuple[str, ...], seen: set[_Place], *, is_made: bool = True) -> bool:
-        """Whether what is imported from there is changed."""
-        for count in range(len(parts) - 1, 0, -1):
-            if paths := self._places.get(parts[:count]):
-                return any(self._is_read_changed(path, parts[count:], seen, is_made=is_made) for path in paths)
+    def _is_changed(self, dotted: str, *, is_made: bool) -> bool:
+        """Whether a name is changed, or what it is made of; of a class what its objects are too, if it `is_made`."""
+        queue = self._brought(tuple(dotted.split(".")), is_made=is_made)
+        seen = set(queue)
+        for path, parts, makes in queue:
+            made_of = self._made_of(path, parts, is_made=makes)
+            if made_of is None:
+                return True
+            new = [step for step in dict.fromkeys(made_of) if step not in seen]
+            seen.update(new)
+            queue += new
         return False
 
-    def _is_read_changed(self, path: str, parts: Sequence[str], seen: set[_Place], *, is_made: bool = True) -> bool:
-        """Whether a name, with attributes, is changed in the terms of a module."""
+    def _brought(self, parts: tuple[str, ...], *, is_made: bool) -> list[_Read]:
+        """What is read of modules where a name is imported from there."""
+        counts = (count for count in range(len(parts) - 1, 0, -1) if parts[:count] in self._places)
+        count = next(counts, 0)
+        return [(path, parts[count:], is_made) for path in self._places.get(parts[:count], ())]
+
+    def _made_of(self, path: str, parts: tuple[str, ...], *, is_made: bool) -> list[_Read] | None:
+        """What a name with attributes is made of in a module, or imported as there; None where it is changed."""
         module, (name, *rest) = self._module(path), parts
         if name in module.imports:
-            return self._is_changed_from((*module.imports[name], *rest), seen)
+            return self._brought((*module.imports[name], *rest), is_made=is_made)
         if name not in module.definitions:
-            return any(self._is_changed_from((*star, *parts), seen) for star in module.stars)
+            return [read for star in module.stars for read in self._brought((*star, *parts), is_made=is_made)]
         member = f"{name}.{rest[0]}" if rest else ""
-        return self._is_changed((path, member if member in module.definitions else name), seen, is_made=is_made)
-
-    def _is_changed(self, place: _Place, seen: set[_Place], *, is_made: bool) -> bool:
-        """Whether a name is changed that a module defines; of a class, what its objects are as well if it `is_made`."""
-        if place in seen:
-            return False
-        seen.add(place)
-        path, name = place
-        module, changed = self._module(path), self._names.get(path, ())
+        name, changed = member if member in module.definitions else name, self._names.get(path, ())
         names = {name}
         around = name.rpartition(".")[0]
         if around:
@@ -160,7 +164,7 @@ class Changes:
         elif is_made:
             names.update(module.members(name))
         if not names.isdisjoint(changed):
-            return True
+            return None
         is_class = any(one.kind is ast.ClassDef for one in module.definitions.get(name, ()))
         reads = {
             read
@@ -171,11 +175,11 @@ class Changes:
         }
         counts_members = around and any(read.rpartition(".")[2] == "auto" for read in reads)
         if counts_members and not set(module.members(around)).isdisjoint(changed):
-            return True
+            return None
         if not reads.isdisjoint(_READING) and not all(path.endswith(".py") for path in self.paths):
-            return True
-        names_read = [read.split(".") for read in reads if not read.startswith(".")]
-        return any(self._is_read_changed(path, parts, seen, is_made=is_made or not is_class) for parts in names_read)
+            return None
+        makes = is_made or not is_class
+        return [(path, tuple(read.split(".")), makes) for read in reads if not read.startswith(".")]
 
 
 def _may_have(path: str, module: Sequence[str]) -> bool:
