@@ -163,9 +163,9 @@ FORMS = {
     "identity": ("assert f(1) is None", handed("f(1)")),
     "a chain": ("assert 0 < f(1) <= 9", handed("f(1)")),
     "two conditions": ("assert f(1) == 1 and f(2) == 2", handed("f(1)") + handed("f(2)", slot=1)),
-    "a negation": ("assert not f(1)", handed("f(1)", how=".asked")),
+    "a negation": ("assert not f(1)", handed("f(1)", how=".truth_alone")),
     "a negated comparison": ("assert not f(1) == 3", handed("f(1)")),
-    "truth": ("assert f(1)", handed("f(1)", how=".asked")),
+    "truth": ("assert f(1)", handed("f(1)", how=".truth_alone")),
     "a class": ("assert isinstance(f(1), (int, str))", handed("f(1)")),
     "not a class": ("assert not isinstance(f(1), int)", handed("f(1)")),
     "a beginning": ("assert f(1).startswith('ab')", handed("f(1)")),
@@ -284,7 +284,7 @@ def test_a_method_of_unittest_hands_out_what_the_product_gives(statement):
     def case(body: str) -> str:
         return f"class T(unittest.TestCase):\n    def test_a(self):\n{textwrap.indent(body, '        ')}\n"
 
-    how = {"self.assertIn(3, f(1))": ".searched", "self.assertFalse(f(1))": ".asked"}.get(statement, "")
+    how = {"self.assertIn(3, f(1))": ".searched", "self.assertFalse(f(1))": ".truth_alone"}.get(statement, "")
     assert same(stripped(case(statement)), case(handed(*UNITTEST[statement], how=how)))
 
 

@@ -82,12 +82,12 @@ class Site(object):
             container = list(itertools.islice(container, ITEMS + 1))
         return self(*(values[:-1] + (container,)))
 
-    def asked(self, value):
+    def truth_alone(self, value):
         """Hand out a value of which is asked only whether it is true: of an object nothing but that."""
-        told = encoded(value, left=with_own_fields())
-        if isinstance(told, list) and told[0] == "o":
-            told = told[:2] + [None, None, bool(value)]
-        self.values.append(told)
+        form = encoded(value, left=with_own_fields())
+        if isinstance(form, list) and form[0] == "o":
+            form = form[:2] + [None, None, bool(value)]
+        self.values.append(form)
 
     def called(self, mock):
         """Hand out a mock's calls."""

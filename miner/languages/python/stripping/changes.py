@@ -57,7 +57,7 @@ class _Module:
     @property
     def texts(self) -> dict[str, list[str]]:
         """By name, or `Class.member`: the text of each definition."""
-        return {name: [one.text for one in several] for name, several in self.definitions.items()}
+        return {name: [definition.text for definition in several] for name, several in self.definitions.items()}
 
     def members(self, name: str) -> list[str]:
         """What is defined in a class: `Class.member`."""
@@ -131,18 +131,18 @@ class Changes:
 
     def _is_changed(self, dotted: str, *, is_made: bool) -> bool:
         """Whether a name is changed, or what it is made of; of a class what its objects are too, if it `is_made`."""
-        queue = self._brought(tuple(dotted.split(".")), is_made=is_made)
-        seen = set(queue)
+        queue = self._imported_reads(tuple(dotted.split(".")), is_made=is_made)
+        visited = set(queue)
         for path, parts, makes in queue:
             made_of = self._made_of(path, parts, is_made=makes)
             if made_of is None:
                 return True
-            new = [step for step in dict.fromkeys(made_of) if step not in seen]
-            seen.update(new)
+            new = [step for step in dict.fromkeys(made_of) if step not in visited]
+            visited.update(new)
             queue += new
         return False
 
-    def _brought(self, parts: tuple[str, ...], *, is_made: bool) -> list[_Read]:
+    def _imported_reads(self, parts: tuple[str, ...], *, is_made: bool) -> list[_Read]:
         """What is read of modules where a name is imported from there."""
         counts = (count for count in range(len(parts) - 1, 0, -1) if parts[:count] in self._places)
         count = next(counts, 0)
@@ -152,9 +152,9 @@ class Changes:
         """What a name with attributes is made of in a module, or imported as there; None where it is changed."""
         module, (name, *rest) = self._module(path), parts
         if name in module.imports:
-            return self._brought((*module.imports[name], *rest), is_made=is_made)
+            return self._imported_reads((*module.imports[name], *rest), is_made=is_made)
         if name not in module.definitions:
-            return [read for star in module.stars for read in self._brought((*star, *parts), is_made=is_made)]
+            return [read for star in module.stars for read in self._imported_reads((*star, *parts), is_made=is_made)]
         member = f"{name}.{rest[0]}" if rest else ""
         name, changed = member if member in module.definitions else name, self._names.get(path, ())
         names = {name}
@@ -165,13 +165,13 @@ class Changes:
             names.update(module.members(name))
         if not names.isdisjoint(changed):
             return None
-        is_class = any(one.kind is ast.ClassDef for one in module.definitions.get(name, ()))
+        is_class = any(definition.kind is ast.ClassDef for definition in module.definitions.get(name, ()))
         reads = {
             read
             for other in names
-            for one in module.definitions.get(other, ())
-            if other == name or one.kind not in _FUNCTIONS or other.rpartition(".")[2] in _MAKING
-            for read in one.reads
+            for definition in module.definitions.get(other, ())
+            if other == name or definition.kind not in _FUNCTIONS or other.rpartition(".")[2] in _MAKING
+            for read in definition.reads
         }
         counts_members = around and any(read.rpartition(".")[2] == "auto" for read in reads)
         if counts_members and not set(module.members(around)).isdisjoint(changed):

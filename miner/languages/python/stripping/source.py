@@ -16,7 +16,7 @@ from miner.languages.python.stripping.static import Function, Module, Scope, Set
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
-_HANDING = {"in": "searched", "not_in": "searched", "truth": "asked", "not": "asked", "calls": "called"}
+_HANDING = {"in": "searched", "not_in": "searched", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
 """By operator: how a site hands out its last operand, where not as any value."""
 _Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
 _PASSES = 4

@@ -138,7 +138,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
                 for alias in names:
                     bring(alias.asname or alias.name, f"{where}.{alias.name}")
     constants = _assigned(nodes, tree.body)
-    whole, parts = _given(nodes, imports, product)
+    whole, parts = _arguments_of_product(nodes, imports, product)
     deep = {name for name, values in constants.items() if not all(map(_is_flat, values))}
     return Module(
         imports=imports,
@@ -153,7 +153,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
     )
 
 
-def _given(
+def _arguments_of_product(
     nodes: Sequence[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
 ) -> tuple[set[str], set[str]]:
     """The names that calls of the product, or of methods of what it may have made, get: whole, and what is inside."""
@@ -167,8 +167,8 @@ def _given(
         is_method = isinstance(call.func, ast.Attribute) and root not in imports and root not in ("self", "cls")
         if product(imports[root].partition(".")[0]) if root in imports else is_method:
             arguments = (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg))
-            names |= {name for argument in arguments for name in _held(argument)}
-            parts |= {name for argument in arguments for name in _held(argument, inside=True)}
+            names |= {name for argument in arguments for name in _values_in(argument)}
+            parts |= {name for argument in arguments for name in _values_in(argument, inside=True)}
     for loop in nodes:
         if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
             parts |= _names_in(loop.iter)
@@ -179,7 +179,7 @@ def _names_in(node: ast.AST) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def _held(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
+def _values_in(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
     """The names whose values whoever gets an expression has in hand, or what is `inside` of them."""
     match node:
         case ast.Name(id=name) if not inside:
@@ -188,11 +188,11 @@ def _held(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
             yield from _names_in(value)
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
             for part in parts:
-                yield from _held(part, inside=inside)
+                yield from _values_in(part, inside=inside)
         case ast.Starred(value=value):
             yield from _names_in(value) if inside else ()
         case ast.IfExp(body=body, orelse=other):
-            yield from (*_held(body, inside=inside), *_held(other, inside=inside))
+            yield from (*_values_in(body, inside=inside), *_values_in(other, inside=inside))
 
 
 def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -550,14 +550,14 @@ class Scope:
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
         return False
 
-    def data_paths(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr]:
+    def data_paths(self, node: ast.expr, visited: frozenset[str] = frozenset()) -> list[ast.expr]:
         """The paths of the files beside the tests of which an expected value is made."""
         path = self._data_path(node)
         if path is not None:
             return [path]
         name = node.id if isinstance(node, ast.Name) else ""
-        parts = () if name in seen else self._bound(name) if name else _parts(node)
-        return [path for part in parts for path in self.data_paths(part, seen | {name})]
+        parts = () if name in visited else self._bound(name) if name else _parts(node)
+        return [path for part in parts for path in self.data_paths(part, visited | {name})]
 
     def _is_data(self, node: ast.expr) -> bool:
         return self._data_path(node) is not None
