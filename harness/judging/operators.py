@@ -36,11 +36,12 @@ def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool
     """
     sides = {"out": iter(out), "kept": iter(expected)}
     try:
-        operands = [next(sides[side]) for side in site.sides]
         if site.op in CATCHING or site.op == "warns":
             operands = [*out, *expected]
-        if site.op == "calls":
+        elif site.op == "calls":
             operands = [out[0], list(expected)]
+        else:
+            operands = [next(sides[side]) for side in site.sides]
         return _OPERATORS[site.op](operands, site.options)
     except GoldseamError:
         raise
@@ -253,6 +254,8 @@ def _text_matches(raised: Raised, options: Mapping[str, Any]) -> bool:
 
 
 def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    if not operands:
+        return True  # a block that waits for nothing, and nothing was raised
     raised, expected = operands
     return _is_raised(raised, _classes(expected)) and _text_matches(raised, options)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Complex
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID
 
@@ -535,6 +535,7 @@ _CANONICAL: Mapping[str, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
     "fractions.Fraction": (_fraction, lambda value: f"{value.numerator}/{value.denominator}"),
     "uuid.UUID": (UUID, str),
     "pathlib.PurePath": (PurePosixPath, str),
+    "pathlib.PureWindowsPath": (PureWindowsPath, str),
     "range": (
         lambda text: range(*map(_whole, text.split(" "))),
         lambda value: f"{value.start} {value.stop} {value.step}",
@@ -562,6 +563,7 @@ def standard(value: Any) -> list[str]:
 
     """
     name = "pathlib.PurePath" if isinstance(value, PurePath) else names_of(type(value))[0].removeprefix("builtins.")
+    name = "pathlib.PureWindowsPath" if isinstance(value, PureWindowsPath) else name
     if name not in _CANONICAL:
         raise TypeError(name)
     text = _CANONICAL[name][1](value)

@@ -353,6 +353,10 @@ class TaskRun(Protocol):
     """Runs the tests of a task once, in a container."""
 
     @property
+    def base(self) -> Mapping[str, bytes]:
+        """Files of the tree without the fix by path, as far as they are known."""
+
+    @property
     def data(self) -> Mapping[str, str]:
         """Hidden files by path that are no sources of tests, as they are with the fix: what tests may read."""
 

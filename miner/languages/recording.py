@@ -637,6 +637,8 @@ def _sides(slot: Slot[Assertion], mode: Mode, event: Event) -> tuple[list[Any], 
         if values_given:
             (values_kept if operand.static else out).append(values_given.pop(0))
     fields = {name: _host_value(value) for name, value in zip(assertion.kept, values_given, strict=False)}
+    if fields.get("match", "") is None:
+        del fields["match"]  # none is asked for
     if assertion.op in ("almost", "not_almost"):
         fields = {name: int(value[1], 16) if name == "places" and value else value for name, value in fields.items()}
     if mode is Mode.OPERANDS:
@@ -652,7 +654,7 @@ def _host_value(value: Any) -> Any:
         return value
     tag, *parts = value
     if tag == "o":
-        name, attrs, _ = parts
+        name, attrs, *_ = parts
         attributes = dict(attrs or ())
         if name in ("unittest.mock._ANY", "mock.mock._ANY"):
             return ["any"]

@@ -43,6 +43,7 @@ class _Runs:
     task: Task
     sandbox: Sandbox
     data: Mapping[str, str] = field(default_factory=dict)
+    base: Mapping[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def _fix(self) -> patch.Patch:
@@ -66,11 +67,16 @@ class _Runs:
 
 
 def of_task(
-    task: Task, sources: Mapping[str, bytes], sandbox: Sandbox, data: Mapping[str, str] | None = None
+    task: Task,
+    sources: Mapping[str, bytes],
+    sandbox: Sandbox,
+    data: Mapping[str, str] | None = None,
+    base: Mapping[str, bytes] | None = None,
 ) -> RecordedTests:
     """What a task's hidden tests expect, recorded and proved with its own fix; empty where nothing can be kept outside.
 
-    `sources` are its hidden test files by path, as the tests' patch leaves them; `data` those that are no such sources.
+    `sources` are its hidden test files by path, as the tests' patch leaves them; `data` those that are no such sources;
+    `base` files of the tree without its patches: constants that are made of what the fix changes are told by these.
     What a listed test is sensitive to is as in evaluation in each run, and so is the user, whose name pytest's folders
     have.
 
@@ -79,7 +85,8 @@ def of_task(
 
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
-    return language_of(task.instance.test).strip(plain, sources, _Runs(task=plain, sandbox=sandbox, data=data or {}))
+    runs = _Runs(task=plain, sandbox=sandbox, data=data or {}, base=base or {})
+    return language_of(task.instance.test).strip(plain, sources, runs)
 
 
 def sources(
@@ -134,7 +141,7 @@ def stripped(
         InfrastructureError: the engine failed.
 
     """
-    recorded = of_task(task, test_sources, sandbox, data)
+    recorded = of_task(task, test_sources, sandbox, data, {**(tree or {}), **base})
     texts, tests = (
         {path: file.decode("utf-8", "replace") for path, file in files.items()} for files in (base, test_sources)
     )

@@ -188,7 +188,7 @@ BY_WHAT_THEY_DO = {
     "{'a': 1}.keys()": {"a"},
     "{'a': 1}.items()": {("a", 1)},
     "pathlib.PosixPath('/a/b')": values.PurePosixPath("/a/b"),
-    "pathlib.PureWindowsPath('a')": values.PurePosixPath("a"),
+    "pathlib.PureWindowsPath('a')": values.PureWindowsPath("a"),
     "Broken": ClassName(
         "tests.test_a.Broken",
         (

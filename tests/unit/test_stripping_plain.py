@@ -219,7 +219,10 @@ GUARDS = {
         "want = ''\nmade = f(1)\nif made != want:\n    said = 0\n    for x in want:\n        said = x\n    self.fail()",
         "made = f(1)\n" + handed("made"),
     ),
-    "an error": ("if not f(1):\n    raise AssertionError('false')", handed("f(1)")),
+    "an error": (
+        "if not f(1):\n    raise AssertionError('false')",
+        handed("f(1)").replace("site(f", "site.truth_alone(f"),
+    ),
     "a failure of pytest's": ("if f(1) == 3:\n    pytest.fail('3')", handed("f(1)")),
     "an assertion that never holds": ("if f(1) in (1, 2):\n    assert False, 'no'", handed("f(1)")),
     "one of two": (

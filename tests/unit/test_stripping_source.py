@@ -12,10 +12,10 @@ import pytest
 from miner.languages.base import Mode
 from miner.languages.python.language import of_others
 from miner.languages.python.stripping.source import StrippedSource
-from miner.languages.python.stripping.static import leaves
 
 HEAD = """\
 import unittest
+from contextlib import nullcontext
 from decimal import Decimal
 from unittest import mock
 import pytest
@@ -54,9 +54,9 @@ def same(one: str, other: str) -> bool:
     return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
 
 
-def handed(*operands: str, slot: int = 0) -> str:
+def handed(*operands: str, slot: int = 0, how: str = "") -> str:
     """A site that hands out these operands."""
-    return f"with __goldseam__({slot}) as _goldseam_site:\n    _goldseam_site({', '.join(operands)})\n"
+    return f"with __goldseam__({slot}) as _goldseam_site:\n    _goldseam_site{how}({', '.join(operands)})\n"
 
 
 MADE = {
@@ -152,37 +152,6 @@ def test_rows_of_parameterized_keep_what_names_their_tests():
     assert "[(7, 'one'), (8, 'two')]" in stripped_text
 
 
-LEAVES = [
-    ({"a/b.py": ""}, "a.c.X", True),
-    ({"src/a/b.py": ""}, "a.b.X", False),
-    ({"a/b.py": ""}, "a.b.X.Y", False),
-    ({"a/b.py": ""}, "a.X", False),
-    ({"a/__init__.py": ""}, "a.X", False),
-    ({"a/__init__.py": ""}, "a.b.X", True),
-    ({"a/b/__init__.pyx": ""}, "a.b.X", False),
-    ({}, ".b.X", False),
-]
-
-
-@pytest.mark.parametrize(("changes", "dotted", "left"), LEAVES)
-def test_a_fix_leaves_alone_classes_of_other_files(changes, dotted, left):
-    assert leaves(changes, dotted, is_called=True) is left
-
-
-@pytest.mark.parametrize(
-    ("lines", "left"),
-    [
-        ("    if x is Color.RED:\n    RED_ISH = 1", True),
-        ("    RED = 1", False),
-        ("    RED: int = 1", False),
-        ("class Color(Enum):", False),
-    ],
-)
-def test_a_constant_is_left_alone_where_no_line_that_changes_defines_it(lines, left):
-    assert leaves({"a/b.py": lines}, "a.b.Color.RED", is_called=False) is left
-    assert leaves({"a/b.py": lines}, "a.Color.RED", is_called=False) is left
-
-
 FORMS = {
     "a comparison with a literal": ("assert f(1) == 3", handed("f(1)")),
     "a literal on the left": ("assert 3 == f(1)", handed("f(1)")),
@@ -190,13 +159,13 @@ FORMS = {
     "an inequality": ("assert f(1) != 3", handed("f(1)")),
     "an order": ("assert f(1) <= 3", handed("f(1)")),
     "membership in a literal": ("assert f(1) in (1, 2)", handed("f(1)")),
-    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)")),
+    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)", how=".searched")),
     "identity": ("assert f(1) is None", handed("f(1)")),
     "a chain": ("assert 0 < f(1) <= 9", handed("f(1)")),
     "two conditions": ("assert f(1) == 1 and f(2) == 2", handed("f(1)") + handed("f(2)", slot=1)),
-    "a negation": ("assert not f(1)", handed("f(1)")),
+    "a negation": ("assert not f(1)", handed("f(1)", how=".truth_alone")),
     "a negated comparison": ("assert not f(1) == 3", handed("f(1)")),
-    "truth": ("assert f(1)", handed("f(1)")),
+    "truth": ("assert f(1)", handed("f(1)", how=".truth_alone")),
     "a class": ("assert isinstance(f(1), (int, str))", handed("f(1)")),
     "not a class": ("assert not isinstance(f(1), int)", handed("f(1)")),
     "a beginning": ("assert f(1).startswith('ab')", handed("f(1)")),
@@ -205,11 +174,24 @@ FORMS = {
     "a constant of the product": ("assert f(1) == shop.LIMIT", handed("f(1)", "shop.LIMIT")),
     "a value of the standard library": ("assert f(1) == Decimal('1.5')", handed("f(1)")),
     "an approximation": ("assert f(1) == pytest.approx(1.5, rel=0.1)", handed("f(1)")),
-    "unittest's mock": ("m = f()\nm.assert_called_once_with(1, two=2)", "m = f()\n" + handed("m.call_args_list")),
+    "unittest's mock": ("m = f()\nm.assert_called_once_with(1, two=2)", "m = f()\n" + handed("m", how=".called")),
     "a mock that was not called": ("m = f()\nm.assert_not_called()", "m = f()\n" + handed("len(m.call_args_list)")),
     "nose's comparison": ("eq_(f(1), 3)", handed("f(1)")),
     "nose's exception": ("assert_raises(Broken, f, 1)", "with __goldseam__(0):\n    f(1)"),
     "a block that raises": ("with pytest.raises(Broken):\n    f(1)", "with __goldseam__(0):\n    f(1)"),
+    "a block that may raise": (
+        "for n, block in [(1, pytest.raises(Broken)), (2, nullcontext())]:\n    with block:\n        assert f(n) == 3",
+        "for n, block in [(1, None), (2, None)]:\n    with __goldseam__(0):\n"
+        + textwrap.indent(handed("f(n)", slot=1).replace("(1)", "(1, True)"), "        "),
+    ),
+    "a block that raises under a condition": (
+        "for n in (1, 2):\n    with pytest.raises(Broken, match='no') if n > 1 else nullcontext():\n        f(n)",
+        "for n in (1, 2):\n    with __goldseam__(0):\n        f(n)",
+    ),
+    "a block that raises where the product says so": (
+        "with pytest.raises(Broken) if g(1) else nullcontext():\n    f(1)",
+        "with pytest.raises(Broken) if g(1) else nullcontext():\n    f(1)",
+    ),
     "a block that raises and is kept": (
         "with pytest.raises(Broken, match='no') as info:\n    f(1)\nassert info.value.code == 3",
         "with __goldseam__(0) as info:\n    f(1)\n" + handed("info.value.code", slot=1),
@@ -279,10 +261,16 @@ UNITTEST = {
     "self.assertTrue(f(1) == 3)": ["f(1)"],
     "self.assertFalse(f(1))": ["f(1)"],
     "self.assertGreater(f(1), 3)": ["f(1)"],
-    "self.assertListEqual(f(1), [3])": ["f(1)"],
+    "self.assertListEqual(f(1), [3])": ["(lambda found: found if isinstance(found, list) else NotImplemented)(f(1))"],
+    "self.assertSetEqual(f(1), g(1))": [
+        f"(lambda found: found if isinstance(found, (set, frozenset)) else NotImplemented)({call})"
+        for call in ("f(1)", "g(1)")
+    ],
     "self.assertCountEqual(f(1), [1, 2])": ["list(f(1))"],
     "self.assertSequenceEqual((1, 2), f(1))": ["(lambda found: [found[place] for place in range(len(found))])(f(1))"],
-    "self.assertSequenceEqual(f(1), [1, 2], seq_type=list)": ["f(1)"],
+    "self.assertSequenceEqual(f(1), [1, 2], seq_type=list)": [
+        "(lambda found: found if isinstance(found, list) else NotImplemented)(f(1))"
+    ],
     "self.assertRegex(f(1), 'a+')": ["f(1)"],
     "self.assertNotRegex(f(1), 'a+')": ["f(1)"],
     "self.assertAlmostEqual(f(1), 1.5, places=3)": ["f(1)"],
@@ -296,7 +284,8 @@ def test_a_method_of_unittest_hands_out_what_the_product_gives(statement):
     def case(body: str) -> str:
         return f"class T(unittest.TestCase):\n    def test_a(self):\n{textwrap.indent(body, '        ')}\n"
 
-    assert same(stripped(case(statement)), case(handed(*UNITTEST[statement])))
+    how = {"self.assertIn(3, f(1))": ".searched", "self.assertFalse(f(1))": ".truth_alone"}.get(statement, "")
+    assert same(stripped(case(statement)), case(handed(*UNITTEST[statement], how=how)))
 
 
 @pytest.mark.parametrize(
@@ -331,6 +320,11 @@ LEFT = {
     "a check that is code": "with pytest.raises(Broken, check=f):\n    f(1)",
     "a keyword that is not known": "with pytest.raises(Broken, message='no'):\n    f(1)",
     "a tolerance of the product": "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 1, delta=g())",
+    "a pattern of the product": "with pytest.raises(Broken, match=g()):\n    f(1)",
+    "a constant of several classes": "with pytest.raises(shop.ERRORS):\n    f(1)",
+    "a comparison of its own": (
+        "class A:\n    def test(self):\n        self.addTypeEqualityFunc(dict, f)\n        self.assertEqual(f(1), {})"
+    ),
     "arguments that are unpacked": "class A:\n    def test(self):\n        self.assertEqual(*f(1))",
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from miner.languages.base import WrittenForm
 from miner.languages.python.stripping import tables
-from miner.languages.python.stripping.static import Scope, is_immutable, leaves, module_of, touched
+from miner.languages.python.stripping.static import Scope, is_immutable, module_of
 
 HEAD = """\
 import collections
@@ -411,6 +411,10 @@ BINDINGS = {
     "want = 2\nwith suppress(KeyError):\n    f(1)\n    want = 3": False,
     "want = 2\nwith pytest.raises(KeyError):\n    f(1)\n    want = 3": False,
     "if f(1):\n    fixture = want = 3": False,
+    "if f(1):\n    want = 3\nf(want)": False,  # or it has none
+    "if f(1):\n    want = 3\n    f(want)": True,
+    "try:\n    f(1)\n    want = 3\nexcept KeyError:\n    pass\nf(want)": False,
+    "for n in f(1):\n    want = 3\nf(want)": False,
     "if f(1):\n    given = 3\nwant = given": False,  # or what the fixture gives
     "want = 3\ndef told(want):\n    return want": False,  # it has another in there
     "want = 3\nf(key=lambda want: 1)": True,
@@ -428,6 +432,13 @@ def test_a_name_is_static_where_nothing_of_the_product_decides_which_value_it_ha
 GIVEN = {
     "shop.load(DATA)": True,
     "client.post(json=DATA)": True,
+    "shop.load([DATA])": True,
+    "shop.load(DATA['b'])": True,
+    "shop.load(DATA['b'] if client else {'d': DATA['c']})": True,
+    "[shop.load(part) for part in DATA.values()]": True,
+    "for part in DATA:\n        shop.load(part)": True,
+    "shop.load(FLAT['a'])": False,
+    "shop.load(**FLAT)": False,
     "shop.load(dict(DATA))": False,
     "self.assertEqual(shop.f(), DATA)": False,
     "mock.call(DATA)": False,
@@ -437,7 +448,7 @@ GIVEN = {
 @pytest.mark.parametrize("call", GIVEN)
 def test_what_the_product_gets_elsewhere_is_held_against_how_it_was_written(call):
     tree = ast.parse(
-        "import shop\nfrom unittest import mock\nDATA = {'a': 1}\n"
+        "import shop\nfrom unittest import mock\nDATA = {'b': [1]}\nFLAT = {'a': 1}\n"
         f"def loaded(self, client):\n    {call}\ndef test_a(loaded):\n    assert loaded == DATA\n"
     )
     module = module_of(tree, lambda name: name == "shop")
@@ -445,34 +456,50 @@ def test_what_the_product_gets_elsewhere_is_held_against_how_it_was_written(call
     scope = Scope(module=module, function=tree.body[-1], tables={})
     scope.assume_expected()
     assert scope.is_given(name) is GIVEN[call]
+    assert scope.is_given(ast.parse("DATA['b']", mode="eval").body) is GIVEN[call]
+    assert not scope.is_given(ast.Name(id="FLAT", ctx=ast.Load()))
     assert (scope.input_written(name) is not None) is GIVEN[call]
 
 
-DIFF = """\
---- a/shop.py
-+++ b/shop.py
-@@ -10,4 +10,5 @@ NAMES = [
-     "a",
-     "b",
-+    "c",
- ]
- OTHERS = [
-@@ -30,5 +31,5 @@ class Color(Enum):
-     RED = 1
-     SHADES = (
--        1,
-+        2,
-     )
-     LAST = 3
-"""
+IMPORTED = {
+    "from shop import dumps\ndef test_b():\n    from json import dumps": False,
+    "def test_b():\n    from json import dumps\nfrom shop import dumps": False,
+    "from json import dumps": True,
+    "from simplejson import dumps\ntry:\n    from json import dumps\nexcept ImportError:\n    pass": True,
+    "from shop import *\nfrom json import dumps\ndumps = max": False,
+}
 
 
-def test_a_fix_touches_what_the_lines_that_it_changes_are_in():
-    assert touched(DIFF).splitlines() == ["NAMES = [", '    "c",', "    SHADES = (", "        1,", "        2,"]
-    changes = {"shop.py": touched(DIFF)}
-    names = ("NAMES", "OTHERS", "Color.RED", "Color.SHADES", "Color.LAST")
-    assert [leaves(changes, f"shop.{name}", is_called=False) for name in names] == [False, True, True, False, True]
+@pytest.mark.parametrize("head", IMPORTED)
+def test_a_name_that_is_imported_from_the_product_anywhere_is_the_products(head):
+    tree = ast.parse(f"{head}\ndef test_a():\n    pass\n")
+    scope = Scope(module=module_of(tree, lambda name: name == "shop"), function=tree.body[-1], tables={})
+    assert scope.is_static(ast.parse("dumps(3)", mode="eval").body) is IMPORTED[head]
 
 
-def test_a_constant_may_come_from_another_module_that_the_fix_changes():
-    assert not leaves({"a/_c.py": "LIMIT = 2"}, "a.b.LIMIT", is_called=False)
+@pytest.mark.parametrize(("module", "expected"), [("shop", False), ("os", True)])
+def test_a_builtin_may_be_the_products_where_a_file_has_all_names_of_it(module, expected):
+    tree = ast.parse(f"from {module} import *\ndef test_a():\n    pass\n")
+    scope = Scope(module=module_of(tree, lambda name: name == "shop"), function=tree.body[-1], tables={})
+    assert scope.is_static(ast.parse("sum([3])", mode="eval").body) is expected
+    assert scope.is_static(ast.parse("len([3])", mode="eval").body)
+
+
+@pytest.mark.parametrize(("more", "expected"), [("", True), (", indirect=True", False), (", ['want']", False)])
+def test_a_column_that_a_fixture_turns_into_something_is_not_static(more, expected):
+    tree = ast.parse(
+        f"import pytest\n@pytest.mark.parametrize('want', sorted([1]){more})\ndef test_a(want):\n    pass\n"
+    )
+    scope = Scope(module=module_of(tree, lambda name: name == "shop"), function=tree.body[-1], tables={})
+    assert scope.is_static(ast.Name(id="want", ctx=ast.Load())) is expected
+
+
+@pytest.mark.parametrize(("call", "expected"), [("shop.f(self)", False), ("shop.f(self.value)", True), ("pass", True)])
+def test_what_a_test_case_has_set_is_static_where_the_product_does_not_get_it(call, expected):
+    text = (
+        f"import shop\nclass T:\n    def setUp(self):\n        self.value = 0\n    def test_a(self):\n        {call}\n"
+    )
+    tree = ast.parse(text)
+    module = module_of(tree, lambda name: name == "shop")
+    scope = Scope(module=module, function=tree.body[-1].body[-1], tables={})
+    assert scope.is_static(ast.parse("self.value", mode="eval").body) is expected

@@ -44,7 +44,7 @@ from miner.languages.python.images.ladder import climb
 from miner.languages.python.recipes import interpreter, of_fix
 from miner.languages.python.recipes.recipe_fixes import Learned
 from miner.languages.python.stripping import borrowing, documents, inlining, literals
-from miner.languages.python.stripping.static import leaves, touched
+from miner.languages.python.stripping.changes import Changes
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.languages.toolchain import Toolchain
@@ -228,11 +228,11 @@ class Python:
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         files = patch.parse(task.hidden.gold_patch, trusted=True).files
-        changes = {path: touched(file.raw.decode("utf-8", "replace")) for file in files for path in file.paths}
-        outside = of_others(task.instance.test.modules, changes)
+        changes = Changes(files, {**run.base, **sources})
+        outside = of_others(task.instance.test.modules, changes.paths)
 
         def settled(dotted: str, *, is_called: bool) -> bool:
-            return dotted.partition(".")[0] not in outside and leaves(changes, dotted, is_called=is_called)
+            return dotted.partition(".")[0] not in outside and changes.leaves(dotted, is_called=is_called)
 
         written: dict[int, WrittenForm] = {}
 

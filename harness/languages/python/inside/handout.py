@@ -6,7 +6,9 @@ import __future__
 import collections
 import collections.abc
 import io
+import itertools
 import operator
+import time
 import warnings
 from json import dumps
 
@@ -43,9 +45,10 @@ class HandOut(object):
         self.frames = frames
         self.current = current  # holds the id of the test that runs
         self.counts = {}
+        self.began = time.time()
 
-    def __call__(self, slot):
-        return Site(self, slot)
+    def __call__(self, slot, passes_on=False):
+        return Site(self, slot, passes_on)
 
     def send(self, slot, values, raised):
         key = (self.current[0], slot)
@@ -58,8 +61,9 @@ class HandOut(object):
 class Site(object):
     """One assertion of a stripped test; afterwards it stands for what pytest and unittest tell of a caught exception."""
 
-    def __init__(self, out, slot):
+    def __init__(self, out, slot, passes_on):
         self.out, self.slot = out, slot
+        self.passes_on = passes_on  # to a block around that waits for what is raised
         self.values = []
         self.caught = None
         self.catcher = None
@@ -70,6 +74,33 @@ class Site(object):
     def __call__(self, *values):
         self.values.extend(encoded(value, left=with_own_fields()) for value in values)
         return self
+
+    def searched(self, *values):
+        """Hand out values, the last of which is searched by `in`: where it is gone through, as a list."""
+        container = values[-1]
+        if isinstance(container, GONE_THROUGH) or not hasattr(type(container), "__contains__"):
+            container = list(itertools.islice(container, ITEMS + 1))
+        return self(*(values[:-1] + (container,)))
+
+    def truth_alone(self, value):
+        """Hand out a value of which is asked only whether it is true: of an object nothing but that."""
+        form = encoded(value, left=with_own_fields())
+        if isinstance(form, list) and form[0] == "o":
+            form = form[:2] + [None, None, bool(value)]
+        self.values.append(form)
+
+    def called(self, mock):
+        """Hand out a mock's calls."""
+        self([bound_call(mock, call) for call in mock.call_args_list])
+
+    def recorded_calls(self, mock, expected):
+        """Hand out a mock's calls and the one that is expected, and whether comparing them runs code of the work tree."""
+        return self.recorded([bound_call(mock, call) for call in mock.call_args_list], bound_call(mock, expected))
+
+    def unwritten(self, *paths):
+        """Make sure that no test has written what serves as expected."""
+        if any(os.stat(str(path)).st_mtime >= self.out.began for path in paths):
+            raise AssertionError("a file beside the tests was written")
 
     def beside_result(self, *values):
         """Hand out what the product's own code compares."""
@@ -119,7 +150,16 @@ class Site(object):
         self.catcher = Warnings()
         return self
 
+    def waiting(self, block):
+        """Hand out what a block of pytest waits for: classes and a pattern, or nothing."""
+        kinds = getattr(block, "expected_exception", getattr(block, "expected_exceptions", None))
+        if kinds is not None:
+            self(kinds, getattr(block, "match_expr", getattr(block, "match", None)))
+        return self
+
     def __exit__(self, kind, error, trace):
+        if self.passes_on and error is not None:
+            return False
         if self.catcher is not None:
             self.catcher.__exit__(kind, error, trace)
             self.values.append(["l", [encoded_error(one.message) for one in self.catcher.seen]])
@@ -141,6 +181,23 @@ class Site(object):
         caught = (type(self.caught[1]),) + self.caught[1:]
         make = getattr(ExceptionInfo, "from_exc_info", ExceptionInfo)
         return getattr(make(caught), name)
+
+
+GONE_THROUGH = (collections.deque, collections.abc.ValuesView)
+"""What `in` goes through item by item although a method of its own does it."""
+
+
+def bound_call(mock, call):
+    """The arguments of a call by place and by name, as the mock's signature takes them, where it has one."""
+    inner = mock.mock if type(mock).__name__ == "function" else mock  # of `create_autospec`
+    signature = getattr(inner, "_spec_signature", None)
+    if signature is None:
+        return call
+    try:
+        bound = signature.bind(*call[0], **call[1])
+    except TypeError:
+        return call
+    return bound.args, bound.kwargs
 
 
 def futures_of(names):
@@ -515,6 +572,7 @@ STANDARD = {
     ("decimal", "Decimal"): ("decimal.Decimal", as_text),
     ("fractions", "Fraction"): ("fractions.Fraction", lambda value: ["%d/%d" % (value.numerator, value.denominator)]),
     ("uuid", "UUID"): ("uuid.UUID", as_text),
+    ("pathlib", "PureWindowsPath"): ("pathlib.PureWindowsPath", as_text),
     ("pathlib", "PurePath"): ("pathlib.PurePath", as_text),
 }
 for _name in ("Address", "Network", "Interface"):

@@ -63,6 +63,11 @@ class Without:
     run: TaskRun
 
     @property
+    def base(self) -> Mapping[str, bytes]:
+        """Of the task."""
+        return self.run.base
+
+    @property
     def data(self) -> Mapping[str, str]:
         """Of the task."""
         return self.run.data

@@ -57,7 +57,7 @@ def _handed(function: ast.AST) -> Iterator[tuple[int, tuple[Any, ...]]]:
         for item in getattr(node, "items", ()):
             match item:
                 case ast.withitem(
-                    context_expr=ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))])
+                    context_expr=ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot)), *_])
                 ) if name == HAND_OUT:
                     yield slot, tuple(value for statement in node.body for value in _written(statement))  # type: ignore[attr-defined]
 

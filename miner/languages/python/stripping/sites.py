@@ -49,6 +49,10 @@ class Assertion:
     """The condition itself, where its truth can be handed out as a result."""
     written: WrittenForm | None = None
     """How what is expected is made, where that is more than literals."""
+    data_paths: tuple[ast.expr, ...] = ()
+    """The files beside the tests of which what is expected is made: the product must not have written them."""
+    may_wait: bool = False
+    """Whether its operand is the block itself, which may wait for an exception or for nothing."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -110,6 +114,14 @@ _TWO_SIDES = {
     "assertIsInstance": "isinstance", "assertNotIsInstance": "not_isinstance", "failUnlessEqual": "==",
     "failIfEqual": "!=", "failUnlessAlmostEqual": "almost", "failIfAlmostEqual": "not_almost",
 }  # fmt: skip
+_KINDS: Mapping[str, ast.expr] = {
+    name: cast("ast.Expr", python_source.parse(kind).body[0]).value
+    for name, kind in {
+        "assertListEqual": "list", "assertTupleEqual": "tuple", "assertDictEqual": "dict",
+        "assertSetEqual": "(set, frozenset)", "assertMultiLineEqual": "str",
+    }.items()
+}  # fmt: skip
+"""What both sides have to be for methods of unittest to compare them."""
 _ONE_SIDE = {
     "assertTrue": "truth", "assert_": "truth", "failUnless": "truth", "assertFalse": "not", "failIf": "not",
 }  # fmt: skip
@@ -230,9 +242,13 @@ class Reader:
     def of_item(self, item: ast.withitem) -> Assertion | None:
         """The assertion that one item of a `with` makes of its block."""
         call = item.context_expr
-        if not isinstance(call, ast.Call) or not (
-            item.optional_vars is None or isinstance(item.optional_vars, ast.Name)
-        ):
+        if not (item.optional_vars is None or isinstance(item.optional_vars, ast.Name)):
+            return None
+        if isinstance(call, ast.Name | ast.IfExp) and self._scope.is_waiting(call):
+            nothing = ast.Constant(value=None)
+            sides = (Operand(node=call, static=True),)
+            return Assertion(op="raises", operands=sides, form=Form.BLOCK, kept={"match": nothing}, may_wait=True)
+        if not isinstance(call, ast.Call):
             return None
         word = self._word(call.func)
         if word in ("pytest.raises", *_RAISES):
@@ -347,7 +363,7 @@ class Reader:
         expected = list(map(self._scope.is_expected, nodes))
         if all(expected):
             expected = list(map(self._scope.is_static, nodes))
-        elif op == "==":
+        else:
             expected = [side and not self._scope.is_given(node) for side, node in zip(expected, nodes, strict=True)]
         operands = tuple(Operand(node=node, static=static) for node, static in zip(nodes, expected, strict=True))
         if any(isinstance(node, ast.Starred) for node in nodes):
@@ -357,7 +373,8 @@ class Reader:
         inputs = [self._scope.input_written(node) for node in nodes] if op == "==" and not any(expected) else []
         if len(inputs) == 2 and inputs.count(None) == 1:  # noqa: PLR2004 - two sides
             return self._also_input(operands, inputs)
-        written = [self._scope.written(operand.node) for operand in operands if operand.static]
+        sides = [operand.node for operand in operands if operand.static]
+        written = list(map(self._scope.written, sides))
         return Assertion(
             op=op,
             operands=operands,
@@ -365,6 +382,7 @@ class Reader:
             kept=kept or {},
             whole=whole,
             written=written[0] if len(written) == 1 else None,
+            data_paths=tuple(path for side in sides for path in self._scope.data_paths(side)),
         )
 
     def _also_input(self, operands: tuple[Operand, ...], inputs: Sequence[ast.expr | None]) -> Assertion:
@@ -388,7 +406,7 @@ class Reader:
         if word in _WARNS or any(isinstance(argument, ast.Starred) for argument in call.args):
             return None
         if word in _TWO_SIDES and len(call.args) >= 2:  # noqa: PLR2004 - two sides
-            return self._two_sides(_TWO_SIDES[word], call, nodes)
+            return self._two_sides(_TWO_SIDES[word], call, nodes, _KINDS.get(word) or nodes.get("seq_type"))
         if word in _ONE_SIDE and call.args:
             return self._one_side(_ONE_SIDE[word], call.args[0])
         if word in _NONE and call.args:
@@ -454,8 +472,13 @@ class Reader:
             return self._condition(test)
         return self._condition(ast.UnaryOp(op=ast.Not(), operand=test))
 
-    def _two_sides(self, op: str, call: ast.Call, nodes: Mapping[str | None, ast.expr]) -> Assertion | None:
+    def _two_sides(
+        self, op: str, call: ast.Call, nodes: Mapping[str | None, ast.expr], kind: ast.expr | None = None
+    ) -> Assertion | None:
+        """`kind` is what both sides have to be of, where the method asks for that."""
         left, right = call.args[:2]
+        if kind is not None:
+            left, right = (side if self._scope.is_expected(side) else _of_kind(side, kind) for side in (left, right))
         if op in ("isinstance", "not_isinstance"):
             test = ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[left, right], keywords=[])
             whole = test if op == "isinstance" else ast.UnaryOp(op=ast.Not(), operand=test)
@@ -484,7 +507,7 @@ class Reader:
         names: list[ast.expr | None] = [ast.Constant(value=keyword.arg) for keyword in call.keywords]
         keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
         expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
-        operands = Operand(node=_calls_of(func.value), static=False), Operand(node=expected, static=True)
+        operands = Operand(node=func.value, static=False), Operand(node=expected, static=True)
         return Assertion(op="calls", operands=operands, options={"how": how}, kept={})
 
     def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:
@@ -522,6 +545,9 @@ class Reader:
             by_side["match"] = call.args[1]
         elif form is Form.BLOCK and "match" in nodes:
             by_side["match"] = nodes["match"]
+        is_constant = ast.unparse(kinds).rpartition(".")[2].isupper()  # such as `ERRORS`
+        if not all(map(self._scope.is_expected, (*by_side.values(), *([kinds] if is_constant else [])))):
+            return None
         if set(nodes) - {"match", "msg", "expected_exception"} and form is Form.BLOCK:
             return None  # `check=` and what else judges by code
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
@@ -555,6 +581,14 @@ def _indexed(value: ast.expr) -> ast.expr:
     """The items of what has a length and items by number, as a list."""
     statement = python_source.parse("lambda found: [found[place] for place in range(len(found))]").body[0]
     function = cast("ast.Expr", statement).value
+    return ast.Call(func=function, args=[value], keywords=[])
+
+
+def _of_kind(value: ast.expr, kind: ast.expr) -> ast.expr:
+    """A value, or where it is of another kind one that equals nothing."""
+    statement = python_source.parse("lambda found: found if isinstance(found, kind) else NotImplemented").body[0]
+    function = cast("ast.Lambda", cast("ast.Expr", statement).value)
+    cast("ast.Call", cast("ast.IfExp", function.body).test).args[1] = kind
     return ast.Call(func=function, args=[value], keywords=[])
 
 

@@ -16,6 +16,8 @@ from miner.languages.python.stripping.static import Function, Module, Scope, Set
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
+_HANDING = {"in": "searched", "not_in": "searched", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
+"""By operator: how a site hands out its last operand, where not as any value."""
 _Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
@@ -161,9 +163,12 @@ def _static_given(called: Mapping[Function, Mapping[str, Sequence[helpers.Argume
 
 
 def _methods(tree: ast.Module) -> frozenset[str]:
-    """The names of all methods of a file's classes."""
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    return frozenset(inner.name for node in classes for inner in node.body if isinstance(inner, Function))
+    """The names of all methods of a file's classes, and of what unittest compares otherwise where they ask for that."""
+    nodes = list(ast.walk(tree))
+    classes = (node for node in nodes if isinstance(node, ast.ClassDef))
+    names = {inner.name for node in classes for inner in node.body if isinstance(inner, Function)}
+    is_otherwise = any(isinstance(node, ast.Attribute) and node.attr == "addTypeEqualityFunc" for node in nodes)
+    return frozenset({*names, *(("assertEqual", "assertEquals") if is_otherwise else ())})
 
 
 def _settled(
@@ -227,6 +232,8 @@ class _Writer:
     ) -> None:
         self._reader, self._names, self._slots = reader, names, slots
         self._first, self._choose, self._recording = first, choose, recording
+        self._passes_on = False
+        """Whether a block around waits for what assertions raise."""
         self._quietens = not (recording or whole) and _is_of_tests(names)
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -283,18 +290,21 @@ class _Writer:
         return [block, *names, *handled]
 
     def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
-        catches = False
+        catches = passes_on = False
         for item in statement.items:
             assertion = self._reader.of_item(item)
             if assertion is None:
                 _quieten(item.context_expr)
                 continue
-            catches = catches or assertion.op == "raises"
             number = self._number(assertion)
             if self._choose(number) is not Mode.INSIDE:
                 item.context_expr = self._site(number, assertion)
-        if not catches and not may_catch(statement):
+            passes_on = passes_on or assertion.may_wait
+            catches = catches or (assertion.op == "raises" and not assertion.may_wait)
+        if passes_on or not (catches or may_catch(statement)):
+            before, self._passes_on = self._passes_on, self._passes_on or passes_on
             statement.body = self.block(statement.body)
+            self._passes_on = before
         return statement
 
     def _number(self, assertion: Assertion) -> int:
@@ -317,7 +327,9 @@ class _Writer:
     def _site(self, number: int, assertion: Assertion) -> ast.expr:
         """`__goldseam__(NUMBER)`, for a recording called with what is kept of a block."""
         site: ast.expr = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
-        if self._recording:
+        if self._recording and assertion.may_wait:
+            site = _call(ast.Attribute(value=site, attr="waiting", ctx=ast.Load()), [assertion.operands[0].node])
+        elif self._recording:
             site = _call(site, [assertion.operands[0].node, *assertion.kept.values()])
         if assertion.op == "warns":
             site = _call(ast.Attribute(value=site, attr="warning", ctx=ast.Load()), [])
@@ -351,11 +363,18 @@ class _Writer:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
             word = "recorded" if assertion.compares_inside else "recorded_alone"
+            word = "recorded_calls" if assertion.op == "calls" else word
             recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), nodes)
             call = _call(recorded, list(assertion.kept.values()))
+            if assertion.data_paths:
+                call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
         else:
-            call = _call(site, [operand.node for operand in assertion.operands if not operand.static])
-        hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
+            word = _HANDING.get(assertion.op, "")
+            is_last_out = not assertion.operands[-1].static or assertion.op == "calls"
+            handing = ast.Attribute(value=site, attr=word, ctx=ast.Load()) if word and is_last_out else site
+            call = _call(handing, [operand.node for operand in assertion.operands if not operand.static])
+        passes_on = [ast.Constant(value=True)] if self._passes_on else []
+        hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number), *passes_on])
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
         return ast.With(items=[item], body=[ast.Expr(value=call)])
 

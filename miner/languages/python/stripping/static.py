@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from harness.core.wording import words
@@ -32,6 +30,8 @@ _PURE_BUILTINS = words(
     "abs bool bytearray bytes chr complex dict divmod enumerate float frozenset hex int len list max min oct ord pow"
     " range repr reversed round set slice sorted str sum tuple zip Ellipsis NotImplemented type"
 )
+_REPLACED = words("abs divmod max min pow round sum slice")
+"""Builtins that a package may have of its own."""
 _PATHS = frozenset(
     {
         *("str", "Path", "pathlib.Path", "os.fspath"),
@@ -45,6 +45,8 @@ _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 _BESIDE = ("__file__",)
 _OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format replace")
 """Methods by which texts and bytes give others."""
+_WAITING_FOR_NOTHING = ("contextlib.nullcontext", "contextlib.ExitStack")
+"""Blocks around which nothing is raised or caught."""
 _MAKING_IMMUTABLE = words("date datetime timedelta Decimal Fraction dedent compile Path PurePath")
 """Functions and classes, of a module or imported, whose values nobody can change."""
 _EXCEPTIONS = frozenset(
@@ -98,6 +100,8 @@ class Module:
     """Functions and methods of a name that no other has, which do nothing but return an expression."""
     changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
+    replaces_builtins: bool = False
+    """Whether it has all names of a module of the product."""
     attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     """What the file's classes set of themselves, in their bodies or as `self.name`, by plain assignments alone."""
 
@@ -117,63 +121,28 @@ def unsettled(_dotted: str, *, is_called: bool) -> bool:  # noqa: ARG001 - as ot
     return False
 
 
-def touched(diff: str) -> str:
-    """The lines of a file's diff that change, and those around whose statements they are in: `NAMES = [` of an entry.
-
-    Such are the nearest lines before that are less indented, the last of them the one that a hunk names, where it does;
-    but no functions, classes and other blocks, which are more than their lines.
-    """
-    lines: list[str] = []
-    around: list[str] = []
-    for line in diff.splitlines():
-        if line.startswith("@@"):
-            around = [line.split("@@", 2)[-1][1:]]
-        elif line.startswith(("+", "-", " ")) and line[:4] not in ("+++ ", "--- ") and line[1:].strip():
-            around = [before for before in around if _indentation(before) < _indentation(line[1:])]
-            if line[0] != " ":
-                lines += [*(before for before in around if not before.rstrip().endswith(":")), line[1:]]
-            around.append(line[1:])
-    return "\n".join(dict.fromkeys(lines))
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def leaves(changes: Mapping[str, str], dotted: str, *, is_called: bool) -> bool:
-    """Whether a fix leaves alone what a dotted name stands for; `changes` are the lines of each file that it touches.
-
-    A module may have the name from any other. It is left alone if no line defines it that changes, unless it is called:
-    what a class makes may hang on all of its module, and a package may have it from any of its modules.
-    """
-    *module, name = dotted.split(".")
-    names = {name, *(part for part in module if part[:1].isupper())}
-    module = [part for part in module if part not in names]
-    definition = re.compile(rf"^\s*(?:class\s+)?(?:{'|'.join(map(re.escape, names))})\b\s*(?:[:=(]|$)", re.MULTILINE)
-    for path, lines in changes.items():
-        parts_of = PurePosixPath(path).with_suffix("").parts
-        tails = (parts_of[start:] for start in range(len(parts_of)))
-        may_have_it = any(all(ours == theirs for ours, theirs in zip(module, tail, strict=False)) for tail in tails)
-        if (is_called and may_have_it) or definition.search(lines):
-            return False
-    return "" not in module
-
-
 def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled = unsettled) -> Module:
     """Read a test file's top level."""
     imports: dict[str, str] = {}
+
+    def bring(name: str, dotted: str) -> None:
+        if name not in imports or not product(imports[name].partition(".")[0]):  # two functions may import by one name
+            imports[name] = dotted
+
     nodes = list(ast.walk(tree))
     for node in nodes:
         match node:
             case ast.Import(names=names):
                 for alias in names:
                     top = alias.name if alias.asname else alias.name.partition(".")[0]
-                    imports[alias.asname or top] = top
+                    bring(alias.asname or top, top)
             case ast.ImportFrom(module=module, level=level, names=names):
                 where = "." * level + (module or "")
                 for alias in names:
-                    imports[alias.asname or alias.name] = f"{where}.{alias.name}"
+                    bring(alias.asname or alias.name, f"{where}.{alias.name}")
     constants = _assigned(nodes, tree.body)
+    whole, parts = _arguments_of_product(nodes, imports, product)
+    deep = {name for name, values in constants.items() if not all(map(_is_flat, values))}
     return Module(
         imports=imports,
         constants=constants,
@@ -181,16 +150,18 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         returning=_returning(nodes),
-        changeable=frozenset(_arguments_of_product(nodes, imports, product) & constants.keys()),
-        attributes=_attributes(nodes),
+        changeable=frozenset((whole | (parts & deep)) & constants.keys()),
+        attributes={} if "self" in whole else _attributes(nodes),
+        replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
     )
 
 
 def _arguments_of_product(
-    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
-) -> set[str]:
-    """The names that calls of the product, or of methods of what it may have made, get as they are."""
+    nodes: Sequence[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+) -> tuple[set[str], set[str]]:
+    """The names that calls of the product, or of methods of what it may have made, get: whole, and what is inside."""
     names: set[str] = set()
+    parts: set[str] = set()
     for call in (node for node in nodes if isinstance(node, ast.Call)):
         inner = call.func
         while isinstance(inner, ast.Attribute):
@@ -199,8 +170,32 @@ def _arguments_of_product(
         is_method = isinstance(call.func, ast.Attribute) and root not in imports and root not in ("self", "cls")
         if product(imports[root].partition(".")[0]) if root in imports else is_method:
             arguments = (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg))
-            names |= {argument.id for argument in arguments if isinstance(argument, ast.Name)}
-    return names
+            names |= {name for argument in arguments for name in _values_in(argument)}
+            parts |= {name for argument in arguments for name in _values_in(argument, inside=True)}
+    for loop in nodes:
+        if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
+            parts |= _names_in(loop.iter)
+    return names, parts
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _values_in(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
+    """The names whose values whoever gets an expression has in hand, or what is `inside` of them."""
+    match node:
+        case ast.Name(id=name) if not inside:
+            yield name
+        case ast.Subscript(value=value) if inside:
+            yield from _names_in(value)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
+            for part in parts:
+                yield from _values_in(part, inside=inside)
+        case ast.Starred(value=value):
+            yield from _names_in(value) if inside else ()
+        case ast.IfExp(body=body, orelse=other):
+            yield from (*_values_in(body, inside=inside), *_values_in(other, inside=inside))
 
 
 def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -313,6 +308,24 @@ def _unconditional(body: Iterable[ast.stmt], is_static: Callable[[ast.expr], boo
             yield from _unconditional((*statement.body, *statement.orelse), is_static)
 
 
+def _is_bound_where_read(name: str, nodes: Iterable[ast.AST]) -> bool:
+    """Whether all that read a name stand in the block that binds it, so that they are left out where that is."""
+    reads = 0
+    within = None
+    for node in nodes:
+        reads += isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list) and any(name in dict(assignments(part)) for part in block):
+                within = block
+    read_there = _reads_in(name, within or ())
+    return read_there == reads
+
+
+def _reads_in(name: str, block: Iterable[ast.AST]) -> int:
+    names = (node for part in block for node in ast.walk(part) if isinstance(node, ast.Name))
+    return sum(node.id == name and isinstance(node.ctx, ast.Load) for node in names)
+
+
 def may_catch(statement: ast.With | ast.AsyncWith) -> bool:
     """Whether a block may be there to catch what is raised in it."""
     words_of_items = [ast.unparse(item.context_expr) for item in statement.items]
@@ -366,6 +379,7 @@ class Scope:
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
         parameters = {node.arg for inner in nodes if isinstance(inner, Function) for node in _arguments(inner)}
         once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
+        once = {name: values for name, values in once.items() if _is_bound_where_read(name, nodes)}
 
         def constants(is_static: Callable[[ast.expr], bool]) -> dict[str, tuple[ast.expr, ...]]:
             assigned = {**once, **_assigned(nodes, _unconditional(self.function.body, is_static))}
@@ -460,12 +474,29 @@ class Scope:
                     return bound[0]
         return None
 
+    def is_waiting(self, node: ast.expr) -> bool:
+        """Whether it is a block of pytest's for what is raised, or one that waits for nothing, as the test has it."""
+        match node:
+            case ast.Name(id=name) if self._bound(name):
+                return self._only_expected(name) and all(map(self.is_waiting, self._bound(name)))
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.is_static(test) and self.is_waiting(body) and self.is_waiting(other)
+            case ast.Call(func=func, args=[], keywords=[]) if self.module.dotted(func) in _WAITING_FOR_NOTHING:
+                return True
+            case ast.Call(func=func, args=[_], keywords=[]):
+                return self.module.dotted(func) == "pytest.raises"
+            case ast.Call(func=func, args=[_], keywords=[ast.keyword(arg="match", value=pattern)]):
+                return self.module.dotted(func) == "pytest.raises" and self.is_expected(pattern)
+        return False
+
     def is_given(self, node: ast.expr) -> bool:
         """Whether it is a name of the file's top level for what is written out, and what the product gets elsewhere."""
         match node:
             case ast.Name(id=name) if name in self.module.changeable and name not in self._local:
                 bound = self._bound(name)
                 return len(bound) == 1 and isinstance(bound[0], ast.List | ast.Dict | ast.Set)
+            case ast.Subscript(value=value):
+                return self.is_given(value)
         return False
 
     def is_expected(self, node: ast.expr) -> bool:
@@ -522,17 +553,30 @@ class Scope:
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
         return False
 
+    def data_paths(self, node: ast.expr, visited: frozenset[str] = frozenset()) -> list[ast.expr]:
+        """The paths of the files beside the tests of which an expected value is made."""
+        path = self._data_path(node)
+        if path is not None:
+            return [path]
+        name = node.id if isinstance(node, ast.Name) else ""
+        parts = () if name in visited else self._bound(name) if name else _parts(node)
+        return [path for part in parts for path in self.data_paths(part, visited | {name})]
+
     def _is_data(self, node: ast.expr) -> bool:
-        """Whether it is what a file beside the tests holds."""
+        return self._data_path(node) is not None
+
+    def _data_path(self, node: ast.expr) -> ast.expr | None:
+        """The path of the file beside the tests whose content an expression is; None of any other."""
+        path: ast.expr | None = None
         match node:
-            case ast.Call(func=ast.Attribute(value=path, attr="read_text" | "read_bytes"), args=args):
-                return self._is_path(path, _BESIDE) and all(map(self.is_static, args))
+            case ast.Call(func=ast.Attribute(value=place, attr="read_text" | "read_bytes"), args=args):
+                path = place if all(map(self.is_static, args)) else None
             case (
                 ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="read" | "readlines"), args=[])
                 | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[ast.Name(id=name)])
-            ) if name in self._opened:
-                return self._is_path(self._opened[name], _BESIDE)
-        return False
+            ):
+                path = self._opened.get(name)
+        return path if path is not None and self._is_path(path, _BESIDE) else None
 
     def written(self, node: ast.expr) -> WrittenForm | None:
         """How an expected value is made; None where it is written out."""
@@ -683,7 +727,8 @@ class Scope:
             case ast.Name(id=name) if name in self.module.imports:
                 return self._is_pure(self.module.imports[name])
             case ast.Name(id=name):
-                return name in _PURE_BUILTINS or name in _EXCEPTIONS
+                is_replaced = self.module.replaces_builtins and name in _REPLACED
+                return (name in _PURE_BUILTINS and not is_replaced) or name in _EXCEPTIONS
             case ast.Attribute():
                 return self.is_static(func, bound)
         return False
@@ -729,7 +774,9 @@ def _reads(value: ast.expr, name: str) -> int:
 def _rows_of(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """The parameters of a test that a mark gives, with the expression of their rows."""
     match decorator:
-        case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(names)), rows, *_]):
+        case ast.Call(keywords=keywords) if any(keyword.arg == "indirect" for keyword in keywords):
+            return
+        case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(names)), rows]):
             yield from ((name.strip(), rows) for name in names.split(","))
         case ast.Call(
             func=ast.Attribute(attr="parametrize"), args=[ast.Tuple(elts=parts) | ast.List(elts=parts), rows]

@@ -158,7 +158,8 @@ def blank_constants(tree: ast.Module, module: Module, source: bytes) -> None:
 
 def _are_expected(nodes: Iterable[ast.expr], scope: Scope, was_read: bool) -> bool:
     """Whether what a name stands for can go with all that read it."""
-    return all(map(scope.is_expected if was_read else scope.is_static, nodes))
+    is_expected = scope.is_expected if was_read else scope.is_static
+    return all(is_expected(node) or (was_read and scope.is_waiting(node)) for node in nodes)
 
 
 def _without(

@@ -156,16 +156,18 @@ class _Calls(ast.NodeTransformer):
     """
 
     def __init__(self, hand_out: str) -> None:
-        self._stay = {hand_out, SITE, *_LOOKING_AROUND}
+        self._stay = {hand_out, *_LOOKING_AROUND}
         self._hand_out = hand_out
         self._called = _GRANTED
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         called = self._called
-        if isinstance(node.func, ast.Name) and node.func.id == SITE:
+        if _is_site(node.func):
             self._called = _GRANTED
+            node.args = [cast("ast.expr", self.visit(argument)) for argument in node.args]
+            self._called = called
+            return node
         self.generic_visit(node)
-        self._called = called
         if isinstance(node.func, ast.Name) and node.func.id in self._stay:
             return node
         return ast.Call(func=ast.Name(id=called, ctx=ast.Load()), args=[node.func, *node.args], keywords=node.keywords)
@@ -193,3 +195,11 @@ class _Calls(ast.NodeTransformer):
         return ast.Call(
             func=ast.Name(id=_ATTRIBUTE, ctx=ast.Load()), args=[node.value, ast.Constant(value=node.attr)], keywords=[]
         )
+
+
+def _is_site(func: ast.expr) -> bool:
+    """Whether it is a site that is called, or a method of one."""
+    match func:
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name)):
+            return name == SITE
+    return False

@@ -1,0 +1,204 @@
+"""Does the host fail each wrong product that the test itself fails, and pass each that it passes?"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.both_sides import BothSides, Files
+
+Sources = Files | str
+"""Texts by path, or that of the one module."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A fix, its tests, and products that are right or wrong in the eyes of these."""
+
+    base: Sources
+    fix: Sources
+    tests: Sources
+    place: str = "host"
+    right: Sources = ""
+    wrong: tuple[Sources, ...] = ()
+    beside: Files = field(default_factory=dict)
+
+
+def files(sources: Sources, path: str = "shop.py") -> dict[str, str]:
+    texts = {path: sources} if isinstance(sources, str) else sources
+    return {path: textwrap.dedent(text) for path, text in texts.items()}
+
+
+CASES = {
+    "a constant that is made of another": Case(
+        base="BASE = 2\nLIMIT = BASE * 2\ndef f(n): return n\n",
+        fix="BASE = 3\nLIMIT = BASE * 2\ndef f(n): return LIMIT\n",
+        tests="import shop\ndef test_a():\n    assert shop.f(1) == shop.LIMIT\n",
+        right="BASE = 4\nLIMIT = BASE * 2\ndef f(n): return LIMIT\n",
+        place="mixed",
+        wrong=("BASE = 2\nLIMIT = BASE * 2\ndef f(n): return 6\n",),
+    ),
+    "a constant of another module": Case(
+        base={
+            "shop/base.py": "BASE = 2\ndef f(n): return n\n",
+            "shop/limits.py": "from .base import BASE\nLIMIT = BASE * 2\n",
+        },
+        fix={"shop/base.py": "BASE = 3\ndef f(n): return 6\n"},
+        tests="import shop.base, shop.limits\ndef test_a():\n    assert shop.base.f(1) == shop.limits.LIMIT\n",
+        place="mixed",
+        wrong=({"shop/base.py": "BASE = 2\ndef f(n): return 6\n"},),
+    ),
+    "a constant that no line of the hunk names": Case(
+        base="NAMES = (\n    'a', 'b',\n    'c',\n'd',\n'e',\n'f',\n'g',\n'h',\n)\ndef f(): pass\n",
+        fix="NAMES = (\n    'a', 'b',\n    'c',\n'd',\n'e',\n'x',\n'g',\n'h',\n)\ndef f(): return NAMES\n",
+        tests="import shop\ndef test_a():\n    assert shop.f() == shop.NAMES\n",
+        place="mixed",
+        wrong=("NAMES = 'abcdefgh'\ndef f(): return tuple('abcdexgh')\n",),
+    ),
+    "anything, and a pattern that is compiled": Case(
+        base="def f(n): return n\n",
+        fix="def f(n):\n    if n < 0: raise ValueError('negative')\n    return [n, 1]\n",
+        tests="""
+            import pytest, re, shop
+            from unittest.mock import ANY
+            def test_a():
+                assert shop.f(1) == [ANY, 1]
+            def test_b():
+                with pytest.raises(ValueError, match=re.compile('NEG', re.I)):
+                    shop.f(-1)
+        """,
+        right="def f(n):\n    if n < 0: raise ValueError('is negative')\n    return ['any', 1.0]\n",
+        wrong=("def f(n):\n    if n < 0: raise ValueError('no')\n    return [n, 2]\n",),
+    ),
+    "a block that may wait for an exception": Case(
+        base="def f(n): return n\n",
+        fix="def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return n\n",
+        tests="""
+            import pytest, shop
+            from contextlib import nullcontext as does_not_raise
+            @pytest.mark.parametrize('n, expectation', [
+                (1, does_not_raise()),
+                (-1, pytest.raises(ValueError, match='negative')), (-2, pytest.raises(ValueError)),
+            ])
+            def test_a(n, expectation):
+                with expectation:
+                    assert shop.f(n) == n
+        """,
+        right="def f(n):\n    if n < 0: raise ValueError('negative')\n    return float(n)\n",
+        wrong=(
+            "def f(n): return n\n",
+            "def f(n): raise ValueError('negative')\n",
+            "def f(n):\n    if n < 0: raise KeyError('negative')\n    return n\n",
+            "def f(n):\n    if n < 0: raise ValueError('no')\n    return n\n",
+            "def f(n):\n    if n < 0: raise ValueError('negative')\n    return n + 1\n",
+        ),
+    ),
+    "a file beside the tests that the fix writes": Case(
+        base="def f(path): pass\n",
+        fix="def f(path):\n    path.with_name('b.txt').write_text('new')\n    return 'new'\n",
+        tests="""
+            import pathlib, shop
+            HERE = pathlib.Path(__file__).parent
+            def test_a():
+                assert shop.f(HERE / 'a.txt') == (HERE / 'b.txt').read_text()
+        """,
+        beside={"tests/b.txt": "new"},
+        place="mixed",
+        right="def f(path):\n    path.with_name('b.txt').write_text('other')\n    return 'other'\n",
+        wrong=("def f(path):\n    path.with_name('b.txt').write_text('other')\n    return 'new'\n",),
+    ),
+    "a mock with a signature": Case(
+        base="def g(a, b=1): pass\ndef f(call): call(1)\n",
+        fix="def g(a, b=1): pass\ndef f(call): call(1, 2)\n",
+        tests="""
+            import shop
+            from unittest import mock
+            def test_a():
+                g = mock.create_autospec(shop.g)
+                shop.f(g)
+                g.assert_called_once_with(1, 2)
+            def test_b():
+                module = mock.create_autospec(shop)
+                shop.f(module.g)
+                module.g.assert_called_with(1, b=2)
+        """,
+        right="def g(a, b=1): pass\ndef f(call): call(b=2, a=1)\n",
+        wrong=(
+            "def g(a, b=1): pass\ndef f(call): call(b=1, a=2)\n",
+            "def g(a, b=1): pass\ndef f(call): call(1, b=3)\n",
+        ),
+    ),
+    "a mock without one": Case(
+        base="def f(call): call(1)\n",
+        fix="def f(call): call(1, 2)\n",
+        tests="""
+            import shop
+            from unittest import mock
+            def test_a():
+                g = mock.Mock()
+                shop.f(g)
+                g.assert_any_call(1, 2)
+        """,
+        wrong=("def f(call): call(1, b=2)\n",),
+    ),
+    "what is searched": Case(
+        base="def f(n): return []\n",
+        fix="def f(n): return [n]\n",
+        tests="import shop\ndef test_a():\n    assert 3 in shop.f(3)\n    assert 4 not in shop.f(3)\n",
+        right="def f(n): yield n\n",
+        wrong=("def f(n): yield n + 1\n", "def f(n): return\n"),
+    ),
+    "what is searched, as a view": Case(
+        base="def f(n): return []\n",
+        fix="def f(n): return [n]\n",
+        tests="import shop, unittest\nclass A(unittest.TestCase):\n    def test_a(self): self.assertIn(3, shop.f(3))\n",
+        right="def f(n): return {1: n}.values()\n",
+        wrong=("import collections\ndef f(n): return collections.deque([n + 1])\n",),
+    ),
+    "an object that tells itself whether it is true": Case(
+        base="def f(n): return False\n",
+        fix="def f(n): return n > 2\n",
+        tests="import shop\ndef test_a():\n    assert shop.f(3)\n    assert not shop.f(1)\n",
+        right="class A:\n    def __init__(self, n): self.n = n\n    def __len__(self): return self.n > 2\nf = A\n",
+        wrong=("class A:\n    def __init__(self, n): self.n = n\n    def __bool__(self): return self.n > 3\nf = A\n",),
+    ),
+    "a registry that the product fills": Case(
+        base="NAMES = {}\ndef add(n): NAMES[n] = 1\ndef f(): return 0\n",
+        fix="NAMES = {}\ndef add(n): NAMES[n] = 1\ndef f(): return {'a': 1}\n",
+        tests="import shop\ndef test_a():\n    shop.add('a')\n    assert shop.f() == shop.NAMES\n",
+        place="mixed",
+        right="NAMES = {'b': 2}\ndef add(n): NAMES[n] = 1\ndef f(): return NAMES\n",
+        wrong=("NAMES = {}\ndef add(n): pass\ndef f(): return {'a': 1}\n",),
+    ),
+    "another kind of list": Case(
+        base="def f(): pass\n",
+        fix="def f(): return [1]\n",
+        tests="""
+            import shop, unittest
+            class A(unittest.TestCase):
+                def test_a(self):
+                    self.assertListEqual(shop.f(), [1])
+        """,
+        right="class L(list): pass\ndef f(): return L([1])\n",
+        wrong=("import collections\ndef f(): return collections.UserList([1])\n",),
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def both(request):
+    case = CASES[request.param]
+    tests = {**files(case.tests, "tests/test_a.py"), **case.beside}
+    return case, BothSides(files(case.base), files(case.fix), tests)
+
+
+def test_the_host_judges_products_as_the_test_does(both):
+    case, sides = both
+    assert sides.outcomes({}) == (True, True)
+    assert sides.places == {case.place}
+    for wrong in case.wrong:
+        assert sides.outcomes(files(wrong)) == (False, False), wrong
+    if case.right:
+        assert sides.outcomes(files(case.right)) == (True, True)
