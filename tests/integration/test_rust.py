@@ -180,6 +180,14 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
     assert "left: 1" in report.texts[f"{KINDS_TEST}::wrong"]
 
 
+def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is_known(task, sandbox):
+    ends = "extern \"C\" { fn kill(id: i32, signal: i32) -> i32; fn getppid() -> i32; }\n"
+    ends += "#[test]\nfn first() {}\n#[test]\nfn second() { unsafe { kill(getppid(), 9); } }\n#[test]\nfn third() {}\n"
+    report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": ends.encode()})
+    assert report.collected == tuple(f"tests/ends.rs::{name}" for name in ("first", "second", "third"))
+    assert (report.finished, dict(report.statuses)) == (False, {"tests/ends.rs::first": TestStatus.PASSED})
+
+
 def test_a_program_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
     said = {"later": "money::later(1)", "From": "String::from(1)", "compile_error": 'compile_error!("no price")'}
     broken = {f"tests/{name}.rs": f"#[test]\nfn of() {{ {call}; }}\n".encode() for name, call in said.items()}

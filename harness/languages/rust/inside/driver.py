@@ -307,8 +307,9 @@ def run_target(target, word, env, handed):
         return tell("%s::main" % target.root, listing, 0.0, handed)
     ignored = set(LISTED.findall(start(Listing, "--list", "--ignored").tail.decode("utf-8", "replace")))
     well = True
-    for test in target.chosen(list(dict.fromkeys(LISTED.findall(text)))):
-        test_id = "%s::%s" % (target.root, test)
+    chosen = {"%s::%s" % (target.root, test): test for test in target.chosen(list(dict.fromkeys(LISTED.findall(text))))}
+    say("collected", ids=list(chosen))
+    for test_id, test in chosen.items():
         if test in ignored:
             say("report", id=test_id, status="skipped", seconds=0.0, text="")
             continue

@@ -108,6 +108,7 @@ class Examples(object):
         libraries = ":".join(filter(None, (env["LD_LIBRARY_PATH"], self.env.get("LD_LIBRARY_PATH"))))
         env = dict(self.env, **dict(env, LD_LIBRARY_PATH=libraries))
         ignored = set(self.listed("--ignored"))
+        say("collected", ids=[example.test_id for example in self.chosen])
         well = True
         for example in self.chosen:
             program = os.path.join(self.folder, example.program)
