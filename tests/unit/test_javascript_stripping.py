@@ -847,11 +847,52 @@ def test_what_only_expectations_read_is_taken_out(before, after):
         "for (const t of [{ a: [1] }]) { f(t.a); expect(t.a).toEqual(f(1)); }",
         "for (const t of [{ a: 1 }]) { f(t); expect(t.a).toEqual(f(1)); }",
         "const now = new Date();\nexpect(f(1)).toEqual(now);",
+        "const rows = [{ a: 1 }];\nfor (const row of rows) f(row);\nexpect(rows).toEqual(f(1));",
+        "const rows = [{ a: 1 }];\nrows.forEach((row) => f(row));\nexpect(rows).toEqual(f(1));",
+        "const rows = [{ a: 1 }];\nrows.forEach(f);\nexpect(rows).toEqual(f(1));",
+        "const rows = [{ a: 1 }];\nf(rows.slice());\nexpect(rows).toEqual(f(1));",
+        "const all = { x: { a: 1 } };\nf(Object.values(all));\nexpect(all).toEqual(f(1));",
+        "const o = { a: 1 };\ntest.each([[o]])('a', (x) => { f(x); });\nexpect(o).toEqual(f(1));",
+        "const o = { a: 1 };\nfor (const x of [o]) f(x);\nexpect(o).toEqual(f(1));",
+        "const o = null || { a: 1 };\nf(o);\nexpect(o).toEqual(f(1));",
+        "const o = { a: 1 };\nf`${o}`;\nexpect(o).toEqual(f(1));",
         "import { want } from './want';\nexpect(f(1)).toEqual(want);",
     ],
 )
 def test_what_the_product_may_have_made_is_no_expectation(text):
     assert [operand.static for operand in parsed(text).slots[0].assertion.operands] == [False, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const all = [1, 2];\nfor (const one of all) f(one);\nf(all.slice());\nexpect(f(1)).toEqual(all);",
+        "const all = { x: 1 };\nf(Object.values(all));\nall.x.toString();\nexpect(f(1)).toEqual(all);",
+        "const all = [{ a: [1], b: [2] }];\nfor (const { a, b } of all) { f(a); expect(f(1)).toEqual(b); }",
+        "const all = [{ a: [1], b: [2] }];\nfor (const t of all) { f(t.a); expect(f(1)).toEqual(t.b); }",
+        "const all = [[[1], [2]]];\nit.each(all)('a', (a, b) => { f(a); expect(f(1)).toEqual(b); });",
+        "const o = { a: 1 };\nf(`${o}`);\nexpect(f(1)).toEqual(o);",
+        "const rows = [{ a: 1 }];\nfor (const row of rows) f(row.a);\nexpect(f(1)).toEqual(rows);",
+    ],
+)
+def test_what_the_product_is_given_only_parts_of_is_an_expectation_where_nobody_can_change_these(text):
+    assert [operand.static for operand in parsed(text).slots[0].assertion.operands] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "handed"),
+    [("lib.BAD", "lib.BAD"), ("message", "message"), ("lib.BadError", ""), ("HTTPError", ""), ("'no'", "")],
+)
+def test_what_an_error_says_comes_out_where_the_product_says_it_and_no_class_does(wanted, handed):
+    text = f"{ASSERT}import {{ f, message }} from './lib';\ntest('a', () => {{ expect(f).toThrow({wanted}); }});\n"
+    beside = f", () => [{handed}]" if handed else ""
+    assert f"__goldseam__(0, () => {{ (f)(); return []; }}{beside});" in stripped(text)
+    assert f", () => [{wanted}]);" in recorded(text)
+
+
+def test_a_text_in_throws_of_uvu_only_says_what_is_tested():
+    text = 'import * as assert from "uvu/assert";\nassert.throws(f, "no");\nassert.throws(f, /no/);\n'
+    assert [len(slot.assertion.operands) for slot in parsed(text).slots] == [0, 1]
 
 
 def test_a_literal_type_is_no_place_to_tell_what_is_expected():
@@ -872,9 +913,9 @@ def test_a_directive_stays_first_and_types_are_not_checked():
     assert text.endswith("__goldseam__(0, () => [f(1) as number]);\n")
 
 
-def test_how_many_assertions_there_are_is_not_counted_inside():
-    text = "test('a', () => { expect.assertions(1); expect(f(1)).toBe(3); });\n"
-    assert "void 0; __goldseam__(0" in stripped(text)
+def test_where_assertions_are_counted_those_that_are_taken_out_count_as_well():
+    text = "test('a', () => { expect.assertions(2); expect(f(1)).toBe(3); expect(f(2)).toBeOdd(); });\n"
+    assert "expect.assertions(2); __goldseam__(0, () => [f(1)], null, expect); expect(f(2)).toBeOdd();" in stripped(text)
 
 
 def test_an_assertion_is_known_by_the_titles_around_it():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -162,6 +163,8 @@ _CHAI_ASSERT_VALUES = {f"is{value[0].upper()}{value[1:]}": value for value in _C
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
+_CLASS = re.compile(r"[A-Z]+\d*[a-z]")
+"""What the name of a class begins with, and none of a constant or function."""
 _TYPEOF = words("string number boolean function undefined")
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
@@ -313,8 +316,17 @@ class Reader(sites.Reader[Statics]):
     def _raising(
         self, call: Node, body: Node, wanted: Sequence[Node], awaits: str, options: Mapping[str, object]
     ) -> Assertion:
-        operands = tuple(Operand(node=node, static=True) for node in wanted)
+        operands = tuple(Operand(node=node, static=self._is_kept_of_error(node)) for node in wanted)
         return Assertion(op="js.raises", operands=operands, replaced=call, body=body, awaits=awaits, options=options)
+
+    def _is_kept_of_error(self, wanted: Node) -> bool:
+        """Whether what an error is to be stays outside: all but what a name stands for that is neither known nor a class.
+
+        A class is told by its name alone, and who hands one out tells no more.
+        """
+        names, first = dotted(wanted)
+        is_name = first is not None and first.type == "identifier"
+        return not is_name or _CLASS.match([text_of(first), *names][-1]) is not None or self._statics.is_static(wanted)
 
     def _truth(self, call: Node, node: Node) -> Assertion | None:
         while node.type == "parenthesized_expression":
@@ -410,7 +422,8 @@ class Reader(sites.Reader[Statics]):
         if name == "not.throws" and len(arguments) == 1:
             return _not_raising(call, arguments[0])
         if name == "throws" and arguments and all(node.type in _SOUGHT for node in arguments[1:]):
-            return self._raising(call, arguments[0], arguments[1:2], "", {"by": "message"})
+            wanted = [node for node in arguments[1:2] if node.type == "regex"]  # a text only says what is tested
+            return self._raising(call, arguments[0], wanted, "", {"by": "message"})
         return None
 
     def _name_in_uvu(self, function: Node) -> str:
