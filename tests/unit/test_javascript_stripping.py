@@ -786,6 +786,25 @@ def test_a_file_of_snapshots_goes_where_nothing_compares_with_it_any_more():
     assert list(snapshots.emptied(set(), {test: b"f(1);"}, files)) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "is_hidden"),
+    [
+        ("Doc", "`\nDoc {\n  \"a\": \"\\`\",\n}\n`", False),
+        ("Doc", "`AB`", True),
+        ("Doc", None, True),
+        ("Object", "`AB`", False),
+    ],
+)
+def test_an_object_of_a_class_that_a_snapshot_shows_in_another_form_stays(name, text, is_hidden):
+    kept = ["js", ["O", name, [[["s", "a"], ["s", "`"]]]]]
+    test = ExpectedTest(place="host", events=(Expected(slot=0, kept=(kept,)),))
+    sites = {0: Site(op="js.snapshot", sides=("out", "kept"), options={"by": "value"})}
+    expectations = Expectations(files={}, sites=sites, tests={"src/a.test.js::a": test})
+    beside = {} if text is None else {"src/__snapshots__/a.test.js.snap": f"exports[`a 1`] = {text};\n".encode()}
+    found = snapshots.shown_otherwise(expectations, {"src/a.test.js": b"", **beside}, ["src/a.test.js"])
+    assert found == ({"src/a.test.js"} if is_hidden else set())
+
+
 def test_a_recording_hands_out_both_sides():
     text = f"{ASSERT}const want = {{ a: 1 }};\nassert.deepEqual(f(1), want, 'w');\nassert.throws(f, /x/);\n"
     assert recorded(text).endswith(
@@ -881,7 +900,11 @@ def test_what_the_product_is_given_only_parts_of_is_an_expectation_where_nobody_
 
 @pytest.mark.parametrize(
     ("wanted", "handed"),
-    [("lib.BAD", "lib.BAD"), ("message", "message"), ("lib.BadError", ""), ("HTTPError", ""), ("'no'", "")],
+    [
+        *(("lib.BAD", "lib.BAD"), ("message", "message"), ("lib.BadError", ""), ("HTTPError", ""), ("'no'", "")),
+        *(("new BadError('no')", ""), ("{ code: 'E', is: BadError }", ""), ("{ code: lib.E }", "{ code: lib.E }")),
+        *(("lib.told('no')", "lib.told('no')"), ("`${lib.BAD}!`", "`${lib.BAD}!`")),
+    ],
 )
 def test_what_an_error_says_comes_out_where_the_product_says_it_and_no_class_does(wanted, handed):
     text = f"{ASSERT}import {{ f, message }} from './lib';\ntest('a', () => {{ expect(f).toThrow({wanted}); }});\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from harness.core.syntax import field_of, field_text, text_of, words
+from harness.core.syntax import field_of, field_text, named, text_of, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
@@ -320,13 +320,15 @@ class Reader(sites.Reader[Statics]):
         return Assertion(op="js.raises", operands=operands, replaced=call, body=body, awaits=awaits, options=options)
 
     def _is_kept_of_error(self, wanted: Node) -> bool:
-        """Whether what an error is to be stays outside: all but what a name stands for that is neither known nor a class.
-
-        A class is told by its name alone, and who hands one out tells no more.
-        """
+        """Whether what an error is to be stays outside, as it is static but for classes, which tell no more than a name."""
+        if self._statics.is_static(wanted):
+            return True
         names, first = dotted(wanted)
-        is_name = first is not None and first.type == "identifier"
-        return not is_name or _CLASS.match([text_of(first), *names][-1]) is not None or self._statics.is_static(wanted)
+        if first is not None and first.type == "identifier":
+            return _CLASS.match([text_of(first), *names][-1]) is not None
+        parts = named(wanted) if wanted.type == "object" else arguments_of(wanted)
+        is_made = wanted.type in ("object", "new_expression")
+        return is_made and all(self._is_kept_of_error(field_of(part, "value") or part) for part in parts)
 
     def _truth(self, call: Node, node: Node) -> Assertion | None:
         while node.type == "parenthesized_expression":
