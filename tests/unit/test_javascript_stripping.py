@@ -789,7 +789,7 @@ def test_a_file_of_snapshots_goes_where_nothing_compares_with_it_any_more():
 @pytest.mark.parametrize(
     ("name", "text", "is_hidden"),
     [
-        ("Doc", "`\nDoc {\n  \"a\": \"\\`\",\n}\n`", False),
+        ("Doc", '`\nDoc {\n  "a": "\\`",\n}\n`', False),
         ("Doc", "`AB`", True),
         ("Doc", None, True),
         ("Object", "`AB`", False),
@@ -938,7 +938,8 @@ def test_a_directive_stays_first_and_types_are_not_checked():
 
 def test_where_assertions_are_counted_those_that_are_taken_out_count_as_well():
     text = "test('a', () => { expect.assertions(2); expect(f(1)).toBe(3); expect(f(2)).toBeOdd(); });\n"
-    assert "expect.assertions(2); __goldseam__(0, () => [f(1)], null, expect); expect(f(2)).toBeOdd();" in stripped(text)
+    handed = "__goldseam__(0, () => [f(1)], null, expect);"
+    assert stripped(text) == text.replace("expect(f(1)).toBe(3);", handed)
 
 
 def test_an_assertion_is_known_by_the_titles_around_it():

@@ -289,9 +289,7 @@ _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
     "ava": lambda: _Comparison(primitives=same_value, classes=True, ordered=True, errors=False),
     "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False, enumerated=True),
-    "qunit": lambda: _Comparison(
-        primitives=_one_of_same, classes=True, nameless=True, errors=False, enumerated=True
-    ),
+    "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False, enumerated=True),
     "jasmine": lambda: _Comparison(primitives=same_value, classes=True, nameless=True, maps=False, errors=False),
 }
 

@@ -320,7 +320,7 @@ class Reader(sites.Reader[Statics]):
         return Assertion(op="js.raises", operands=operands, replaced=call, body=body, awaits=awaits, options=options)
 
     def _is_kept_of_error(self, wanted: Node) -> bool:
-        """Whether what an error is to be stays outside, as it is static but for classes, which tell no more than a name."""
+        """Whether what an error is to be stays outside: where it is static but for classes, told by their names."""
         if self._statics.is_static(wanted):
             return True
         names, first = dotted(wanted)

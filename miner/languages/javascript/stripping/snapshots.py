@@ -59,8 +59,8 @@ def shown_otherwise(expectations: Expectations, sources: Mapping[str, bytes], fi
     A project may have a serializer for it, which can tell more of it than comes out. `sources` are the test files and
     those of snapshots.
     """
-    texts = {path: b"".join(sources[name] for name in files_of(path, sources)).decode("utf-8", "replace") for path in filed}
-    texts = {path: _ESCAPED.sub(r"\1", text) for path, text in texts.items()}
+    contents = {path: b"".join(sources[name] for name in files_of(path, sources)) for path in filed}
+    texts = {path: _ESCAPED.sub(r"\1", content.decode("utf-8", "replace")) for path, content in contents.items()}
     return frozenset(
         path
         for test_id, test in expectations.tests.items()

@@ -49,6 +49,10 @@ _METHODS = words(
 _LOOPS = frozenset({"forEach", "map"})
 _PARTS_OF, _SAME_PARTS = words("Object.entries Object.values"), words("slice concat flat at")
 """Functions and methods that give parts of an object, and not copies of them."""
+_GIVING_ON = _TRANSPARENT | words(
+    "array object pair spread_element subscript_expression binary_expression unary_expression ternary_expression"
+)
+"""Expressions that may give an object that is in them, or a part of it."""
 _MOST_NAMES = 8
 
 
@@ -210,47 +214,38 @@ class Statics(static.Statics[Scopes]):
 
     def _only_looks(self, use: Node, column: Column | None = None) -> bool:
         """Whether a use of a name can't change the object that it stands for, or a column of the table that it is."""
-        at = use
-        while at.parent is not None:
-            around = at.parent
-            if around.type in ("call_expression", "new_expression"):
-                return False  # it is what is called
-            call = around.parent
-            if call is not None and _gives_parts(call, around):
-                if self._has_primitives(at):
-                    return True
-                at = call
-                continue
-            if around.type == "arguments":
-                return call is not None and (self._looks(call, at, column) or self._hands_on(call, at))
-            if around.type == "member_expression":
-                if call is not None and _is_method(call, around, _LOOPS):
-                    return self._has_primitives(at) or self._leaves_parts(_parts_given(call), column)
+        at: Node | bool = use
+        while not isinstance(at, bool):
+            at = self._looked_at(at, at.parent, column)
+        return at
+
+    def _looked_at(self, at: Node, around: Node | None, column: Column | None) -> Node | bool:
+        """Whether what is around an expression only looks at its object; else what may give that, or parts of it."""
+        call = around.parent if around is not None else None
+        if around is None or call is None:
+            return False
+        if _gives_parts(call, around):
+            return self._has_primitives(at) or call
+        if _is_method(call, around, _LOOPS):
+            return self._has_primitives(at) or self._leaves_parts(_parts_given(call), column)
+        match around.type:
+            case "arguments":
+                return self._looks(call, at, column) or self._hands_on(call, at)
+            case "member_expression":
                 is_looked_at = _looks_by_member(around)
-                if is_looked_at is not None:
-                    return is_looked_at
-            elif around.type == "for_in_statement":
+                return around if is_looked_at is None else is_looked_at
+            case "for_in_statement":
                 return is_field(around, "right", at) and self._is_looped(around, column)
-            elif around.type == "if_statement":
-                return True
-            elif around.type == "template_substitution":
-                return around.parent is not None and not is_field(around.parent.parent, "arguments", around.parent)
-            elif around.type not in (
-                *_TRANSPARENT,
-                *("array", "object", "pair", "spread_element", "subscript_expression", "binary_expression"),
-                *("unary_expression", "ternary_expression"),
-            ):
-                return False
-            at = around
-        return False
+            case "template_substitution":
+                return not is_field(call.parent, "arguments", call)  # of a template that a function is given
+        return around if around.type in _GIVING_ON else around.type == "if_statement"
 
     def _is_looped(self, loop: Node, column: Column | None) -> bool:
         """Whether a loop over the parts of an object leaves them as they are; its keys nobody can change."""
         left, over = field_of(loop, "left"), field_of(loop, "right")
-        if field_text(loop, "operator") == "in":
+        if left is None or over is None or field_text(loop, "operator") == "in":
             return True
-        is_known = left is not None and over is not None and bool(field_text(loop, "kind"))
-        return is_known and (self._has_primitives(over) or self._leaves_parts([left], column))
+        return bool(field_text(loop, "kind")) and (self._has_primitives(over) or self._leaves_parts([left], column))
 
     def _leaves_parts(self, names: Sequence[Node] | None, column: Column | None) -> bool:
         """Whether what patterns name in a loop is left as it is; None stands for a function that is not known."""
@@ -580,7 +575,7 @@ def _is_of_parts(call: Node) -> bool:
 
 def _is_method(call: Node, member: Node, names: Collection[str]) -> bool:
     """Whether a call is one of a member, by one of these names."""
-    is_called = call.type == "call_expression" and is_field(call, "function", member)
+    is_called = member.type == "member_expression" and is_field(call, "function", member)
     return is_called and field_text(member, "property") in names
 
 
@@ -588,7 +583,7 @@ def _gives_parts(call: Node, around: Node) -> bool:
     """Whether a call gives parts of what it is given, or of the object whose method it is."""
     if around.type == "arguments":
         return call.type == "call_expression" and _is_of_parts(call)
-    return around.type == "member_expression" and _is_method(call, around, _SAME_PARTS)
+    return _is_method(call, around, _SAME_PARTS)
 
 
 def _parts_given(call: Node) -> list[Node] | None:
