@@ -154,9 +154,11 @@ _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
     "isAtLeast": ("js.>=", {}), "isAtMost": ("js.<=", {}), "typeOf": ("js.kind", {}), "notTypeOf": ("js.kind", NOT),
     "instanceOf": ("js.instance", {}), "sameMembers": ("js.members", {"rules": "==="}),
-    "sameDeepMembers": ("js.members", {"rules": "chai"}),
+    "sameDeepMembers": ("js.members", {"rules": "chai"}), "property": ("js.property", {"by": "name"}),
+    "notProperty": ("js.property", {"by": "name", **NOT}),
+    "deepInclude": ("js.object", {"by": "include", "rules": "chai"}),
 }  # fmt: skip
-_CHAI_ASSERT_KINDS = {f"is{kind.capitalize()}": kind for kind in ("string", "number", "boolean", "array", "function")}
+_CHAI_ASSERT_KINDS = {f"is{kind.capitalize()}": kind for kind in words("string number boolean array function object")}
 _CHAI_ASSERT_THERE = {"exists": ("js.==", "null"), "isNotNull": ("js.is", "null"), "isDefined": ("js.is", "undefined")}
 """What a value is not."""
 _CHAI_ASSERT_VALUES = {f"is{value[0].upper()}{value[1:]}": value for value in _CHAI_VALUES}
