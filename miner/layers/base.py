@@ -113,6 +113,7 @@ def layer(parent: str) -> Layer:
             f"python3 -m venv {_PIP}",
             f"{_PIP}/bin/pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
             "git config --system --add safe.directory /testbed",
+            "git config --system protocol.file.allow always",  # as before git 2.38: tests add submodules of folders
             *_clock(),
             f'python3 -c "{facts}" > {FACTS_PATH}',
         ),

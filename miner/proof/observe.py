@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _ENDINGS = frozenset({"timeout", "flood", "crashed", "out_of_memory"})
 """Troubles that one test alone can bring upon all that come after it."""
-_MOST_ENDINGS = 3
+_MOST_ENDINGS = 8
+_LATER_SHARE = 0.25
+"""Of the time that tests may take, once one of them has kept all of it."""
 """Tests at most that may each end a run of one state."""
 _LONGEST_FAILURE = 1000
 """Characters."""
@@ -123,10 +125,12 @@ def _first_failure(report: TestReport) -> str:
 def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> ObservedRun:
     """A run without the fix in which a test never ended, or took its process with it: the bug may be just that.
 
-    That test is an error, and those that were to come after it are run without it. Where more tests than a few do so,
-    or no test does, as the files could not even be collected, the run keeps its trouble.
+    That test is an error, and those that were to come after it are run without it, in less time if it never ended.
+    Where more tests than a few do so, or no test does, as the files could not even be collected, the run keeps its
+    trouble.
     """
     collected = ran.report.collected
+    shorter = replace(spec, budgets=replace(spec.budgets, seconds=_LATER_SHARE * spec.budgets.seconds))
     for _ in range(_MOST_ENDINGS):
         unanswered = [test_id for test_id in collected if test_id not in observed.statuses]
         if observed.trouble not in _ENDINGS or not unanswered:
@@ -137,7 +141,8 @@ def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sand
         )
         if not rest:
             return replace(observed, trouble="", detail="")
-        more = trial.run(replace(spec, files=tuple(rest)), sandbox)
+        left = shorter if observed.trouble == "timeout" else spec
+        more = trial.run(replace(left, files=tuple(rest)), sandbox)
         trouble, detail = _trouble(more)
         observed = replace(
             observed,

@@ -213,6 +213,7 @@ def test_a_dotted_name_is_that_of_its_import(expression, name):
         ("'a'.encode()", True),
         ("datetime.date(2026, 1, 1)", True),
         ("Decimal('1')", True),
+        ("pathlib.Path(__file__).parent", True),
         ("[1]", False),
         ("(1, [2])", False),
         ("{}", False),

@@ -45,6 +45,8 @@ _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 _BESIDE = ("__file__",)
 _OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format replace")
 """Methods by which texts and bytes give others."""
+_MAKING_IMMUTABLE = words("date datetime timedelta Decimal Fraction dedent compile Path PurePath")
+"""Functions and classes, of a module or imported, whose values nobody can change."""
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
@@ -818,10 +820,6 @@ def is_immutable(node: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _OF_TEXTS:
             return is_immutable(value)
-        case ast.Call(
-            func=ast.Attribute(attr="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "compile")
-        ):
-            return True
-        case ast.Call(func=ast.Name(id="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "Path")):
-            return True
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+            return name in _MAKING_IMMUTABLE
     return False
