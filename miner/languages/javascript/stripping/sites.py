@@ -321,15 +321,15 @@ class Reader(sites.Reader[Statics]):
         operands = tuple(Operand(node=node, static=self._is_kept_of_error(node)) for node in wanted)
         return Assertion(op="js.raises", operands=operands, replaced=call, body=body, awaits=awaits, options=options)
 
-    def _is_kept_of_error(self, wanted: Node) -> bool:
+    def _is_kept_of_error(self, operand: Node) -> bool:
         """Whether what an error is to be stays outside: where it is static but for classes, told by their names."""
-        if self._statics.is_static(wanted):
+        if self._statics.is_static(operand):
             return True
-        names, first = dotted(wanted)
+        names, first = dotted(operand)
         if first is not None and first.type == "identifier":
             return _CLASS.match([text_of(first), *names][-1]) is not None
-        parts = named(wanted) if wanted.type == "object" else arguments_of(wanted)
-        is_made = wanted.type in ("object", "new_expression")
+        parts = named(operand) if operand.type == "object" else arguments_of(operand)
+        is_made = operand.type in ("object", "new_expression")
         return is_made and all(self._is_kept_of_error(field_of(part, "value") or part) for part in parts)
 
     def _truth(self, call: Node, node: Node) -> Assertion | None:
