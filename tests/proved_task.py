@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,14 @@ def mined(folder: Path, repo: Repository, fix: str, **variables: str) -> Task:
     assert done.returncode == 0, done.error_text + done.stdout
     [place] = (folder / "dataset/tasks").iterdir()
     return open_dataset(folder / "dataset").task(place.name)
+
+
+def rebuilt(folder: Path) -> dict[str, str]:
+    """The paths that differ in the image of the task that was mined in a folder, once it is built again."""
+    done = tiny.goldseam("images", "rebuild", folder / "dataset", "--builder", "plain", "--json")
+    assert done.stdout, done.error_text
+    [told] = json.loads(done.stdout)["rebuilt"]
+    return dict(told["differing"])
 
 
 def run(task: Task, sandbox: DockerSandbox, *files: str, **around: Any) -> TestReport:

@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.analysis import scoresheet
 from harness.analysis.scoresheet import Scoresheet
+from harness.core import files
 from harness.core.errors import GoldseamError, InputError
 from harness.core.wording import did_you_mean
 from harness.runs.run_folder import RUN_FILE, RunFolder, RunRecord, is_run
@@ -101,7 +102,7 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
 
     """
     if not folder.is_dir():
-        raise InputError(f"no such folder: {folder}", hint="give the folder that holds your run folders")
+        raise InputError(files.no_folder(folder), hint="give the folder that holds your run folders")
     runs = sorted(path for path in folder.iterdir() if is_run(path))
     if not runs:
         hint = f"give the folder above it: {folder.resolve().parent}" if is_run(folder) else "evaluate some with -o"

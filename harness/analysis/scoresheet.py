@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.analysis.task_score import SampleScore, TaskScore
 from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
-from harness.core.files import refuse_newer
+from harness.core.files import no_folder, refuse_newer
 from harness.core.instance import Identity, Outcome, Prediction
 from harness.core.wording import did_you_mean
 from harness.dataset.folder import open_dataset
@@ -253,7 +253,7 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
     """
     if not (run / PREDICTIONS_FILE).is_file() and not (run / "results").is_dir():
         nothing = f"{run} is not a run: it has neither {PREDICTIONS_FILE} nor results"
-        text = nothing if run.is_dir() else f"no such folder: {run}"
+        text = nothing if run.is_dir() else no_folder(run)
         raise InputError(text, hint="make a run with `goldseam evaluate DATASET -p PREDICTIONS -o RUN`")
     folder = RunFolder(path=run)
     record = _record(folder)

@@ -17,10 +17,12 @@ from __future__ import annotations
 import bisect
 import hashlib
 import json
+import os
 import tempfile
 import threading
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -185,6 +187,9 @@ def of(image: str, cache: Path, unpack: Callable[[bytes], Iterable[tuple[str, by
             line = json.dumps({**head, "numbers": len(index.numbers)}).encode()
             files.write_bytes(path, b"%s\n%s" % (line, index.numbers.tobytes()))
             index = replace(index, shared=tuple((earlier[name], frozenset(keys)) for name, keys in shared.items()))
+        else:
+            with suppress(OSError):
+                os.utime(path)  # it is in use, see miner/images/downloads.py
         return index
 
 

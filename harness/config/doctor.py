@@ -280,7 +280,9 @@ def judge_toolchain(
         return Check(name=name, status=Status.WARN, found=text, mend=toolchain.remedy)
     span = ", ".join(others) if len(others) < _MANY else f"{others[0]} to {others[-1]}"
     return Check(
-        name=name, status=Status.OK, found=" and ".join(filter(None, (local, f"{span} of {toolchain.origin}")))
+        name=name,
+        status=Status.OK,
+        found=" and ".join(filter(None, (local, f"{span or 'that'} of {toolchain.origin}"))),
     )
 
 

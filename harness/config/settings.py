@@ -423,7 +423,7 @@ def load_policy(path: Path | None = None) -> Policy:
     written = _from_file(path).get("holdout", {})
     where = f"{_places(path)(('holdout',))}: [holdout]"
     if not isinstance(written, dict):
-        raise InputError(f"{where}: expected a table, found {type(written).__name__}")
+        raise InputError(f"{where}: expected a table, found {wording.kind_of(written)}")
     return parse_policy(written, where=where)
 
 

@@ -142,6 +142,11 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=2, sort_keys=True) + "\n"
 
 
+def no_folder(path: Path) -> str:
+    """What is wrong with a path that should be a folder and is none."""
+    return f"{path} is a file, not a folder" if path.exists() else f"no such folder: {path}"
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and see that it can be written."""
     with explained(path):

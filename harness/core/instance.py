@@ -304,6 +304,8 @@ class Hidden:
     calls: bytes = b""
     """calls.json: what harness/differential replays; evidence, which decides no verdict. Empty where nothing is
     recorded."""
+    inputs: Mapping[str, bytes] = field(default_factory=dict)
+    """What its image's build reads of the fix, compressed, as files by name; they decide no verdict."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     secret: str = field(default="", repr=False)
     """Of a sealed task: random hex digits that name its hidden tests in run folders without telling them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from harness.core.errors import InputError
@@ -19,6 +20,15 @@ _KINDS = {
     "dictionary": "a table",
     "list": "a list",
     "tuple": "a list",
+}
+_TYPES = {
+    type(None): "nothing",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "a table",
 }
 _LIMITS = (
     ("greater than or equal to ", "{} or more"),
@@ -51,6 +61,11 @@ def problem(message: str, value: object = None, *, is_known: bool = True) -> str
             message = message.removeprefix(prefix)
         return message
     return f"expected {expected}, found {value!r}" if is_known else f"expected {expected}"
+
+
+def kind_of(value: object) -> str:
+    """What a value of JSON, YAML or TOML is, in a sentence after `found`."""
+    return _TYPES.get(type(value), "a value of another kind")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -96,8 +111,15 @@ def field_problem(place: str, error: Mapping[str, Any], *, keys: Iterable[str] =
     return f"{place}: {text}" + (f"; {likely}" if likely else "")
 
 
+def file_problems(errors: Iterable[Mapping[str, Any]], *, most: int = 5) -> str:
+    """The first of pydantic's errors about a file, as one line."""
+    return "; ".join(field_problem(place_of(error) or "file", error) for error in islice(errors, most))
+
+
 def not_readable(kind: str, error: Exception) -> str:
-    """Why a text is not YAML, JSON or TOML: the line, and what is wrong there."""
+    """Why a text is not YAML, JSON or TOML: the line, and what is wrong there; or the byte that is no UTF-8."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 (byte {error.start} of the file)"
     mark = getattr(error, "problem_mark", None)  # yaml.MarkedYAMLError
     line = mark.line + 1 if mark else getattr(error, "lineno", None)  # json.JSONDecodeError
     text = getattr(error, "problem", None) or getattr(error, "msg", None) or " ".join(str(error).split())

@@ -40,7 +40,6 @@ from harness.dataset.hidden_files import (
     hidden_names,
     hidden_of,
     is_hidden,
-    is_survivor,
 )
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
@@ -180,7 +179,7 @@ def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
 
     """
     if not (path / DATASET_FILE).is_file():
-        text = f"no such folder: {path}" if not path.exists() else f"{path} is not a dataset: it has no {DATASET_FILE}"
+        text = f"{path} is not a dataset: it has no {DATASET_FILE}" if path.is_dir() else files.no_folder(path)
         raise InputError(text, hint="make a dataset with `goldseam mine SOURCE -o DATASET`")
     links.refuse(path)
     model = read_model(path / DATASET_FILE, DatasetModel)
@@ -270,7 +269,7 @@ def read_hidden(folder: Path) -> Hidden:
     """
     optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
     present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
-    present += [name for name in hidden_names(folder) if is_survivor(name)]
+    present += [name for name in hidden_names(folder) if name not in HIDDEN_FILES]
     return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
 
 
@@ -343,7 +342,7 @@ def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
     """Write a task's folder; it appears whole or not at all. In a sealed dataset the task is sealed from the start.
 
-    `public_files` are further public files by name: Dockerfile, locks.
+    `public_files` are further public files by name: Dockerfile, locks, what else the image was built from.
     """
     hidden = hidden_files(task.hidden, canary=dataset.canary)
     if not dataset.sealed:
@@ -361,12 +360,11 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
 def public_files(dataset: Dataset, task_id: str) -> dict[str, str]:
     """The further public files of a task by name, as `write_task` takes them: without the dataset's canary."""
     own_files = {TASK_FILE, STATEMENT_FILE, SCAFFOLD_FILE, sealed.SEALED_FILE}
-    mark = dataset.canary.encode()
     texts = {}
     for path in sorted(dataset.task_folder(task_id).iterdir()):
         if path.is_file() and path.name not in own_files and not is_hidden(path.name) and not path.name.startswith("."):
-            lines = [line for line in read_bytes(path).split(b"\n") if not mark or mark not in line]
-            texts[path.name] = b"\n".join(lines).decode("utf-8", "surrogateescape")
+            bare = canary_marks.without_in_file(path.name, read_bytes(path), dataset.canary)
+            texts[path.name] = bare.decode("utf-8", "surrogateescape")
     return texts
 
 

@@ -1,7 +1,8 @@
 """The hidden side of a task as files: which they are, what is in them, and a digest of that.
 
 By the digest a sealed task's content is told without a key. What changes no verdict is no part of it: the canary, what
-the proof saw but for the fix's own tripwires, recorded calls, what other files tell, and wrong patches.
+the proof saw but for the fix's own tripwires, recorded calls, what other files tell, what the image was built from, and
+wrong patches.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from harness.dataset.seal import canary_marks
 from harness.judging.places import ids_by_place
 
 _NAME = re.compile(r"survivor-\d{2,}-[a-z]+\.patch")
+OF_FIX = "of-fix-"
+"""How names of files begin that a task's image was built from, as the fix leaves them."""
 HINTS_FILE = "hints.md"
 ORIGINAL_FILE = "original_statement.md"
 TESTS_FILE = "tests.json"
@@ -32,7 +35,8 @@ TRUST_FILE = "trust.json"
 """Of a task from before there were expectations: it stays hidden, and nothing reads it."""
 CALLS_FILE = "calls.json"
 HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
-"""The hidden files of a task, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
+"""The hidden files of a task, with its survivors and what begins with `OF_FIX`; where it is sealed, `sealed.age` stands
+in place of these."""
 HIDDEN_DIGEST = "hidden_digest"
 """The field of a sealed task's task.yaml."""
 _NO_CONTENT = (canary_marks.FIELD, "evidence", "judged", "schema_version")
@@ -45,13 +49,14 @@ def is_survivor(name: str) -> bool:
 
 def is_hidden(name: str) -> bool:
     """Whether a file of a task's folder, by its name, belongs to its hidden side."""
-    return name in HIDDEN_FILES or is_survivor(name)
+    return name in HIDDEN_FILES or is_survivor(name) or name.startswith(OF_FIX)
 
 
 def hidden_names(folder: Path) -> tuple[str, ...]:
     """The hidden files that lie open in a task's folder, by name."""
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    return (*(name for name in HIDDEN_FILES if name in names), *filter(is_survivor, names))
+    hidden = [name for name in names if is_hidden(name)]
+    return (*(name for name in HIDDEN_FILES if name in hidden), *(name for name in hidden if name not in HIDDEN_FILES))
 
 
 def hidden_of(contents: Mapping[str, bytes], where: Path) -> Hidden:
@@ -80,6 +85,11 @@ def hidden_of(contents: Mapping[str, bytes], where: Path) -> Hidden:
             name: canary_marks.without_in_patch(data) for name, data in sorted(contents.items()) if is_survivor(name)
         },
         calls=_calls(contents[CALLS_FILE], where / CALLS_FILE) if CALLS_FILE in contents else b"",
+        inputs={
+            name: canary_marks.without_in_gzip(data)
+            for name, data in sorted(contents.items())
+            if name.startswith(OF_FIX)
+        },
         extra=tests.model_extra or {},
     )
 
@@ -94,6 +104,7 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
         TEST_FILE: before + hidden.test_patch,
         TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **fields})),
         **{name: before + data for name, data in hidden.survivors.items()},
+        **{name: canary_marks.in_file(name, data, mark) for name, data in hidden.inputs.items()},
     }
     for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
         if text:
@@ -144,7 +155,7 @@ def hidden_digest(contents: Mapping[str, bytes]) -> str:
     files = sorted(
         (name, hashlib.sha256(_bare(name, data)).hexdigest())
         for name, data in contents.items()
-        if not is_survivor(name) and name != CALLS_FILE
+        if not (is_survivor(name) or name.startswith(OF_FIX) or name == CALLS_FILE)
     )
     return f"sha256:{hashlib.sha256(json.dumps(files).encode()).hexdigest()}"
 

@@ -50,14 +50,12 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise InputError(f"{path} is {wording.not_readable(path.suffix[1:].upper(), error)}") from error
     if not isinstance(raw, dict):
-        raise InputError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
+        raise InputError(f"{path}: expected a mapping of fields, found {wording.kind_of(raw)}")
     refuse_newer(path, raw.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        errors = error.errors()[:5]
-        problems = "; ".join(wording.field_problem(wording.place_of(item) or "file", item) for item in errors)
-        raise InputError(f"{path}: {problems}") from error
+        raise InputError(f"{path}: {wording.file_problems(error.errors())}") from error
 
 
 def read_yaml(text: str, path: Path) -> Any:

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Identity, Prediction
-from harness.core.wording import counted, did_you_mean, first_of
+from harness.core.wording import counted, did_you_mean, first_of, kind_of
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
 
@@ -155,8 +155,8 @@ def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:
             for number in pieces.items():
                 yield _Record(where=f"{path}, entry {number}", value=_value(pieces, f"{path}, entry {number}"))
         elif first != b"{":
-            name = type(loads(_text(file.read(_WHOLE), str(path), 0))).__name__
-            raise InputError(f"{path}: expected a list or an object of predictions, found {name}")
+            kind = kind_of(loads(_text(file.read(_WHOLE), str(path), 0)))
+            raise InputError(f"{path}: expected a list or an object of predictions, found {kind}")
         elif agents.is_trajectory(path):
             yield _Record(where=f"{path}", value=_value(pieces, str(path), whole=_LARGEST_TRAJECTORY))
         elif "instance_id" in _names(pieces):
@@ -201,7 +201,7 @@ def _by_id(path: Path, pieces: Pieces) -> Iterator[_Record]:
         ids_seen.add(instance_id)
         value = _value(pieces, where)
         if not isinstance(value, dict):
-            raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+            raise InputError(f"{where}: expected an object, found {kind_of(value)}")
         if value.get("instance_id", instance_id) != instance_id:
             raise InputError(f"{where} says that it is for {value['instance_id']!r}")
         yield _Record(where=where, value={**value, "instance_id": instance_id})
@@ -332,7 +332,7 @@ def _text(data: bytes, where: str, start: int) -> str:
 def _prediction(record: _Record, model_name: str | None) -> Prediction:
     value, where = record.value, record.where
     if not isinstance(value, dict):
-        raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+        raise InputError(f"{where}: expected an object, found {kind_of(value)}")
     if value.get("model_name_or_path") is None:
         if model_name is None:
             raise InputError(f"{where} names no model (model_name_or_path)", hint="name it with --model-name")
@@ -344,8 +344,7 @@ def _prediction(record: _Record, model_name: str | None) -> Prediction:
             raise InputError(f"{where}: {name} has a character that cannot be shown: {_excerpt(value[name])}")
     patch = value.get("model_patch")
     if "model_patch" not in value or not isinstance(patch, str | None):
-        found = type(patch).__name__ if "model_patch" in value else "nothing"
-        raise InputError(f"{where}: model_patch must be a string or null, found {found}")
+        raise InputError(f"{where}: model_patch must be a string or null, found {kind_of(patch)}")
     sample = value.get("sample", 0)
     if not isinstance(sample, int) or isinstance(sample, bool) or not 0 <= sample < _MAX_SAMPLE:
         raise InputError(f"{where}: sample must be a whole number from 0, found {_excerpt(sample)}")

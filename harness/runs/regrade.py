@@ -93,9 +93,7 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
     """
     if not (path / run_folder.RUN_FILE).is_file():
         message = (
-            f"{path} is not a run folder: it has no {run_folder.RUN_FILE}"
-            if path.exists()
-            else f"no such folder: {path}"
+            f"{path} is not a run folder: it has no {run_folder.RUN_FILE}" if path.is_dir() else files.no_folder(path)
         )
         raise InputError(message, hint="give the folder of a run")
     chain.require(dataset)

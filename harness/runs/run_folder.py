@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, field_validator
 
-from harness.core import files
+from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.instance import Identity, Outcome, Prediction
 from harness.core.records import OpenRecord
@@ -289,7 +289,7 @@ class RunFolder:
             try:
                 yield InstanceReport.model_validate_json(read_text(path))
             except ValidationError as error:
-                raise InputError(f"{path} is broken: {error.errors()[0]['msg']}") from error
+                raise InputError(f"{path}: {wording.file_problems(error.errors())}") from error
 
 
 def _lines(predictions: Iterable[Prediction]) -> bytes:

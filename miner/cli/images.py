@@ -14,7 +14,7 @@ from harness.core.errors import AnswerIsNoError, InfrastructureError
 from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
-from miner.images import downloads as packages
+from miner.images import downloads as cached
 from miner.images import rebuild as builds
 from miner.images import signal_tools, store, toolchains
 from miner.images.cli_choices import Builder, Extra
@@ -172,7 +172,7 @@ def du(*, json_: JsonFlag = False) -> None:
     examples={
         "goldseam images gc bench --dry-run": "Show what would be removed",
         "goldseam images gc bench": "Remove what no task of a dataset needs",
-        "goldseam images gc bench lib-bench --downloads 30": "Keep the images of two datasets; remove packages unused for 30 days",
+        "goldseam images gc bench lib-bench --downloads 30": "Keep the images of two datasets; remove downloads unused for 30 days",
     }
 )
 def gc(
@@ -182,7 +182,7 @@ def gc(
         int | None,
         option(
             "--downloads DAYS",
-            "Also remove the packages downloaded for a repository that no build has used for so many days.",
+            "Also remove packages, clones and indexes of layers in the cache that nothing has used for so many days.",
             min=1,
         ),
     ] = None,
@@ -196,10 +196,10 @@ def gc(
     going = store.unneeded(store.images(), needed)
     images = going if dry_run else tuple(image for image in going if store.remove(image))
     freed = sum(image.layer_bytes for image in images)
-    folders = packages.unused(load_settings().images.cache_dir, days=downloads) if downloads else ()
-    sizes = {str(folder): packages.size(folder) for folder in folders}
-    for folder in () if dry_run else folders:
-        packages.remove(folder)
+    unused = cached.unused(load_settings().images.cache_dir, days=downloads) if downloads else ()
+    sizes = {str(place): cached.size(place) for place in unused}
+    for place in () if dry_run else unused:
+        cached.remove(place)
     if json_:
         removed = {"removed": [_as_json(image) for image in images], "bytes": freed}
         print_json({**removed, "downloads": sizes, "dry_run": dry_run})
@@ -207,8 +207,8 @@ def gc(
         verb = "would remove" if dry_run else "removed"
         terminal.results().print(f"{verb} {counted(len(images), 'image')}, {freed / 1e6:.1f} MB")
         if downloads:
-            text = f"downloads for {counted(len(sizes), 'repository', 'repositories')}"
-            terminal.results().print(f"{verb} {text}, {sum(sizes.values()) / 1e6:.1f} MB")
+            text = counted(len(sizes), "unused entry", "unused entries")
+            terminal.results().print(f"{verb} {text} of the cache, {sum(sizes.values()) / 1e6:.1f} MB")
     if len(images) < len(going):
         raise InfrastructureError(
             f"{counted(len(going) - len(images), 'image is', 'images are')} still used by containers",
@@ -301,11 +301,12 @@ def _tell_moved(moved: Transfers, verb: str, *, json_: bool, hint: str) -> None:
     if json_:
         print_json({verb: moved.done, "already": list(moved.already), "failed": moved.failed})
     else:
-        images = len(set(moved.done.values()))
-        terminal.results().print(f"{verb} {images} images of {len(moved.done)} tasks; {len(moved.already)} were there")
+        images, tasks = counted(len(set(moved.done.values())), "image"), counted(len(moved.done), "task")
+        terminal.results().print(f"{verb} {images} of {tasks}; {len(moved.already)} were there")
     if moved.failed:
         text = "; ".join(f"{name}: {why}" for name, why in list(moved.failed.items())[:5])
-        raise InfrastructureError(f"{len(moved.failed)} images could not be {verb}: {text}", hint=hint)
+        count = counted(len(moved.failed), "image")
+        raise InfrastructureError(f"{count} could not be {verb}: {text}", hint=moved.hint or hint)
 
 
 def _as_json(image: StoredImage) -> dict[str, object]:

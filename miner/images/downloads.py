@@ -1,4 +1,4 @@
-"""Packages that builds downloaded, one folder of the cache a repository: which may go."""
+"""What of the cache may go, since it can be had again: packages and clones of repositories, and indexes of layers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.core.errors import InfrastructureError
 
 _DAY = 24 * 60 * 60
+_PLACES = ("uv/*", "sources/*.git", "layers/*.index")
 
 
 def folder_of(repo: str, cache_dir: Path) -> Path:
@@ -27,27 +28,28 @@ def folder_of(repo: str, cache_dir: Path) -> Path:
 
 
 def unused(cache_dir: Path, *, days: int) -> tuple[Path, ...]:
-    """The folders that no build has used for so many days, sorted."""
+    """The folders and files that nothing has used for so many days, sorted; whatever uses one marks it."""
     limit = time.time() - days * _DAY
-    return tuple(sorted(path for path in (cache_dir / "uv").glob("*") if path.stat().st_mtime < limit))
+    paths = (path for place in _PLACES for path in cache_dir.glob(place))
+    return tuple(sorted(path for path in paths if path.stat().st_mtime < limit))
 
 
-def size(folder: Path) -> int:
-    """Bytes in a folder; what has two names in it counts once."""
-    stats = (path.lstat() for path in folder.rglob("*"))
+def size(place: Path) -> int:
+    """Bytes of a file, or in a folder; what has two names in it counts once."""
+    stats = [path.lstat() for path in place.rglob("*")] if place.is_dir() else [place.lstat()]
     return sum({stat.st_ino: stat.st_size for stat in stats}.values())
 
 
-def remove(folder: Path) -> None:
-    """Remove a folder.
+def remove(place: Path) -> None:
+    """Remove a folder or a file.
 
     Raises:
         InfrastructureError: it can't be removed.
 
     """
     try:
-        shutil.rmtree(folder)
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
     except OSError as error:
         raise InfrastructureError(
-            f"{folder} can't be removed: {error.strerror}", hint=f"remove it as the owner of {folder.parent}"
+            f"{place} can't be removed: {error.strerror}", hint=f"remove it as the owner of {place.parent}"
         ) from error

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gzip
 import hashlib
 import io
 import os
+import re
 import shlex
 import shutil
 import stat
 import tarfile
 import uuid
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +24,8 @@ from harness.config.settings import ImageSettings
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Instance
-from harness.dataset.folder import Dataset
+from harness.dataset.folder import Dataset, public_files
+from harness.dataset.hidden_files import OF_FIX
 from harness.sandbox import engine, owners
 from harness.sandbox.images.layers import Pipe
 from miner.images.cli_choices import Builder
@@ -29,7 +33,7 @@ from miner.images.task_image import open_workshop
 from miner.languages.python.images.steps import DEPENDENCIES
 from miner.layers import base, build, dockerfile
 from miner.layers.dockerfile import ParsedDockerfile, Section
-from miner.layers.layer import REPOSITORY, SOURCE_NAME, Folder, Input, Layer
+from miner.layers.layer import COMPRESSED, REPOSITORY, SOURCE_NAME, Folder, Input, Layer
 from miner.layers.runner import Workshop
 from miner.layers.source import KIND as SOURCE
 
@@ -46,6 +50,10 @@ _ON = {"DOCKER_BUILDKIT": "1"}
 _ASKED_SECONDS = 30.0
 _NOT_KEPT = ("run/", "tmp/", "dev/", "proc/", "sys/")
 """What the engine mounts, or a build: empty in an image."""
+_INDEXED = re.compile(r"opt/goldseam/(?:gocache/.*-[ad]|rust/target/debug/incremental(?:/.*)?)")
+"""What compilers keep under names made of times, or by chance."""
+_COMPILED = re.compile(r"opt/goldseam/rust/(?:target/.*|cargo/\.global-cache)")
+"""Files of Rust with times in them, or in the order in which threads ended."""
 _STUBS = ("", ".dockerenv", "usr/sbin/docker-init", "sbin/docker-init")
 """Places of single files that the engine mounts."""
 _ONLY_THERE = ("testbed/.git/index",)
@@ -100,8 +108,9 @@ def rebuild(
     sections = [section for section in written.sections if below is None or section.kind in _OWN]
     program = program_for(builder, sections, is_open=settings.egress == "open")
     with open_workshop(settings, instance.repo, log, note) as opened:
-        workshop = replace(opened, variables={**opened.variables, **written.variables})
-        files = {path.name: path for path in folder.glob("*.lock")}
+        workshop = replace(opened.reaching(written.hosts), variables={**opened.variables, **written.variables})
+        names = {name for section in sections for name in section.inputs} - {SOURCE_NAME}
+        files = {name: workshop.input(name, _input(dataset, instance_id, name)).path for name in names}
         files[SOURCE_NAME] = _tree(workshop, pinned)
         start = below or base.resolve(settings.model_copy(update={"base": written.base}))
         images = (
@@ -195,7 +204,7 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
     images: list[str] = []
     mark = owners.mark()
     for section in sections:
-        inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in section.inputs)
+        inputs = tuple(Input(name=name, path=files[name], sha256="") for name in section.inputs)
         folders = tuple(_folder(workshop, name, target) for name, target in section.contexts)
         own = section.kind in _OWN
         layer = Layer(
@@ -231,7 +240,7 @@ def _with_buildkit(
     context = workshop.folder / "context"
     context.mkdir()
     for name in {name for section in sections for name in section.inputs}:
-        shutil.copyfile(_file(files, name), context / name)
+        shutil.copyfile(files[name], context / name)
     tag = f"{REPOSITORY}/rebuilt:{uuid.uuid4().hex[:16]}"
     ground = f"{tag}-from"
     engine.tag_image(start, ground)  # BuildKit looks an image's id up in a registry
@@ -255,10 +264,30 @@ def _with_buildkit(
     return [tag]
 
 
-def _file(files: dict[str, Path], name: str) -> Path:
-    if name not in files:
-        raise InputError(f"the Dockerfile reads {name}, which is not in the task's folder")
-    return files[name]
+def _input(dataset: Dataset, instance_id: str, name: str) -> bytes:
+    """What the Dockerfile of a task reads by a name: a lock, or what is kept compressed, hidden where it is the fix's.
+
+    Raises:
+        InputError: it is not there, or hidden and can't be read.
+
+    """
+    files = public_files(dataset, instance_id)
+    if name in files:
+        return files[name].encode("utf-8", "surrogateescape")
+    stored = f"{name}{COMPRESSED}"
+    if stored in files:
+        compressed = files[stored].encode("utf-8", "surrogateescape")
+    else:
+        compressed = dataset.task(instance_id).hidden.inputs.get(f"{OF_FIX}{stored}", b"")
+    if not compressed:
+        raise InputError(
+            f"the Dockerfile reads {name}, which is not in the folder of {instance_id}",
+            hint="an older goldseam did not keep it: mine the task again",
+        )
+    try:
+        return gzip.decompress(compressed)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{dataset.task_folder(instance_id) / stored} is broken: {error}") from error
 
 
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
@@ -364,7 +393,8 @@ def differing(left: str, other: str) -> dict[str, str]:
     """Paths in which two images differ, and how; in the configuration, `(configuration) NAME`.
 
     Times are left out. So is what two builds of the same never share: git's index has inodes and times, uv notes when
-    it read a project. Byte code is compared by the source that it says it is of.
+    it read a project, compilers of Go and Rust when they compiled. Byte code is compared by the source that it says it
+    is of.
 
     Raises:
         InfrastructureError: the engine failed, or an image is not there.
@@ -415,7 +445,7 @@ def _read(archive: tarfile.TarFile) -> dict[str, str]:
     entries_read: dict[str, str] = {}
     for member in archive:
         name = member.name.removeprefix("./").rstrip("/")
-        if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS:
+        if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS or _INDEXED.fullmatch(name):
             continue
         if member.islnk():  # another name of a file, of which the first has the content
             entries_read[name] = entries_read.get(member.linkname.removeprefix("./"), f"link to {member.linkname}")
@@ -430,7 +460,7 @@ def _read(archive: tarfile.TarFile) -> dict[str, str]:
 
 def digest(name: str, data: IO[bytes]) -> str:
     """What a file holds, as far as it is compared. Pure."""
-    if name in _ONLY_THERE or name.endswith(f".dist-info/{_WHEN}"):
+    if name in _ONLY_THERE or name.endswith(f".dist-info/{_WHEN}") or _COMPILED.fullmatch(name):
         return "-"
     if name.endswith(".pyc"):
         head = data.read(_PYC_HEADER)

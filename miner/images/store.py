@@ -146,6 +146,8 @@ class Transfers:
     """Tasks whose image was there."""
     failed: dict[str, str]
     """Why not, by task."""
+    hint: str | None = None
+    """What to do, where the first of these knows that."""
 
 
 def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) -> Transfers:
@@ -198,6 +200,7 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
     by_task: dict[str, str] = {}
     already: list[str] = []
     failed: dict[str, str] = {}
+    hint: str | None = None
     for instance in _with_images(dataset):
         absent = [image for image in _images_of(instance) if not engine.image_id(image)]
         if not absent:
@@ -209,7 +212,8 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
             by_task[instance.instance_id] = str(instance.image)
         except InfrastructureError as error:
             failed[instance.instance_id] = error.message
-    return Transfers(done=by_task, already=tuple(already), failed=failed)
+            hint = hint or error.hint
+    return Transfers(done=by_task, already=tuple(already), failed=failed, hint=hint)
 
 
 def _with_images(dataset: Dataset) -> tuple[Instance, ...]:

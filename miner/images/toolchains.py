@@ -45,7 +45,8 @@ def ensure(
                 made = build.ensure(workshop.reaching(toolchain.hosts), layer)
             except build.StepFailedError as error:
                 raise InfrastructureError(
-                    f"{toolchain.name} {version} can't be had: {error.detail[-500:]}", hint=f"the log is {log}"
+                    f"{toolchain.name} {version}".rstrip() + f" can't be had: {error.detail[-500:]}",
+                    hint=f"the log is {log}",
                 ) from error
-            built.append((f"{toolchain.name} {version}", made))
+            built.append((f"{toolchain.name} {version}".rstrip(), made))
     return built

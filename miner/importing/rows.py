@@ -21,6 +21,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID
 from harness.core.records import OpenRecord
+from harness.core.wording import kind_of
 from harness.patches import patch
 from harness.patches.patch import PatchError
 
@@ -172,7 +173,7 @@ def _object(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _RefusedError("row_unreadable", f"not JSON: {str(error)[:200]}") from error
     if not isinstance(raw, dict):
-        raise _RefusedError("row_unreadable", f"expected a JSON object, found {type(raw).__name__}")
+        raise _RefusedError("row_unreadable", f"expected a JSON object, found {kind_of(raw)}")
     return raw
 
 

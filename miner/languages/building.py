@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +12,7 @@ from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import Attempt, BuiltImage, Collected
 from miner.layers import base, build, dockerfile, source
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import Layer
+from miner.layers.layer import SOURCE_NAME, Layer
 from miner.sources.change import Rejection, Stage
 
 _DETAIL = 2000
@@ -120,8 +121,16 @@ class Building:
         return BuiltImage(
             image_id=stack[-1].image_id,
             platform=stack[-1].platform,
-            dockerfile=dockerfile.render(base.describe(workshop.settings), recipes, dict(workshop.variables)),
+            dockerfile=dockerfile.render(
+                base.describe(workshop.settings), recipes, dict(workshop.variables), workshop.reached
+            ),
             locks={},
+            inputs={
+                file.stored_name: gzip.compress(file.path.read_bytes(), mtime=0)
+                for layer in recipes
+                for file in layer.inputs
+                if file.name != SOURCE_NAME
+            },
             rung=rung,
             attempts=(),
             layers=tuple(layer.tag for layer in stack),

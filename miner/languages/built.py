@@ -65,6 +65,8 @@ class BuiltImage:
     dockerfile: str
     locks: dict[str, str]
     """Lock files by name."""
+    inputs: Mapping[str, bytes] = field(default_factory=dict)
+    """What its layers read beside the tree, compressed, by `Input.stored_name`."""
     rung: str
     attempts: tuple[Attempt, ...]
     layers: tuple[str, ...]

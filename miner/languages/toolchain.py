@@ -19,7 +19,7 @@ class Toolchain:
     origin: str
     """Where those are from that the settings do not name."""
     versions: Callable[[], tuple[str, ...] | None]
-    """These, oldest first; None where nobody answers."""
+    """These, oldest first, empty where it shows once it is there; None where nobody answers."""
     usual: str = ""
     """Of these the one that is taken where nobody asks for another; empty for the newest."""
     remedy: str = ""
@@ -39,8 +39,9 @@ class Toolchain:
         there = tuple(own) if wanted in own else (*own, *(self.versions() or ()))
         version = wanted or self.usual or next(reversed(there), "")
         if version not in there:
+            choices = ", ".join(name or f"that of {self.origin}" for name in there)
             raise InputError(
-                f"{self.name} {version} can't be had, only {', '.join(there) or 'none'}",
+                f"{self.name} {version} can't be had, only {choices or 'none'}",
                 hint=f"name a folder of it under [images.{self.name}s] in goldseam.toml",
             )
         return version

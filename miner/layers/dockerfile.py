@@ -11,9 +11,10 @@ from harness.core.errors import InputError
 from miner.layers.layer import CACHE_DIR, Layer
 
 _HEADER = """\
-# How this task's image was built, as BuildKit reads it. The build context holds requirements.lock and source.tar
-# (`git archive` of base_commit, without export attributes). Index and proxy settings come in the secret `build-env`, a
-# file of `export NAME=value` lines, a certificate bundle in the secret `ca`; nothing of them stays in a layer.
+# How this task's image was built, as BuildKit reads it. The build context holds the files beside this one,
+# unpacked where they end in .gz, and source.tar (`git archive` of base_commit, without export attributes). Index and
+# proxy settings come in the secret `build-env`, a file of `export NAME=value` lines, a certificate bundle in the secret
+# `ca`; nothing of them stays in a layer.
 # `goldseam images rebuild` does that, and compares what comes of it with the task's image.
 """
 VARIABLES = {
@@ -29,6 +30,7 @@ VARIABLES = {
     "LANG": "C.UTF-8",
 }
 """What is set in every build, and in no image."""
+_REACH = "# Builds may reach: "
 _SECTION = re.compile(r"^# ([a-z-]+)\n(?=RUN )", re.MULTILINE)
 _FLAGS = re.compile(r"RUN (?P<flags>(?:--mount=\S+\s+)+)")
 _INPUT = re.compile(r"--mount=type=bind,source=([^,\s]+)")
@@ -65,14 +67,18 @@ class ParsedDockerfile:
     base: str
     variables: Mapping[str, str]
     sections: tuple[Section, ...]
+    hosts: tuple[str, ...] = ()
+    """What its builds may reach for this repository alone."""
 
 
-def render(base: str, layers: Sequence[Layer], variables: Mapping[str, str]) -> str:
-    """A Dockerfile that starts from `base` and runs the commands of these layers, in order."""
+def render(base: str, layers: Sequence[Layer], variables: Mapping[str, str], hosts: Sequence[str] = ()) -> str:
+    """A Dockerfile that starts from `base` and runs the commands of these layers, in order, which may reach `hosts`."""
     folders = [folder for layer in layers for folder in layer.folders]
     notes = "".join(
         f"# The interpreter comes from a folder: --build-context {folder.context}=/path/to/it\n" for folder in folders
     )
+    if hosts:
+        notes += f"{_REACH}{' '.join(hosts)}\n"
     parts = "\n".join(layer.dockerfile() for layer in layers)
     return f"{_HEADER}{notes}{head(base, {**VARIABLES, **variables})}\n{parts}"
 
@@ -98,7 +104,8 @@ def read(text: str) -> ParsedDockerfile:
         raise InputError(f"this Dockerfile is not one that goldseam wrote: {error}") from error
     if not base or not sections:
         raise InputError("this Dockerfile is not one that goldseam wrote: it has no layers")
-    return ParsedDockerfile(base=base, variables=variables, sections=sections)
+    hosts = next((line.removeprefix(_REACH) for line in first.splitlines() if line.startswith(_REACH)), "")
+    return ParsedDockerfile(base=base, variables=variables, sections=sections, hosts=tuple(hosts.split()))
 
 
 def _section(kind: str, text: str) -> Section:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.dataset.hidden_files import OF_FIX
 from miner.layers.secrets import CA_PATH, RUN_DIR
 
 INPUT_DIR = f"{RUN_DIR}/in"
@@ -21,6 +23,9 @@ FACTS_PATH = f"{OUT_DIR}/facts.json"
 REPOSITORY = "goldseam"
 SOURCE_NAME = "source.tar"
 """The tree at base_commit, as an input of layers."""
+COMPRESSED = ".gz"
+_LINE_END = re.compile(r"(?<!\\)\n")
+"""In a command of several: what goes on in its next line has a backslash before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +36,13 @@ class Input:
     path: Path
     """Where it is on this machine."""
     sha256: str
+    is_of_fix: bool = False
+    """Whether it has files as the fix leaves them, which stay hidden."""
+
+    @property
+    def stored_name(self) -> str:
+        """The file of a task's folder that holds it, compressed."""
+        return f"{OF_FIX if self.is_of_fix else ''}{self.name}{COMPRESSED}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +116,8 @@ class Layer:
             *(f"--mount=type=bind,source={item.name},target={INPUT_DIR}/{item.name}" for item in self.inputs),
             *(f"--mount=type=bind,from={folder.context},target={folder.target}" for folder in self.folders),
         ]
-        body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *self.commands]
+        commands = (_LINE_END.sub("; \\\n    ", command) for command in self.commands)
+        body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *commands]
         text = f"# {self.kind}\nRUN " + " \\\n    ".join(mounts) + " \\\n    " + "; \\\n    ".join(body) + "\n"
         text += "".join(f"ENV {name}={json.dumps(value)}\n" for name, value in sorted(self.env.items()))
         return text + (f"WORKDIR {self.workdir}\n" if self.workdir != "/" else "")

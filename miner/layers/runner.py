@@ -110,6 +110,8 @@ class Workshop:
     allowed: Allowed | None = None
     """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
 
+    reached: tuple[str, ...] = ()
+    """What is `allowed` for this repository alone."""
     discard: Callable[[str], object] = remove
     """Has a container removed; the workshop is not closed before that is done."""
     ahead: Ahead[PrestartedContainer] = field(default_factory=Ahead)
@@ -127,14 +129,14 @@ class Workshop:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
 
-    def input(self, name: str, data: bytes) -> Input:
+    def input(self, name: str, data: bytes, *, is_of_fix: bool = False) -> Input:
         """Bytes as a file that a build reads."""
         digest = hashlib.sha256(data).hexdigest()
         path = self.folder / f"{digest[:16]}-{name}"
         path.write_bytes(data)
-        return Input(name=name, path=path, sha256=digest)
+        return Input(name=name, path=path, sha256=digest, is_of_fix=is_of_fix)
 
-    def packed(self, name: str, files: Iterable[tuple[str, bytes]]) -> Input:
+    def packed(self, name: str, files: Iterable[tuple[str, bytes]], *, is_of_fix: bool = False) -> Input:
         """Files, each with its path, as a tar that a build reads: the same bytes for the same files."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -142,11 +144,12 @@ class Workshop:
                 entry = tarfile.TarInfo(path)
                 entry.size = len(data)
                 archive.addfile(entry, io.BytesIO(data))
-        return self.input(name, buffer.getvalue())
+        return self.input(name, buffer.getvalue(), is_of_fix=is_of_fix)
 
     def reaching(self, hosts: Collection[str]) -> Workshop:
         """The same, where builds may reach hosts as well that the repository names."""
-        return replace(self, allowed=self.allowed and self.allowed.and_named(hosts))
+        reached = tuple(dict.fromkeys((*self.reached, *hosts)))
+        return replace(self, allowed=self.allowed and self.allowed.and_named(hosts), reached=reached)
 
     @contextlib.contextmanager
     def run(

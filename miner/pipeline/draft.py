@@ -14,12 +14,14 @@ from harness.core.instance import Hidden, Instance, Task, TaskState, TestSpec
 from harness.core.test_ids import files
 from harness.dataset import task_states
 from harness.dataset.folder import Dataset
+from harness.dataset.hidden_files import is_hidden
 from harness.patches import patch
 from harness.sandbox.job import Sandbox
 from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
 from miner.languages import LANGUAGES, language_of
 from miner.languages.built import Attempt, BuiltImage
+from miner.layers.layer import COMPRESSED
 from miner.layers.package_index import Index
 from miner.proof import DEFAULT_CONFIDENCE, Notebook, Proof, Spending, Subject, counted, names_of_fix, sensitivity
 from miner.proof.services import Pins
@@ -209,7 +211,14 @@ def notebook_of(subject: Subject, site: MiningContext) -> Notebook:
 
 def recipe(draft: Draft) -> dict[str, str]:
     """How a draft's image came to be: public files of its task, by name."""
-    return {"Dockerfile": draft.image.dockerfile, **draft.image.locks} if draft.image is not None else {}
+    if draft.image is None:
+        return {}
+    inputs = {
+        name: content.decode("utf-8", "surrogateescape")
+        for name, content in draft.image.inputs.items()
+        if not is_hidden(name) and name.removesuffix(COMPRESSED) not in draft.image.locks
+    }
+    return {"Dockerfile": draft.image.dockerfile, **inputs, **draft.image.locks}
 
 
 def task_of(draft: Draft) -> Task:
@@ -236,6 +245,7 @@ def task_of(draft: Draft) -> Task:
         test_files=draft.suite or draft.split.test_files,
         hints=draft.cleaned.of_hints(hints(change)),
         original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
+        inputs={name: content for name, content in image.inputs.items() if is_hidden(name)} if image else {},
     )
     if proof:
         sensitive = sensitivity(proof)

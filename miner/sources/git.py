@@ -96,6 +96,7 @@ def open_source(source: str, *, cache: Path, name: str | None = None, access: Ac
             _copy_url(source, copy, _write(cache / "network.gitconfig", _network_config()), access)
         else:
             _copy_local(Path(where), copy, config)
+        os.utime(copy)  # it is in use, see miner/images/downloads.py
     chosen = name or (_name_from_url(source) if url else _local_name(Path(where), config))
     return BareRepository(copy, name=_safe_name(chosen), config=config)
 

@@ -20,11 +20,12 @@ from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import measure
 from tests import other_graders, tiny
 from tests.attacks import go, go_honest
-from tests.proved_task import FAILING, mined, proved, run
+from tests.proved_task import FAILING, mined, proved, rebuilt, run
 from tests.repos import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from harness.core.instance import Task
     from harness.grading.grade import Grade
@@ -211,8 +212,12 @@ SECONDS = 240.0
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory) -> Task:
-    folder = tmp_path_factory.mktemp("go")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("go")
+
+
+@pytest.fixture(scope="module")
+def task(folder) -> Task:
     repo = Repository(folder / "repo")
     repo.commit("Start", {**FILES, "fresh/fresh_test.go": NEW})
     named = {
@@ -245,6 +250,11 @@ def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert place_of(task) is Place.HOST
     assert {place_of_test(task, name) for name in turned} == {Place.HOST}
     assert task.instance.extra["environment"]["notes"][0].startswith("go1.23.")
+
+
+def test_its_image_is_built_again_from_its_folder_and_is_the_same(folder, task):
+    assert task.instance.image
+    assert rebuilt(folder) == {}
 
 
 def test_a_test_of_a_new_name_fails_before_the_fix_and_the_others_of_its_package_hold(task):

@@ -21,7 +21,7 @@ from harness.patches.patch import parse
 from miner.proof.variations import Variation
 from tests import tiny
 from tests.attacks import javascript, javascript_honest, javascript_rules
-from tests.proved_task import FAILING, proved
+from tests.proved_task import FAILING, proved, rebuilt
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -315,6 +315,11 @@ def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> Test
     test = TestSpec(framework=framework)
     spec = trial.TrialSpec(image=task.instance.image, test=test, files=files, budgets=Budgets(seconds=120.0), **around)
     return trial.run(spec, sandbox).report
+
+
+def test_its_image_is_built_again_from_its_folder_and_is_the_same(dataset, task):
+    assert task.instance.image
+    assert rebuilt(dataset.path.parent) == {}
 
 
 def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):

@@ -16,10 +16,12 @@ from miner.images import store
 from tests import other_graders, tiny
 from tests.attacks import rust
 from tests.program import goldseam
-from tests.proved_task import FAILING, mined, run, statuses
+from tests.proved_task import FAILING, mined, rebuilt, run, statuses
 from tests.repos import Repository
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness.core.instance import Task
     from harness.grading.grade import Grade
 
@@ -93,8 +95,12 @@ FIXED = {
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory) -> Task:
-    folder = tmp_path_factory.mktemp("rust")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("rust")
+
+
+@pytest.fixture(scope="module")
+def task(folder) -> Task:
     repo = Repository(folder / "repo")
     repo.commit("Start", FILES)
     fix = repo.commit("Fix wrong prices", FIXED)
@@ -132,6 +138,11 @@ def test_a_fix_with_its_tests_is_a_proved_task_judged_on_the_host(task):
     entered = "".join(task.hidden.expectations.files.values())
     assert not any(word in entered for word in ("2500", "9531", "31.07", ' off"', "fn label"))
     assert task.instance.extra["environment"]["notes"][0].startswith("rustc 1.")
+
+
+def test_its_image_is_built_again_from_its_folder_and_is_the_same(folder, task):
+    assert task.instance.image
+    assert rebuilt(folder) == {}
 
 
 def test_the_toolchain_of_a_task_is_the_one_that_is_prepared_on_the_base(task):

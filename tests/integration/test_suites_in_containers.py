@@ -57,6 +57,17 @@ class Plain(unittest.TestCase):
             with self.subTest(number=number):
                 self.assertEqual(number, 0)
 
+    def test_a_part_is_skipped(self):
+        for number in range(3):
+            with self.subTest(number=number):
+                if number == 1:
+                    self.skipTest("not one")
+
+    def test_all_parts_are_skipped(self):
+        for number in range(2):
+            with self.subTest(number=number):
+                self.skipTest("none")
+
     def test_exits(self):
         sys.exit(0)
 
@@ -116,6 +127,8 @@ WANTED = {
     "Plain::test_known": "XFAIL",
     "Plain::test_not_so_known": "FAILED",
     "Plain::test_parts": "FAILED",
+    "Plain::test_a_part_is_skipped": "PASSED",
+    "Plain::test_all_parts_are_skipped": "SKIPPED",
     "Plain::test_exits": "FAILED",
     "Plain::test_prints": "PASSED",
     "Plain::Inner::test_deep": "PASSED",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 
 import pytest
@@ -19,6 +20,14 @@ from miner.candidates.cursor import Cursor, Cursors
 from miner.candidates.funnel import Funnel
 from tests import tiny
 
+INPUT = gzip.compress(b"a tar of manifests", mtime=0)
+PUBLIC = {
+    "Dockerfile": "# syntax=docker/dockerfile:1\nFROM scratch\n",
+    "requirements.lock": "pytest==8.0\n",
+    "package-lock.json": '{\n  "name": "tiny",\n  "packages": {}\n}\n',
+    "manifests.tar.gz": INPUT.decode("utf-8", "surrogateescape"),
+}
+
 
 def full_task():
     """A task with every kind of file."""
@@ -30,14 +39,18 @@ def full_task():
     )
     told = {"hints": "Look at the sign.\n", "original_statement": "Fix the sign\n"}
     calls = Corpus(calls=()).written()
-    return replace(task, hidden=replace(task.hidden, expectations=expectations, calls=calls, **told))
+    return replace(
+        task,
+        hidden=replace(
+            task.hidden, expectations=expectations, calls=calls, inputs={"of-fix-fixed.tar.gz": INPUT}, **told
+        ),
+    )
 
 
 @pytest.fixture
 def dataset(tmp_path):
     made = folder.create_dataset(tmp_path / "dataset", name="tiny")
-    public = {"Dockerfile": "# syntax=docker/dockerfile:1\nFROM scratch\n", "requirements.lock": "pytest==8.0\n"}
-    folder.write_task(made, full_task(), public_files=public)
+    folder.write_task(made, full_task(), public_files=PUBLIC)
     Cursors(made.path, canary=made.canary).set("origin", Cursor(tip="1"))
     return made
 
@@ -47,12 +60,13 @@ def old(dataset):
     """The same dataset as an earlier version wrote it."""
     place = dataset.task_folder("tiny__calc-1")
     for path in (*place.iterdir(), dataset.path / canary_marks.FUNNEL_FILE):
-        data = path.read_bytes()
+        data = canary_marks.without_in_gzip(path.read_bytes())
         marks = (
             canary_marks.in_markdown(dataset.canary),
             canary_marks.in_comment(dataset.canary),
             canary_marks.funnel_line(dataset.canary).decode(),
             f',\n "canary": "{dataset.canary}"',
+            f',\n  "canary": "{dataset.canary}"',
             f', "canary": "{dataset.canary}"',
             f"canary: {dataset.canary}\n",
         )
@@ -77,6 +91,16 @@ def test_a_task_reads_as_it_was_written(dataset):
     assert (read.hidden.hints, read.hidden.expectations) == (task.hidden.hints, task.hidden.expectations)
     assert read.hidden.original_statement == task.hidden.original_statement
     assert read.instance.problem_statement == task.instance.problem_statement
+
+
+def test_what_an_image_was_built_from_reads_as_it_was_written_and_is_unpacked_with_it(dataset):
+    place = dataset.task_folder("tiny__calc-1")
+
+    assert folder.public_files(dataset, "tiny__calc-1") == PUBLIC
+    assert dataset.task("tiny__calc-1").hidden.inputs == {"of-fix-fixed.tar.gz": INPUT}
+    for name in ("manifests.tar.gz", "of-fix-fixed.tar.gz"):
+        assert gzip.decompress((place / name).read_bytes()) == b"a tar of manifests"
+    assert "of-fix-fixed.tar.gz" in hidden_files.hidden_names(place)
 
 
 def test_git_applies_a_patch_with_it(dataset, tmp_path):
@@ -109,7 +133,7 @@ def test_a_dataset_from_before_is_read_and_told(old):
     missing = canary.missing(old)
 
     assert {name.rpartition("/")[2] for name in missing} == {
-        *("Dockerfile", "requirements.lock", "funnel.jsonl", "problem_statement.md", "task.yaml"),
+        *(*PUBLIC, "of-fix-fixed.tar.gz", "funnel.jsonl", "problem_statement.md", "task.yaml"),
         *(set(hidden_files.HIDDEN_FILES) - {hidden_files.TRUST_FILE}),
     }
     assert old.task("tiny__calc-1").hidden.gold_patch == full_task().hidden.gold_patch

@@ -179,6 +179,7 @@ def test_runs_with_nothing_in_common_end_with_three(base, tmp_path):
         (("scores", "{base}", "--model", "x"), "no model 'x'"),
         (("scores", "{base}", "-k", "0"), "expected 1 or more"),
         (("scores", "nowhere"), "no such folder: nowhere"),
+        (("scores", __file__), "is a file, not a folder"),
     ],
 )
 def test_bad_input_ends_with_two_and_is_named(base, words, told):

@@ -153,6 +153,7 @@ def test_the_versions_of_a_toolchain_that_can_be_had_are_told():
     assert of_toolchain("node", {}, ("4", "6", "22", "24")) == (Status.OK, "4 to 24 of a registry")
     expected = "9, 18 of [images.nodes] and 4, 24 of a registry"
     assert of_toolchain("node", ["18", "9"], ("4", "24")) == (Status.OK, expected)
+    assert of_toolchain("rust", {}, ("",)) == (Status.OK, "that of a registry")
     expected = "1.85, 1.100 of [images.rusts] and 1.90 of a registry"
     assert of_toolchain("rust", ["1.100", "1.85"], ("1.90",)) == (Status.OK, expected)
 

@@ -17,7 +17,7 @@ from miner.images import store
 from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer, steps
 from miner.languages.python.images.pythons import Interpreter
-from miner.layers import build, secrets
+from miner.layers import build, dockerfile, secrets
 from miner.layers.base import DEFAULT_BASE
 from miner.layers.build import StepFailedError
 from miner.layers.layer import Layer, write_tool
@@ -41,6 +41,13 @@ def test_a_dockerfile_mounts_what_the_build_only_borrows():
     assert "--mount=type=secret,id=build-env" in text
     assert text.endswith('ENV TZ="UTC"\nWORKDIR /testbed\n')
     assert "syntax=" not in text
+
+
+def test_a_command_of_several_lines_is_one_instruction_that_is_read_again():
+    tool = write_tool("/tmp/x", "a\nb\n")
+    text = dockerfile.render("debian", [layer(commands=(f"{tool}\ncat /tmp/x", "true"))], {})
+    (section,) = dockerfile.read(text).sections
+    assert section.body.endswith("'a'     'b' > /tmp/x;     cat /tmp/x;     true")
 
 
 def test_a_tool_is_written_with_every_character_as_it_is(tmp_path):

@@ -41,6 +41,9 @@ def test_broken_toml_is_an_input_error(file):
     file.write_text("[images\n")
     with pytest.raises(InputError, match="not valid TOML"):
         load_settings(file, env={})
+    file.write_bytes(b"[images]\n# \xff\n")
+    with pytest.raises(InputError, match=r"is not UTF-8 \(byte 11 of the file\)"):
+        load_settings(file, env={})
 
 
 def test_a_python_folder_without_the_interpreter_is_refused(file, tmp_path):

@@ -27,7 +27,14 @@ def test_byte_code_that_knows_a_time_is_compared_by_its_python():
     assert digest("a.pyc", pyc(0, b"11111111", b"one")) == digest("a.pyc", pyc(0, b"22222222", b"two"))
 
 
-@pytest.mark.parametrize("name", ["testbed/.git/index", "opt/x-1.dist-info/uv_cache.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "testbed/.git/index",
+        "opt/x-1.dist-info/uv_cache.json",
+        "opt/goldseam/rust/target/debug/deps/libx-2e84.rlib",
+    ],
+)
 def test_what_holds_times_by_nature_is_the_same(name):
     assert digest(name, b"one") == digest(name, b"two")
 

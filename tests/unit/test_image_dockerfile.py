@@ -24,13 +24,16 @@ def written(tmp_path):
             kind="task", parent="sha256:2", commands=("true",), env={"TZ": "UTC", "PATH": "/a:/b"}, workdir="/testbed"
         ),
     ]
-    text = dockerfile.render("debian@sha256:1", layers, {"GOLDSEAM_CUTOFF": "--exclude-newer 2024-01-01T00:00:00Z"})
+    text = dockerfile.render(
+        "debian@sha256:1", layers, {"GOLDSEAM_CUTOFF": "--exclude-newer 2024-01-01T00:00:00Z"}, ("example.org",)
+    )
     return dockerfile.read(text)
 
 
 def test_base_and_variables_are_read_back(written):
     assert written.base == "debian@sha256:1"
     assert written.variables["GOLDSEAM_CUTOFF"] == "--exclude-newer 2024-01-01T00:00:00Z"
+    assert written.hosts == ("example.org",)
     assert written.variables["UV_CACHE_DIR"] == "/run/goldseam/uv-cache"
 
 

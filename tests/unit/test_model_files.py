@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 import yaml
 
+from harness.core import instance
 from harness.core.errors import InputError
-from harness.dataset import model_files
+from harness.dataset import model_files, schema
 from harness.dataset.model_files import read_model, read_yaml, write_model
 from harness.dataset.schema import DatasetModel, TaskModel
 
@@ -72,3 +74,21 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
         file.truncate(1 << 40)
     with pytest.raises(InputError, match="yaml has 1099511627776 bytes"):
         read_model(path, DatasetModel)
+
+
+RECORDS = {
+    instance.Budgets: schema.BudgetsModel,
+    instance.Service: schema.ServiceModel,
+    instance.Build: schema.BuildModel,
+    instance.Declared: schema.DeclaredModel,
+    instance.TestSpec: schema.TestModel,
+}
+
+
+def test_a_record_has_the_fields_and_the_defaults_that_its_file_has():
+    for record, model in RECORDS.items():
+        fields = {field.name: field for field in dataclasses.fields(record) if field.name != "extra"}
+        assert fields.keys() == model.model_fields.keys(), record
+        required = {name: "x" for name, field in model.model_fields.items() if field.is_required()}
+        ours, theirs = record(**required), model.model_construct(**required)
+        assert {name: getattr(ours, name) for name in fields} == {name: getattr(theirs, name) for name in fields}

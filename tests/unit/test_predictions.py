@@ -142,7 +142,7 @@ def test_a_field_beside_the_patch_that_is_too_much_is_left_out_and_named(value, 
 
 def test_a_number_for_a_patch_of_ordinary_length_is_refused_as_ever(tmp_path):
     (tmp_path / "p.jsonl").write_text(line("7") + "\n")
-    with pytest.raises(InputError, match="found int"):
+    with pytest.raises(InputError, match="found a number"):
         read_predictions(tmp_path / "p.jsonl")
 
 

@@ -45,6 +45,10 @@ def status(*frames: dict) -> TestStatus | None:
         ([report("setup"), report("call"), report("call", "failed"), report("teardown")], "FAILED"),
         ([report("setup"), report("call", "rerun"), report("call"), report("teardown")], "ERROR"),
         ([report("setup"), report("call")], None),
+        ([report("part"), report("part", "skipped"), report("call"), report("teardown")], "PASSED"),
+        ([report("part", "skipped"), report("call"), report("teardown")], "SKIPPED"),
+        ([report("part"), report("call", "skipped"), report("teardown")], "SKIPPED"),
+        ([report("part", "failed"), report("part", "skipped"), report("call"), report("teardown")], "FAILED"),
     ],
 )
 def test_the_worst_of_a_tests_reports_is_its_status(frames, expected):

@@ -130,7 +130,7 @@ def test_a_price_that_is_none_is_refused(text):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "found NoneType"),
+        (b"", "found nothing"),
         (b"prices: [", "not valid YAML"),
         (b"\xff\xfe", "not UTF-8"),
         (b"schema_version: 2\nprices: []", "reads up to 1"),

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -25,6 +26,7 @@ from tests import help_text as all_help
 from tests.program import goldseam
 
 FIRST_SCREEN = 12
+HERE = str(Path(__file__).parent)
 
 
 @functools.cache
@@ -171,6 +173,8 @@ def test_settings_of_a_named_file_are_read_and_their_lines_named(tmp_path):
     [
         (["mine", "nope"], ["error: no such folder: nope"]),
         (["evaluate", "nope"], ["error: no such folder: nope"]),
+        (["doctor", "--config", HERE], [f"error: {HERE} is a folder, not a settings file"]),
+        (["evaluate", __file__], [f"error: {__file__} is a file, not a folder"]),
         (["evalute"], ["error: no such command: evalute", "  hint: did you mean evaluate?"]),
         (["evaluate", "b", "--sampels"], ["error: no such option: --sampels", "  hint: goldseam evaluate --help"]),
         (["evaluate", "b", "--gould"], ["error: no such option: --gould", "  hint: did you mean --gold?"]),

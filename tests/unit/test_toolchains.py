@@ -22,6 +22,13 @@ def test_without_a_usual_version_it_is_the_newest_and_one_of_this_machine_where_
     assert Toolchain(name="jdk", origin="", versions=lambda: None).version("", ["11"]) == "11"
 
 
+def test_of_a_version_that_nobody_knows_yet_only_another_is_refused():
+    rust = Toolchain(name="rust", origin="the base's Debian", versions=lambda: ("",))
+    assert [rust.version(wanted, ["1.95"]) for wanted in ("", "1.95")] == ["", "1.95"]
+    with pytest.raises(InputError, match=r"rust 1\.96 can't be had, only that of the base's Debian"):
+        rust.version("1.96", [])
+
+
 def test_a_folder_of_this_machine_counts_for_its_own_platform_alone(tmp_path):
     program = tmp_path / "bin/javac"
     program.parent.mkdir()

@@ -93,7 +93,8 @@ def _config(value: Path | None) -> None:
         return
 
     if not value.is_file():
-        raise InputError(f"no such settings file: {value}", hint="give --config an existing file such as goldseam.toml")
+        what = f"{value} is a folder, not a settings file" if value.is_dir() else f"no such settings file: {value}"
+        raise InputError(what, hint="give --config an existing file such as goldseam.toml")
     ChosenFile.path = value
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from harness.core.records import OpenRecord
-from harness.core.wording import place_of
+from harness.core.wording import kind_of, place_of
 
 LEDGER_VERSION = 1
 GENESIS = "0" * 64
@@ -116,7 +116,7 @@ def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise NotAnEntryError("it is not JSON") from error
     if not isinstance(raw, dict):
-        raise NotAnEntryError(f"expected an object, found {type(raw).__name__}")
+        raise NotAnEntryError(f"expected an object, found {kind_of(raw)}")
     try:
         return Entry.model_validate(raw), raw
     except ValidationError as error:

@@ -11,6 +11,8 @@ FIELD = "canary"
 FUNNEL_FILE = "funnel.jsonl"
 _HTML = re.compile(r"\A<!-- [^\n]*canary[^\n]* -->\n\n?")
 _COMMENT = re.compile(rb"\A# [^\n]*canary[^\n]*\n")
+_GZIP, _COMMENTED = b"\x1f\x8b\x08\x00", b"\x1f\x8b\x08\x10"
+_GZIP_HEADER = 10
 _DIRECTIVE = re.compile(r"#\s*(syntax|escape|check)\s*=", re.IGNORECASE)
 
 
@@ -54,11 +56,31 @@ def in_file(name: str, data: bytes, canary: str) -> bytes:
         return in_markdown(canary).encode() + data
     if name == FUNNEL_FILE:
         return funnel_line(canary) + data
-    if name.endswith(".json") or data.lstrip()[:1] == b"{":
+    if data.startswith(_GZIP):
+        return _COMMENTED + data[len(_GZIP) : _GZIP_HEADER] + canary.encode() + b"\0" + data[_GZIP_HEADER:]
+    if _is_json(name, data):
         return _in_json(data, canary)
     if name.endswith(".jsonl"):
         return data
     return _in_comments(data, canary)
+
+
+def without_in_file(name: str, data: bytes, canary: str) -> bytes:
+    """The bytes that `in_file` was given."""
+    if not canary or canary.encode() not in data:
+        return data
+    if data.startswith(_COMMENTED):
+        return without_in_gzip(data)
+    if _is_json(name, data):
+        return _in_json(data, None)
+    return b"\n".join(line for line in data.split(b"\n") if canary.encode() not in line)
+
+
+def without_in_gzip(data: bytes) -> bytes:
+    """A compressed file without the canary, which is the comment of its header (RFC 1952)."""
+    if not data.startswith(_COMMENTED):
+        return data
+    return _GZIP + data[len(_GZIP) : _GZIP_HEADER] + data[_GZIP_HEADER:].partition(b"\0")[2]
 
 
 def funnel_line(canary: str) -> bytes:
@@ -77,7 +99,11 @@ def is_canary_line(line: bytes) -> bool:
     return isinstance(value, dict) and FIELD in value and "change" not in value
 
 
-def _in_json(data: bytes, canary: str) -> bytes:
+def _is_json(name: str, data: bytes) -> bool:
+    return name.endswith(".json") or data.lstrip()[:1] == b"{"
+
+
+def _in_json(data: bytes, canary: str | None) -> bytes:
     try:
         value: Any = json.loads(data)
     except (ValueError, RecursionError):
@@ -85,7 +111,8 @@ def _in_json(data: bytes, canary: str) -> bytes:
     if not isinstance(value, dict):
         return data
     indent = 2 if data.startswith(b'{\n  "') else 1
-    return json.dumps({**value, FIELD: canary}, indent=indent).encode() + b"\n"
+    bare = {name: field for name, field in value.items() if name != FIELD}
+    return json.dumps({**bare, **({FIELD: canary} if canary else {})}, indent=indent).encode() + b"\n"
 
 
 def _in_comments(data: bytes, canary: str) -> bytes:

@@ -169,6 +169,7 @@ def tests(folder, results):
     os.chdir(WORK)
     sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in hidden["pythonpath"])
     statuses = {}
+    parts = {}
     finished = []
     collected = []
 
@@ -178,11 +179,19 @@ def tests(folder, results):
 
         def pytest_runtest_logreport(self, report):
             status = status_of(report)
-            before = statuses.setdefault(report.nodeid, status)
-            if WORST.index(status) > WORST.index(before):
-                statuses[report.nodeid] = status
+            if hasattr(report, "context"):  # of a subtest
+                parts.setdefault(report.nodeid, set()).add(status)
+                return
+            self.count(report.nodeid, status)
             if report.when == "teardown":
+                seen = parts.get(report.nodeid, set())
+                for status in seen - {"SKIPPED"} if "PASSED" in seen else seen:
+                    self.count(report.nodeid, status)
                 finished.append(report.nodeid)
+
+        def count(self, test, status):
+            if WORST.index(status) > WORST.index(statuses.setdefault(test, status)):
+                statuses[test] = status
 
         def send(self, kind, **fields):
             """As frames are sent, which runner/suites.py does."""
@@ -190,6 +199,8 @@ def tests(folder, results):
                 collected.extend(fields["ids"])
             elif kind == "report":
                 report = types.SimpleNamespace(nodeid=fields["id"], when=fields["when"], outcome=fields["outcome"])
+                if fields["when"] == "part":
+                    report.when, report.context = "call", None
                 if fields["xfail"]:
                     report.wasxfail = ""
                 self.pytest_runtest_logreport(report)

@@ -147,10 +147,12 @@ def pairs(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     """Per-test results from the recorder's frames, under ids that are the same in every run.
 
-    A test has up to three reports (set-up, call, tear-down), more with subtests or where several tests have one id; the
-    worst of them is its status. A failure outside the call is an ERROR, as pytest's own summary counts it.
+    A test has up to three reports (set-up, call, tear-down), more with subtests (`part`) or where several tests have
+    one id; the worst of them is its status, and a part that is skipped counts only where none passes. A failure outside
+    the call is an ERROR, as pytest's own summary counts it.
     """
     test_statuses: dict[str, set[TestStatus]] = {}
+    part_statuses: dict[str, set[TestStatus]] = {}
     finished: set[str] = set()
     seconds: dict[str, float] = {}
     texts: dict[str, str] = {}
@@ -167,7 +169,8 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         kind = frame["t"]
         if kind == "report":
             test_id = str(frame["id"])
-            test_statuses.setdefault(test_id, set()).add(_status(frame))
+            by_id = part_statuses if frame["when"] == "part" else test_statuses
+            by_id.setdefault(test_id, set()).add(_status(frame))
             seconds[test_id] = seconds.get(test_id, 0.0) + float(frame["seconds"])
             if frame["text"]:
                 texts[test_id] = (texts.get(test_id, "") + "\n" + str(frame["text"])).strip()
@@ -182,7 +185,9 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         elif kind == "finish":
             exit_code = int(frame["code"])
     statuses = {
-        test_id: min(seen, key=_SEVERITY.index) for test_id, seen in test_statuses.items() if test_id in finished
+        test_id: min({*seen, *_counted(part_statuses.get(test_id, set()))}, key=_SEVERITY.index)
+        for test_id, seen in test_statuses.items()
+        if test_id in finished
     }
     events = () if forged else tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
     return TestReport(
@@ -241,8 +246,13 @@ def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
     return by_id
 
 
+def _counted(parts: set[TestStatus]) -> set[TestStatus]:
+    """The statuses of subtests that count for their test."""
+    return parts - {TestStatus.SKIPPED} if TestStatus.PASSED in parts else parts
+
+
 def _status(frame: Mapping[str, Any]) -> TestStatus:
-    outcome, in_call, xfail = frame["outcome"], frame["when"] == "call", frame["xfail"]
+    outcome, in_call, xfail = frame["outcome"], frame["when"] in ("call", "part"), frame["xfail"]
     if outcome == "failed":
         return TestStatus.FAILED if in_call else TestStatus.ERROR
     if outcome == "skipped":

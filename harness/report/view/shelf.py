@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.analysis import scoresheet
-from harness.core import wording
+from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.dataset.folder import DATASET_FILE, open_dataset
 from harness.dataset.seal.canary_marks import FUNNEL_FILE
@@ -64,7 +64,7 @@ class Shelf:
         for path in self.paths:
             try:
                 if not path.is_dir():
-                    raise InputError(f"no such folder: {path}", hint="give run folders, or the folder that holds them")
+                    raise InputError(files.no_folder(path), hint="give run folders, or the folder that holds them")
                 inside = (
                     [path] if _may_be_run(path) else sorted(child for child in path.iterdir() if _may_be_run(child))
                 )

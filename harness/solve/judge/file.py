@@ -16,7 +16,7 @@ from harness.core.errors import InputError
 from harness.core.files import refuse_newer
 from harness.core.instance import Outcome, Prediction
 from harness.core.records import OpenRecord
-from harness.core.wording import did_you_mean
+from harness.core.wording import did_you_mean, file_problems
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import InstanceReport, RunFolder
@@ -165,7 +165,7 @@ def read_judgements(path: Path) -> tuple[Judgement, ...]:
         try:
             judgement = Judgement.model_validate_json(line)
         except ValidationError as error:
-            raise InputError(f"{path}, line {number} is not a judgement: {error.errors()[0]['msg']}") from error
+            raise InputError(f"{path}, line {number} is not a judgement: {file_problems(error.errors())}") from error
         refuse_newer(f"{path}, line {number}", judgement.schema_version, SCHEMA_VERSION)
         judgements.append(judgement)
     return tuple(judgements)

@@ -179,7 +179,7 @@ def _parse(text: str, *, where: str) -> tuple[Price, ...]:
     except yaml.YAMLError as error:
         raise InputError(f"{where} is {wording.not_readable('valid YAML', error)}") from error
     if not isinstance(data, dict):
-        raise InputError(f"{where}: expected a mapping with `prices`, found {type(data).__name__}")
+        raise InputError(f"{where}: expected a mapping with `prices`, found {wording.kind_of(data)}")
     refuse_newer(where, data.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
     try:
         return _Table.model_validate(data).prices

@@ -200,7 +200,7 @@ def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> La
     inputs = [request.workshop.packed(_GIVEN, files)]
     of_fix: list[str] = []
     if fixed := _of_fix(request):
-        inputs.append(request.workshop.packed(_FIXED, fixed))
+        inputs.append(request.workshop.packed(_FIXED, fixed, is_of_fix=True))
         of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
     return Layer(
         kind="deps",

@@ -101,7 +101,7 @@ def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> La
     inputs = [request.workshop.packed(_GIVEN, files)]
     of_fix: list[str] = []
     if fixed := {path: data for path, data in request.fixed.items() if poms.is_manifest(path)}:
-        inputs.append(request.workshop.packed(_FIXED, fixed.items()))
+        inputs.append(request.workshop.packed(_FIXED, fixed.items(), is_of_fix=True))
         of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
     return Layer(
         kind="deps",

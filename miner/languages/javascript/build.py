@@ -302,7 +302,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
     rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
     npm = _npm_of(node.line)
     node_layer, noded = _noded(building, ground, node, npm, rung)
-    given = request.workshop.packed(_GIVEN, _read_by_installs(recipe))
+    given = request.workshop.packed(_GIVEN, _read_by_installs(recipe), is_of_fix=is_fixed)
     lock = recipe.tree.read(manager.lock) if manager.lock else None
     locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
     inputs: tuple[Input, ...] = (given,)

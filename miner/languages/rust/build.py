@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -71,14 +72,15 @@ def build_image(request: ImageRequest) -> BuiltImage:
     least = cargo.oldest(request.tree, {"", workspace, *packages})
     settings = request.workshop.settings
     own = [int(version[2:]) for version in settings.rusts] if platforms.is_of_here(settings.platform) else []
-    minors = cargo.minors(own, least, request.when.date())
+    ground = base.ensure(request.workshop)
+    minors = cargo.minors([*own, *_of_debian(request, ground)], least, request.when.date())
     if not minors:
         detail = (
             f'it asks for Rust 1.{least}: name a toolchain of it, "1.{least}", under [images.rusts] in goldseam.toml'
         )
         raise _refusal("no_rust", detail)
     building = Building(request, told_reason)
-    return building.over(minors, _toolchain, partial(_image, building, base.ensure(request.workshop), workspace))
+    return building.over(minors, _toolchain, partial(_image, building, ground, workspace))
 
 
 def told_reason(output: str) -> str:
@@ -88,6 +90,14 @@ def told_reason(output: str) -> str:
 
 def _refusal(reason: str, detail: str) -> RefusedError:
     return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
+
+
+def _of_debian(request: ImageRequest, ground: BuiltLayer) -> list[int]:
+    """The minor version of Rust 1 that the base's Debian has; none where it can't be installed."""
+    with suppress(build.StepFailedError):
+        built = build.ensure(request.workshop, layer_of_rust(ground.image_id, 0, request.workshop.settings))
+        return [int(minor) for minor in re.findall(r"^rustc 1\.(\d+)", str(built.facts.get("rust")))]
+    return []
 
 
 def _toolchain(minor: int) -> str:
@@ -118,7 +128,7 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -
     parent = ground_layers[-1][1]
     inputs = [request.workshop.packed(_GIVEN, files.items())]
     if fixed := _of_fix(building, toolchain, files, workspace, version):
-        inputs.append(request.workshop.packed(_FIXED, fixed.items()))
+        inputs.append(request.workshop.packed(_FIXED, fixed.items(), is_of_fix=True))
     crates_layer = _crates(parent.image_id, request, tuple(inputs), workspace)
     installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
     source_layer = _tree(installed.image_id, request, workspace)
@@ -157,7 +167,7 @@ def _of_fix(
 
 
 def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
-    """The toolchain, of this machine where the settings name one for it, else Debian's."""
+    """The toolchain, of this machine where the settings name one for it, else Debian's, whatever its version is."""
     own = settings.rusts.get(f"1.{minor}") if platforms.is_of_here(settings.platform) else None
     folders: tuple[Folder, ...] = ()
     certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
@@ -289,8 +299,8 @@ def _tool(name: str) -> str:
 TOOLCHAINS = (
     Toolchain(
         name="rust",
-        origin="the base's Debian, or newer",
-        versions=lambda: (f"1.{cargo.DEBIAN}",),
-        layer=lambda parent, version, settings: layer_of_rust(parent, int(version.removeprefix("1.")), settings),
+        origin="the base's Debian",
+        versions=lambda: ("",),
+        layer=lambda parent, version, settings: layer_of_rust(parent, int(version.removeprefix("1.") or 0), settings),
     ),
 )

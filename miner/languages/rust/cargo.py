@@ -14,8 +14,6 @@ from miner.evidence.tree import Tree, text_at, toml
 from miner.evidence.yamlfile import NotReadError, load, strings, walk
 
 MANIFEST, LOCK = "Cargo.toml", "Cargo.lock"
-DEBIAN = 85
-"""Minor version of Rust 1 that the base's Debian has at least."""
 _FIRST, _BETWEEN = date(2015, 5, 15), 42
 """When Rust 1.0 came out, and the days from one minor version to the next (https://doc.rust-lang.org/book/appendix-07-nightly-rust.html)."""
 _EDITIONS = {"2018": 31, "2021": 56, "2024": 85}
@@ -128,7 +126,7 @@ def oldest(tree: Tree, folders: Iterable[str]) -> int:
 
 def minors(installed: Collection[int], least: int, day: date) -> tuple[int, ...]:
     """The minor versions to try: the newest of that day that is there, then the next newer one."""
-    usable = sorted(minor for minor in {DEBIAN, *installed} if minor >= least)
+    usable = sorted({minor for minor in installed if minor >= least})
     of_day = (day - _FIRST).days // _BETWEEN
     older = [minor for minor in usable if minor <= of_day][-1:]
     return tuple(older + [minor for minor in usable if minor > of_day])[:2]

@@ -46,8 +46,10 @@ def make_result(run):
 
         def addSubTest(self, test, subtest, err):
             super(Result, self).addSubTest(test, subtest, err)
-            if err is not None:
-                self.say(test, "failed", error=err[1])
+            if err is None:
+                self.say(subtest, "passed")
+            else:
+                self.say(subtest, "failed", error=err[1])
 
         def addSkip(self, test, reason):
             super(Result, self).addSkip(test, reason)
@@ -64,6 +66,7 @@ def make_result(run):
         def say(self, test, outcome, xfail=False, error=None, text=""):
             if outcome == "failed":
                 run.failed = True
+            when = "part" if hasattr(test, "test_case") else "call"
             test = getattr(test, "test_case", test)  # of a subtest, the test that it is in
             whole = group_of(test)
             if whole:
@@ -71,7 +74,7 @@ def make_result(run):
                 return
             test_id = run.id_of(test)
             if test_id == self.running:
-                self.report(test_id, "call", outcome, xfail, error, text)
+                self.report(test_id, when, outcome, xfail, error, text)
             elif test_id in self.told:  # Django tidies up behind a test once it is over
                 self.report(test_id, "teardown", outcome, xfail, error, text)
             else:  # and lays out its world before it begins

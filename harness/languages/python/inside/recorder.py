@@ -119,7 +119,7 @@ def run_pytest(spec, frames):
             frames.send(
                 "report",
                 id=report.nodeid,
-                when=report.when,
+                when="part" if hasattr(report, "context") else report.when,  # of a subtest
                 outcome=report.outcome,
                 xfail=hasattr(report, "wasxfail"),
                 seconds=round(report.duration, 6),

@@ -97,7 +97,10 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
             str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
         ),
         dockerfile=dockerfile.render(
-            base.describe(job.request.workshop.settings), [*recipes, deps, source], _variables(job, interpreter, recipe)
+            base.describe(job.request.workshop.settings),
+            [*recipes, deps, source],
+            _variables(job, interpreter, recipe),
+            job.request.workshop.reached,
         ),
         locks={steps.LOCK_NAME: locked.text},
         rung=recipe.rung,
