@@ -50,7 +50,8 @@ class Site:
         So it does beside a third that is kept: of a tolerance, of what else a chain asks for. But if each of a chain is
         to equal one that is kept, neither tells more than was kept.
         """
-        return self.decides != "result" and (self.sides.count("out") <= 1 or self._is_each_held)
+        count = self.sides.count("out") + (self.op == "js.raises")
+        return self.decides != "result" and (count <= 1 or self._is_each_held)
 
     @property
     def _is_each_held(self) -> bool:

@@ -244,7 +244,7 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         return unfit
     given_values = [loaded.value for loaded in out.handed]
     if site.op in operators.CATCHING and out.raised is not None:
-        given_values.append(out.raised.value)
+        given_values.insert(0, out.raised.value)
     elif out.raised is not None:
         return "an exception was raised"
     if site.decides == "result":

@@ -207,7 +207,7 @@ class _Recorder:
         self._first = _by_test(reports[0].events, self._listed)
         first_of, last_of = _by_slot(self._first), _by_slot(_by_test(reports[-1].events, self._listed))
         lowered = False
-        nowhere = {event.slot for report in reports for event in report.events if not event.test_id}
+        nowhere = {event.slot for run in reports for event in run.events if event.test_id not in run.statuses}
         for number, (file, slot) in self._slots.items():
             if file.modes[number] is Mode.INSIDE:
                 continue

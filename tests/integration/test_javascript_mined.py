@@ -529,6 +529,21 @@ def test_files_that_the_configuration_of_mocha_names_are_not_run_as_well_and_non
     assert (len(report.statuses), report.collect_errors) == (len(SEEN), {})
 
 
+def test_a_test_of_mocha_fails_with_a_hook_after_it_and_has_what_that_hands_out(task, sandbox):
+    handed = '  process.__goldseam__(globalThis, "hooks.js")(0, () => [1]);\n'
+    text = (
+        f'afterEach(() => {{\n{handed}  if (bad) throw new Error("it is open");\n}});\nlet bad = false;\n'
+        'it("first", () => {});\nit("last", () => { bad = true; });\n'
+    )
+    report = run(task, sandbox, "mocha", "hooks.js", test_patch=parse(tiny.diff("hooks.js", None, text).encode()))
+    assert {name: str(status) for name, status in report.statuses.items()} == {
+        "hooks.js::first": "PASSED",
+        "hooks.js::last": "FAILED",
+    }
+    assert "it is open" in report.texts["hooks.js::last"]
+    assert ([event.test_id for event in report.events], report.violations) == (list(report.statuses), ())
+
+
 def test_what_a_helper_declares_for_node_is_of_the_file_that_is_run(task, sandbox):
     by_helper = 'import "node:test"; import { make } from "./make.mjs"; make("made"); make("made");\n'
     texts = {

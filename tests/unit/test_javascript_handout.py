@@ -64,6 +64,23 @@ def test_no_value_is_larger_than_the_limits(tmp_path):
     assert dict(zip(VALUES, handed_out(tmp_path, *VALUES), strict=True)) == VALUES
 
 
+def test_an_object_tells_what_it_calls_itself_and_what_a_loop_over_its_names_finds_besides(tmp_path):
+    codes = (
+        "Object.create({ z: 1, f() {} })",
+        "new (class Point { get [Symbol.toStringTag]() { return 'P'; } })()",
+        "new (class { get x() { return 1; } f() {} })()",
+        "Object.assign(Object.create({ z: 1 }), { z: 2 })",
+        "new Proxy({}, { get(_, key) { throw new Error(String(key)); } })",
+    )
+    assert handed_out(tmp_path, *codes) == [
+        ["js", ["O", "", [], ["", "z", "f"]]],
+        ["js", ["O", "Point", [], ["P"]]],
+        ["js", ["O", "", []]],
+        ["js", ["O", "", [[["s", "z"], ["N", "2"]]]]],
+        ["js", ["x", "it can't be read"]],
+    ]
+
+
 def test_an_error_tells_what_it_has_of_its_classes_where_that_is_plain(tmp_path):
     [[_, [tag, chain, *_, props, _, inherited]]] = handed_out(tmp_path, CODED)
     assert (tag, chain, props) == ("E", ["Told", "Coded", "RangeError", "Error"], [[["s", "own"], ["N", "1"]]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -48,6 +49,34 @@ def error(name: str, message: str, *chain: str, **props: Any) -> Any:
 
 OF_CLASS = [*error("NoError", "no", "NoError", "Error"), [[["s", "code"], ["s", "E1"]]]]
 """An error that has its code of its class."""
+
+
+def test_an_error_is_held_against_what_comes_out_beside_it():
+    site = Site(op="js.raises", sides=("out",), options={"by": "message"})
+    raised = ["js", error("RangeError", "it is bad", "RangeError", "Error")]
+    expected = Expected(slot=0, raises=True, plain=False)
+
+    def holds(*values: Any) -> bool:
+        event = Event(test_id="t", slot=0, values=tuple(["js", js(value)] for value in values), raised=raised)
+        return judge.event_holds(site, expected, event)
+
+    assert [holds("is bad"), holds("is worse"), holds(["F", ["RangeError"]])] == [True, False, True]
+    assert not site.is_decided_outside
+    assert replace(site, sides=("kept",)).is_decided_outside
+
+
+@pytest.mark.parametrize(
+    ("told", "holding"),
+    [
+        ([[""]], "strict loose jest chai uvu"),
+        ([["Point"]], ""),
+        ([["", "sum"]], "strict loose jest"),
+    ],
+)
+def test_what_prototypes_say_of_an_object_counts_where_it_does_in_the_library(told, holding):
+    plain, other = ["O", "Object", []], ["O", "Object", [], *told]
+    rules = ("strict", "loose", "jest", "chai", "uvu")
+    assert [name for name in rules if decided("js.deep", other, plain, rules=name)] == holding.split()
 
 
 def decided(op: str, out: Any, kept: Any, **options: Any) -> bool:
@@ -111,7 +140,7 @@ TURNED = ["M", "Map", [[["s", "b"], ["N", "2"]], [["s", "a"], ["N", "1"]]], []]
         (["D", "Date", "5", []], ["D", "Date", "5", []], "loose strict jest jest-strict chai"),
         (["D", "Date", "5", []], ["D", "Date", "6", []], ""),
         (["R", "RegExp", "a", "i", []], ["R", "RegExp", "a", "", []], ""),
-        (["T", "Uint8Array", ["1"], []], ["T", "Buffer", ["1"], []], ""),
+        (["T", "Uint8Array", ["1"], []], ["T", "Buffer", ["1"], []], "loose chai"),
         (["T", "Uint8Array", ["1"], []], ["T", "Uint8Array", ["1"], []], "loose strict jest jest-strict chai"),
         ({"me": ["r", 1]}, {"me": ["r", 1]}, "loose strict jest jest-strict chai"),
         ({"me": ["r", 1]}, {"me": ["r", 2]}, ""),

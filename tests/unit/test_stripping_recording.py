@@ -122,7 +122,7 @@ def test_a_result_that_does_not_come_again_is_left_inside():
     assert decided(["i", "1"], ["i", "1"], True, other=(["i", "1"], ["i", "2"], False)) == "inside"
 
 
-@pytest.mark.parametrize(("tests", "sites"), [(("", TEST), 1), (("",), 0)])
+@pytest.mark.parametrize(("tests", "sites"), [(("", TEST), 1), (("",), 0), (("t.py::under another name",), 0)])
 def test_an_assertion_that_is_made_outside_of_tests_as_well_is_taken_out_for_those_that_make_it(tests, sites):
     @without_data
     def run(files, *, gold, **_) -> TestReport:

@@ -120,6 +120,10 @@ class _Comparison:
     """Whether arrays and the like are of no class, and an object without a prototype counts as one of `Object`."""
     ordered: bool = False
     """Whether the members of sets and maps have to come in the same order."""
+    enumerated: bool = False
+    """Whether what prototypes have counts where a loop over names finds it."""
+    buffers: bool = False
+    """Whether a `Buffer` counts as the `Uint8Array` that it is."""
     maps: bool = True
     """Whether maps are compared at all: some libraries look their keys up."""
     errors: bool = True
@@ -193,9 +197,11 @@ class _Comparison:
     def _objects(self, left: Object, other: Object) -> bool:
         if left.tag != other.tag:
             return False
-        names = {one.name if one.name is not None or not self.nameless else "Object" for one in (left, other)}
+        names = {self._class_of(left), self._class_of(other)}
         is_classed = self.classes and (left.tag == "O" or not self.nameless)
         if len(names) > 1 and (is_classed or left.tag in self.named):
+            return False
+        if left.called != other.called or (self.enumerated and set(left.enumerated) != set(other.enumerated)):
             return False
         if left.tag == "M" and not self.maps:
             raise UndecidableError("maps")
@@ -206,6 +212,11 @@ class _Comparison:
                 return False
             return self._named(left.more, other.more) and self._named(left.props, other.props)
         return left.text == other.text and self._parts(left, other) and self._named(left.props, other.props)
+
+    def _class_of(self, value: Object) -> str | None:
+        if value.name is None and self.nameless:
+            return "Object"
+        return "Uint8Array" if self.buffers and (value.tag, value.name) == ("T", "Buffer") else value.name
 
     def _parts(self, left: Object, other: Object) -> bool:
         if len(left.items) != len(other.items):
@@ -270,15 +281,15 @@ _ANY_TYPES: Mapping[str, type] = {"Number": float, "String": str, "Boolean": boo
 _ANY_TAGS = {"Array": "a", "Date": "D", "RegExp": "R", "Map": "M", "Set": "S"}
 _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "strict": lambda: _Comparison(primitives=same_value, classes=True),
-    "loose": lambda: _Comparison(primitives=loosely_equal),
+    "loose": lambda: _Comparison(primitives=loosely_equal, buffers=True),
     "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False, named=("M", "S", "T", "B")),
     "jest strict": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
-    "chai": lambda: _Comparison(primitives=same_value, errors=False),
+    "chai": lambda: _Comparison(primitives=same_value, errors=False, enumerated=True, buffers=True),
     "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
     "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
     "ava": lambda: _Comparison(primitives=same_value, classes=True, ordered=True, errors=False),
-    "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
-    "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False),
+    "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False, enumerated=True),
+    "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False, enumerated=True),
     "jasmine": lambda: _Comparison(primitives=same_value, classes=True, nameless=True, maps=False, errors=False),
 }
 

@@ -74,6 +74,10 @@ class Object:
     """Of an error: the names of its class and of that one's bases."""
     more: tuple[tuple[Any, Any], ...] = ()
     """Of an error: its cause and its errors."""
+    called: str = ""
+    """What it says itself that it is: its `Symbol.toStringTag`."""
+    enumerated: tuple[str, ...] = ()
+    """Properties that a loop over its names finds besides, as one of its prototypes has them."""
     inherited: tuple[tuple[Any, Any], ...] = ()
     """Of an error: texts, numbers and booleans that it has of its classes; what is kept is not compared by these."""
 
@@ -189,11 +193,21 @@ def _object(tag: str) -> Callable[[Reader, list[Any], int], object]:
             items = (_value(reader, member, depth),)
         else:
             text = tuple(reader.text(part) for part in inner)
-            if len(text) != {"D": 1, "R": 2, "O": 0}[tag]:
+            if len(text) != {"D": 1, "R": 2}[tag]:
                 raise ValueError("an object of more or fewer parts than its kind has")
         return Object(tag=tag, name=_name(reader, name), items=items, text=text, props=_props(reader, props, depth))
 
     return read_object
+
+
+def _other(reader: Reader, parts: list[Any], depth: int) -> object:
+    """An object of no kind of its own, with what only its prototypes say of it where they do."""
+    name, props, *more = parts
+    if len(more) > 1:
+        raise ValueError("an object of more parts than it has")
+    called, *enumerated = (text for told in more for text in reader.texts(told)) if more else ("",)
+    named = _name(reader, name)
+    return Object(tag="O", name=named, props=_props(reader, props, depth), called=called, enumerated=tuple(enumerated))
 
 
 def _error(reader: Reader, parts: list[Any], depth: int) -> object:
@@ -231,7 +245,8 @@ _KINDS: Mapping[str, Callable[[Reader, list[Any], int], object]] = {
     "r": _cycle,
     "E": _error,
     "m": _matcher,
-    **{tag: _object(tag) for tag in OBJECTS},
+    "O": _other,
+    **{tag: _object(tag) for tag in OBJECTS if tag != "O"},
 }
 
 

@@ -152,7 +152,9 @@ class JavaScript(TreeLanguage):
                 written=lambda parsed: parsed.written(literals.value_of),
             )
             stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}
-            if not (mixed := snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)):
+            mixed = snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)
+            mixed |= snapshots.shown_otherwise(recorded.expectations, sources, filed)
+            if not mixed:
                 break
             filed -= mixed
         no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped, beside), "")

@@ -29,17 +29,30 @@ module.exports = function (runner) {
     begun(ids.size ? "unfinished" : "");
     say("collected", { ids: [...ids.values()].filter((id) => files_.has(id.split("::")[0])) });
   });
-  runner.on("test", (test) => (running.id = ids.get(test) || null));
-  runner.on("test end", () => (running.id = null));
+  // A test that passed is told of when the hooks after it have, too: what they assert is its own.
+  let passed = null;
+  const settle = () => {
+    if (passed) tell(passed, "passed", "");
+    [passed, running.id] = [null, null];
+  };
+  runner.on("test", (test) => {
+    settle();
+    running.id = ids.get(test) || null;
+  });
+  runner.on("hook", (hook) => /^"(?:before|after) all"/.test(hook.title) && settle());
+  runner.on("suite end", settle);
   runner.on("end", () => begun());
-  runner.on("pass", (test) => tell(test, "passed", ""));
+  process.on("exit", settle);
+  runner.on("pass", (test) => (passed = test));
   runner.on("pending", (test) => tell(test, "skipped", ""));
   runner.on("fail", (test, error) => {
     const text = (error && (error.stack || error.message)) || String(error);
     if (test.type === "hook") {
       const inside = test.ctx && test.ctx.currentTest;
+      if (inside === passed) passed = null;
       if (inside) tell(inside, "failed", text);
     } else {
+      if (test === passed) passed = null;
       told.delete(test);
       tell(test, "failed", text);
     }

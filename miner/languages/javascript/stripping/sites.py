@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from harness.core.syntax import field_of, field_text, text_of, words
+from harness.core.syntax import field_of, field_text, named, text_of, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
@@ -153,15 +154,19 @@ _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
     "isAtLeast": ("js.>=", {}), "isAtMost": ("js.<=", {}), "typeOf": ("js.kind", {}), "notTypeOf": ("js.kind", NOT),
     "instanceOf": ("js.instance", {}), "sameMembers": ("js.members", {"rules": "==="}),
-    "sameDeepMembers": ("js.members", {"rules": "chai"}),
+    "sameDeepMembers": ("js.members", {"rules": "chai"}), "property": ("js.property", {"by": "name"}),
+    "notProperty": ("js.property", {"by": "name", **NOT}),
+    "deepInclude": ("js.object", {"by": "include", "rules": "chai"}),
 }  # fmt: skip
-_CHAI_ASSERT_KINDS = {f"is{kind.capitalize()}": kind for kind in ("string", "number", "boolean", "array", "function")}
+_CHAI_ASSERT_KINDS = {f"is{kind.capitalize()}": kind for kind in words("string number boolean array function object")}
 _CHAI_ASSERT_THERE = {"exists": ("js.==", "null"), "isNotNull": ("js.is", "null"), "isDefined": ("js.is", "undefined")}
 """What a value is not."""
 _CHAI_ASSERT_VALUES = {f"is{value[0].upper()}{value[1:]}": value for value in _CHAI_VALUES}
 _NODE_TEST = frozenset({"node:test"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
+_CLASS = re.compile(r"[A-Z]+\d*[a-z]")
+"""What the name of a class begins with, and none of a constant or function."""
 _TYPEOF = words("string number boolean function undefined")
 _PARTS = frozenset({"has", "match"})
 """Of tap: what looks at some properties of an object alone."""
@@ -313,8 +318,19 @@ class Reader(sites.Reader[Statics]):
     def _raising(
         self, call: Node, body: Node, wanted: Sequence[Node], awaits: str, options: Mapping[str, object]
     ) -> Assertion:
-        operands = tuple(Operand(node=node, static=True) for node in wanted)
+        operands = tuple(Operand(node=node, static=self._is_kept_of_error(node)) for node in wanted)
         return Assertion(op="js.raises", operands=operands, replaced=call, body=body, awaits=awaits, options=options)
+
+    def _is_kept_of_error(self, operand: Node) -> bool:
+        """Whether what an error is to be stays outside: where it is static but for classes, told by their names."""
+        if self._statics.is_static(operand):
+            return True
+        names, first = dotted(operand)
+        if first is not None and first.type == "identifier":
+            return _CLASS.match([text_of(first), *names][-1]) is not None
+        parts = named(operand) if operand.type == "object" else arguments_of(operand)
+        is_made = operand.type in ("object", "new_expression")
+        return is_made and all(self._is_kept_of_error(field_of(part, "value") or part) for part in parts)
 
     def _truth(self, call: Node, node: Node) -> Assertion | None:
         while node.type == "parenthesized_expression":
@@ -410,7 +426,8 @@ class Reader(sites.Reader[Statics]):
         if name == "not.throws" and len(arguments) == 1:
             return _not_raising(call, arguments[0])
         if name == "throws" and arguments and all(node.type in _SOUGHT for node in arguments[1:]):
-            return self._raising(call, arguments[0], arguments[1:2], "", {"by": "message"})
+            wanted = [node for node in arguments[1:2] if node.type == "regex"]  # a text only says what is tested
+            return self._raising(call, arguments[0], wanted, "", {"by": "message"})
         return None
 
     def _name_in_uvu(self, function: Node) -> str:

@@ -8,6 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.core.expectations import Expectations
+from harness.judging import values
+from harness.judging.javascript.pretty import forms
+from harness.judging.javascript.values import Object, parts_of
 from harness.languages.base import TestReport
 
 if TYPE_CHECKING:
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
 
 _COMPARES = re.compile(rb"\b(?:matchSnapshot|toMatchSnapshot|toThrowErrorMatchingSnapshot)\b")
 _OF_TAP = "tap-snapshots/"
+_ESCAPED = re.compile(r"\\([`\\]|\$\{)")
+"""What the texts of such a file escape."""
 
 
 def places_of(test_file: str) -> Iterator[str]:
@@ -45,6 +51,30 @@ def files_of(test_file: str, files: Iterable[str]) -> tuple[str, ...]:
 def used(tests: Mapping[str, bytes], files: Collection[str]) -> frozenset[str]:
     """Of some test files those that compare with such a file, where one of `files` is that."""
     return frozenset(path for path, text in tests.items() if files_of(path, files) and _COMPARES.search(text))
+
+
+def shown_otherwise(expectations: Expectations, sources: Mapping[str, bytes], filed: Collection[str]) -> frozenset[str]:
+    """Of some test files those whose snapshots show an object of a class in a form that is not the printer's own.
+
+    A project may have a serializer for it, which can tell more of it than comes out. `sources` are the test files and
+    those of snapshots.
+    """
+    contents = {path: b"".join(sources[name] for name in files_of(path, sources)) for path in filed}
+    texts = {path: _ESCAPED.sub(r"\1", content.decode("utf-8", "replace")) for path, content in contents.items()}
+    return frozenset(
+        path
+        for test_id, test in expectations.tests.items()
+        if (path := test_id.partition("::")[0]) in texts
+        for event in test.events
+        if expectations.sites[event.slot].op == "js.snapshot" and "by" in expectations.sites[event.slot].options
+        if _is_hidden(values.decode(event.kept[0], kept=True), texts[path])
+    )
+
+
+def _is_hidden(value: object, text: str) -> bool:
+    """Whether a value has an object of a class in it, and the text of the snapshots does not have it as it is shown."""
+    kinds = (part.name for part in parts_of(value) if isinstance(part, Object) and part.tag == "O")
+    return any(kind not in ("Object", None) for kind in kinds) and not any(form in text for form in forms(value))
 
 
 def emptied(filed: Collection[str], tests: Mapping[str, bytes], files: Collection[str]) -> Iterator[str]:

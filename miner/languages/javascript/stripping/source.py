@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -78,7 +79,10 @@ class StrippedSource(TreeSource[Assertion]):
         if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
             raise ValueError("tests that run beside each other")
         reader = Reader(self._scopes, self._statics, framework, has_snapshots=has_snapshots)
-        self.slots = self._numbered(self._assertions(reader), first)
+        assertions: Iterable[Assertion] = self._assertions(reader)
+        if any(field_text(node, "function") in _COUNTS for node in walk(self._root) if node.type == "call_expression"):
+            assertions = map(_counted, assertions)
+        self.slots = self._numbered(assertions, first)
 
     def unstopped(self, text: str, _output: str, attempt: int) -> str:
         """The stripped file where nothing that throws ends a test, and what it misses is made up."""
@@ -150,12 +154,6 @@ class StrippedSource(TreeSource[Assertion]):
         edits |= {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
 
     def _completed(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode]) -> bytes:
-        outside = [place_of(slot.assertion.replaced) for slot in self._outside(modes)]
-        for node in walk(self._root):
-            if node.type == "call_expression" and field_text(node, "function") in _COUNTS:
-                function = function_around(node)
-                if function is not None and any(covers(place_of(function), inner) for inner in outside):
-                    edits[place_of(node)] = ("void 0",)
         at = self._place_of_head()
         given = f"(all) => all.process.{HAND_OUT}(all, {json.dumps(self._path)})"
         head = f"const {HAND_OUT} = ({given})({_GLOBAL}); "
@@ -298,6 +296,12 @@ def _leads_on(reader: Reader, node: Node) -> bool:
     calls = [part for statement in statements for part in walk(statement) if part.type == "call_expression"]
     assertions = [assertion for call in calls if (assertion := reader.of_expression(call)) is not None]
     return not all(map(_only_says, assertions))
+
+
+def _counted(assertion: Assertion) -> Assertion:
+    """An assertion of `expect` that this is told of, as the file says how many it makes."""
+    first = root_of(assertion.replaced)
+    return replace(assertion, counted_by=first) if text_of(first) == "expect" else assertion
 
 
 def _only_says(assertion: Assertion | None) -> bool:
@@ -448,7 +452,8 @@ def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
     if assertion.cases:
         return lint.handing(slot.number, assertion.replaced, HAND_OUT, is_recording=False)
     handed = [_text(operand) for operand in assertion.operands if not operand.static]
-    return _placed(assertion, _called(slot, assertion, handed, []))
+    beside, handed = (handed, []) if assertion.body is not None else ([], handed)
+    return _placed(assertion, _called(slot, assertion, handed, beside))
 
 
 def _text(operand: Operand, waiting: str = "") -> tuple[Piece, ...]:
@@ -481,7 +486,7 @@ def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]
 def _called(
     slot: Slot[Assertion], assertion: Assertion, values: list[tuple[Piece, ...]], kept: list[tuple[Piece, ...]]
 ) -> tuple[Piece, ...]:
-    """`__goldseam__(NUMBER, () => [operand, …])`, or with a body that is watched, and what is kept of it."""
+    """`__goldseam__(NUMBER, () => [operand, …])`, or with a body that is watched, and what it is held against."""
     waits = any(operand.node is not None and holds(operand.node, "await_expression") for operand in assertion.operands)
     is_async = bool(assertion.awaits) or waits
     front = "await " if waits and not assertion.awaits else ""

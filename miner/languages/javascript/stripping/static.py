@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import callee_of, field_of, field_text, is_field, named, text_of, walk, words
+from harness.core.syntax import callee_of, field_of, field_text, is_field, named, overlap, text_of, walk, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, root_of
 from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, is_exported, parameters, place_among
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _LITERALS = words("string number true false null undefined regex")
 _TRANSPARENT = words("parenthesized_expression as_expression satisfies_expression non_null_expression type_assertion")
 _PRIMITIVES = _LITERALS - {"regex"} | {"template_string", "unary_expression", "binary_expression"}
+_CHOOSING = words("|| && ??")
+"""Operators that give one of their sides as it is."""
 _GLOBALS = words("undefined NaN Infinity __dirname __filename")
 _PATHS = words("path node:path path/posix node:path/posix")
 _OF_PATHS = words("join resolve normalize dirname basename extname relative sep delimiter")
@@ -45,6 +47,13 @@ _METHODS = words(
     " at getTime toISOString flat"
 )
 _LOOPS = frozenset({"forEach", "map"})
+_PARTS_OF, _SAME_PARTS = words("Object.entries Object.values"), words("slice concat flat at")
+"""Functions and methods that give parts of an object, and not copies of them."""
+_GIVING_ON = _TRANSPARENT | words(
+    "array object pair spread_element subscript_expression binary_expression unary_expression ternary_expression"
+)
+"""Expressions that may give an object that is in them, or a part of it."""
+_MOST_NAMES = 8
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,11 @@ class Column:
     @property
     def key(self) -> tuple[int, tuple[Step, ...]]:
         return self.array.id, self.steps
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its rows are elements, and not pairs of a key and a value or what calls give."""
+        return not any(isinstance(row, tuple) for row in self.rows)
 
     def cells(self) -> list[Node] | None:
         """What stands there, row by row, without what is missing; None where a row does not tell."""
@@ -131,6 +145,8 @@ class Statics(static.Statics[Scopes]):
         """`asserts` are the modules whose functions only look at what they are given."""
         super().__init__(scopes)
         self._asserts = asserts
+        self._asked: set[int] = set()
+        self._is_any_left = False
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
@@ -181,34 +197,87 @@ class Statics(static.Statics[Scopes]):
             return False
         if not self.is_static(init, depth):
             return False
-        return bare(init).type in _PRIMITIVES or all(map(self._only_looks, binding.uses))
+        return _is_primitive(init) or self._is_left(binding)
 
-    def _only_looks(self, use: Node) -> bool:
-        """Whether a use of a name can't change the object that it stands for."""
-        at = use
-        while at.parent is not None:
-            around = at.parent
-            if around.type in ("call_expression", "new_expression"):
-                return False  # it is what is called
-            if around.type == "arguments":
-                call = around.parent
-                return call is not None and (self._looks(call) or self._hands_on(call, at))
-            if around.type == "member_expression":
+    def _is_left(self, binding: Binding, column: Column | None = None) -> bool:
+        """Whether all uses of a name leave what it stands for as it is, or a column of it.
+
+        What is in a table is that of the file until a first use changes it, so it counts as left while that is asked.
+        """
+        if self._is_any_left or id(binding) in self._asked:
+            return True
+        self._asked.add(id(binding))
+        try:
+            return all(self._only_looks(use, column) for use in binding.uses)
+        finally:
+            self._asked.discard(id(binding))
+
+    def _only_looks(self, use: Node, column: Column | None = None) -> bool:
+        """Whether a use of a name can't change the object that it stands for, or a column of the table that it is."""
+        at: Node | bool = use
+        while not isinstance(at, bool):
+            at = self._looked_at(at, at.parent, column)
+        return at
+
+    def _looked_at(self, at: Node, around: Node | None, column: Column | None) -> Node | bool:
+        """Whether what is around an expression only looks at its object; else what may give that, or parts of it."""
+        call = around.parent if around is not None else None
+        if around is None or call is None:
+            return False
+        if _gives_parts(call, around):
+            return self._has_primitives(at) or call
+        if _is_method(call, around, _LOOPS):
+            return self._has_primitives(at) or self._leaves_parts(_parts_given(call), column)
+        match around.type:
+            case "arguments":
+                return self._looks(call, at, column) or self._hands_on(call, at)
+            case "member_expression":
                 is_looked_at = _looks_by_member(around)
-                if is_looked_at is not None:
-                    return is_looked_at
-            elif around.type == "for_in_statement":
-                return is_field(around, "right", at)
-            elif around.type in ("template_substitution", "if_statement"):
-                return True
-            elif around.type not in (
-                *_TRANSPARENT,
-                *("array", "object", "pair", "spread_element", "subscript_expression", "binary_expression"),
-                *("unary_expression", "ternary_expression"),
-            ):
-                return False
-            at = around
-        return False
+                return around if is_looked_at is None else is_looked_at
+            case "for_in_statement":
+                return is_field(around, "right", at) and self._is_looped(around, column)
+            case "template_substitution":
+                return not is_field(call.parent, "arguments", call)  # of a template that a function is given
+        return around if around.type in _GIVING_ON else around.type == "if_statement"
+
+    def _is_looped(self, loop: Node, column: Column | None) -> bool:
+        """Whether a loop over the parts of an object leaves them as they are; its keys nobody can change."""
+        left, over = field_of(loop, "left"), field_of(loop, "right")
+        if left is None or over is None or field_text(loop, "operator") == "in":
+            return True
+        return bool(field_text(loop, "kind")) and (self._has_primitives(over) or self._leaves_parts([left], column))
+
+    def _leaves_parts(self, names: Sequence[Node] | None, column: Column | None) -> bool:
+        """Whether what patterns name in a loop is left as it is; None stands for a function that is not known."""
+        bindings = [binding for pattern in names or () for binding in self._scopes.declared_in(pattern)]
+        return names is not None and not any(
+            binding.is_written or not all(self._leaves(use, column) for use in binding.uses) for binding in bindings
+        )
+
+    def _has_primitives(self, node: Node) -> bool:
+        """Whether an array or object that is written out holds nothing that can be changed."""
+        whole = self._written_out(node)
+        if whole is None or whole.type not in ("array", "object"):
+            return False
+        parts = (field_of(part, "value") if part.type == "pair" else part for part in named(whole))
+        return all((part := self._written_out(cell)) is not None and _is_primitive(part) for cell in parts)
+
+    def _written_out(self, node: Node | None, depth: int = 0) -> Node | None:
+        """What an expression stands for at first, where it is written out in the file, by a name or a part of one."""
+        if node is None or depth > _MOST_NAMES:
+            return None
+        node = bare(node)
+        if node.type in ("member_expression", "subscript_expression"):
+            step, of = _step(node), self._written_out(field_of(node, "object"), depth + 1)
+            part = _part(of, step) if step is not None and of is not None else None
+            return bare(part) if isinstance(part, Node) else None
+        if node.type == "call_expression":
+            return self._written_out(arguments_of(node)[0], depth + 1) if _is_of_parts(node) else None
+        if node.type != "identifier":
+            return node
+        binding = self._scopes.resolve(node)
+        is_set_once = binding is not None and binding.is_whole and not binding.is_written
+        return self._written_out(binding.init, depth + 1) if binding is not None and is_set_once else None
 
     def _hands_on(self, call: Node, argument: Node) -> bool:
         """Whether a call gives something to a function of the file that only looks at it."""
@@ -223,14 +292,14 @@ class Statics(static.Statics[Scopes]):
         return self._unless_open(function.id, lambda: all(map(self._is_only_looked_at, inner)))
 
     def _is_only_looked_at(self, binding: Binding) -> bool:
-        return not binding.is_written and all(map(self._only_looks, binding.uses))
+        return not binding.is_written and self._is_left(binding)
 
-    def _looks(self, call: Node) -> bool:
+    def _looks(self, call: Node, argument: Node, column: Column | None) -> bool:
         """Whether a call does nothing to what it is given: an assertion, a table of tests, a standard function."""
         function = field_of(call, "function")
         if function is None:
             return False
-        if text_of(function) in ("Object.entries", "Object.keys", "Object.values", "JSON.stringify", "structuredClone"):
+        if text_of(function) in ("Object.keys", "JSON.stringify", "structuredClone"):
             return True
         name = field_text(function, "property")
         at = root_of(function)
@@ -239,7 +308,9 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(at)
         if text_of(at) == "expect" or (binding is not None and binding.module in self._asserts):
             return True
-        return name == "each" or (name in COUNTED and bool(given_by(self._scopes, at, GIVING)))
+        if name == "each":
+            return self._has_primitives(argument) or self._leaves_parts(_rows_given(call), column)
+        return name in COUNTED and bool(given_by(self._scopes, at, GIVING))
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
         inner = field_of(node, "object")
@@ -328,20 +399,28 @@ class Statics(static.Statics[Scopes]):
             return False
         return all(self._leaves(use, column) for use in binding.uses)
 
-    def _leaves(self, use: Node, column: Column) -> bool:
+    def _leaves(self, use: Node, column: Column | None) -> bool:
         """Whether a use of a loop's name leaves a column as it is: it only looks, or takes what nobody can change."""
         if self._only_looks(use):
             return True
         top = member_of(use)
-        other = self.column_of(top) or self.column_of(use)
+        whole = self._as_written(partial(self.column_of, use))
+        other = self._as_written(partial(self.column_of, top)) or whole
         if other is None or (top.parent is not None and _sets(top.parent, top)):
             return False
-        for part in (other, self.column_of(use)):
+        for part in (other, whole):
             cells = part.cells() if part is not None else None
-            if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
+            if cells is not None and all(map(_is_primitive, cells)):
                 return True
-        length = min(len(other.steps), len(column.steps))
-        return other.steps[:length] != column.steps[:length]
+        return column is not None and column.is_listed == other.is_listed and not overlap(other.steps, column.steps)
+
+    def _as_written(self, tells: Callable[[], Column | None]) -> Column | None:
+        """What this tells of a column as it is in the file, whatever uses of its table may change."""
+        was, self._is_any_left = self._is_any_left, True
+        try:
+            return tells()
+        finally:
+            self._is_any_left = was
 
     def column_of(self, node: Node) -> Column | None:
         """The column of a table that a name or `row.member` stands for, inside of a loop over its rows."""
@@ -416,12 +495,12 @@ class Statics(static.Statics[Scopes]):
         if each is None or field_text(each, "property") != "each":
             return None
         given = arguments_of(called)
-        table = self._table(given[0], tuple(steps), called) if len(given) == 1 else None
+        table = self._as_written(partial(self._table, given[0], (), called)) if len(given) == 1 else None
         if table is None:
             return None
         if all(isinstance(row, tuple) or bare(row).type == "array" for row in table.rows):
             return self._table(given[0], (place, *steps), called)
-        return table if place == 0 else None
+        return self._table(given[0], tuple(steps), called) if place == 0 else None
 
     def _of_calls(self, function: Node, calls: Sequence[Node], parameter: Node, steps: list[Step]) -> Column | None:
         """What all calls of a function of the file give one of its parameters."""
@@ -456,11 +535,11 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.init is None or not binding.is_whole or binding.is_written:
                 return None
-            if not all(map(self._only_looks, binding.uses)):
-                return None
             uses = [use for use in binding.uses if not _is_length(use.parent)]
             is_shared = len(uses) > 1 or is_exported(binding.declared)
             node = bare(binding.init)
+            column = Column(rows=parts(node), steps=steps, array=node, is_shared=is_shared, each=each)
+            return column if column.rows and self._is_left(binding, column) else None
         rows = parts(node)
         return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
 
@@ -481,6 +560,47 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
         elif child.type != "comment":
             return ()
     return tuple(pairs) if node.type == "object" else ()
+
+
+def _is_primitive(node: Node) -> bool:
+    """Whether an expression gives what nobody can change."""
+    node = bare(node)
+    return node.type in _PRIMITIVES and field_text(node, "operator") not in _CHOOSING
+
+
+def _is_of_parts(call: Node) -> bool:
+    """Whether a call is one of `Object.entries` and its like with one argument."""
+    return text_of(field_of(call, "function")) in _PARTS_OF and len(arguments_of(call)) == 1
+
+
+def _is_method(call: Node, member: Node, names: Collection[str]) -> bool:
+    """Whether a call is one of a member, by one of these names."""
+    is_called = member.type == "member_expression" and is_field(call, "function", member)
+    return is_called and field_text(member, "property") in names
+
+
+def _gives_parts(call: Node, around: Node) -> bool:
+    """Whether a call gives parts of what it is given, or of the object whose method it is."""
+    if around.type == "arguments":
+        return call.type == "call_expression" and _is_of_parts(call)
+    return _is_method(call, around, _SAME_PARTS)
+
+
+def _parts_given(call: Node) -> list[Node] | None:
+    """What a callback of `forEach` or `map` calls the elements and the whole; None of one that is not written there."""
+    function = next(iter(arguments_of(call)), None)
+    if function is None or function.type not in FUNCTIONS or _takes_arguments(function):
+        return None
+    return [node for place, node in enumerate(parameters(function)) if place != 1]  # its second is a number
+
+
+def _rows_given(each: Node) -> list[Node] | None:
+    """What a test that `each` makes of every row calls the cells; None of one that is not written there."""
+    test = each.parent
+    functions = [node for node in arguments_of(test) if node.type in FUNCTIONS] if test is not None else []
+    if len(functions) != 1 or _takes_arguments(functions[0]):
+        return None
+    return parameters(functions[0])
 
 
 def _looks_by_member(member: Node) -> bool | None:
