@@ -148,9 +148,10 @@ class Module:
         )
 
     def _is_outside_of_product(self, name: str) -> bool:
-        top, dot, _ = self.imports.get(name, name).partition(".")
-        is_relative = bool(dot) and not top
-        return not is_relative and not self.product(top) and (name in self.imports or hasattr(builtins, name))
+        if name not in self.imports:
+            return hasattr(builtins, name)
+        top = self.imports[name].partition(".")[0]
+        return bool(top) and not self.product(top)
 
     def _reached(self, name: str) -> tuple[list[ast.AST], set[str]]:
         """The nodes of a function and of what of the file it reads, and the names that these read of elsewhere."""
