@@ -573,7 +573,7 @@ def test_a_recording_of_an_object_that_is_compared_by_its_fields_looks_at_these(
 
 def test_a_recording_takes_no_text_for_the_products_wherever_a_test_has_gone(tmp_path):
     (tmp_path / "data").mkdir()
-    recorded = "import os\nos.chdir(%r)\nwith __goldseam__(0) as h: h.recorded('a', 1)()\n" % str(tmp_path / "data")
+    recorded = f"import os\nos.chdir({str(tmp_path / 'data')!r})\nwith __goldseam__(0) as h: h.recorded('a', 1)()\n"
     [[frame]] = ran(sys.executable, tmp_path, {"a": recorded}).values()
     assert frame["values"][2] is False
 

@@ -308,7 +308,8 @@ def returned(function: Function) -> ast.expr | None:
                 values[opened[0]] = filled(item.context_expr, values)
                 body = [*inner, *body]
             case ast.Return(value=ast.expr() as value):
-                return filled(value, values) if not values.keys() & {node.arg for node in _arguments(function)} else None
+                parameters = {node.arg for node in _arguments(function)}
+                return None if parameters & values.keys() else filled(value, values)
             case _:
                 return None
     return None
@@ -645,20 +646,22 @@ class Scope:
                 return is_row or (bool(bound) and self._once(("path", name), lambda: all(map(is_path, bound))))
             case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
                 return self._is_path(left, roots) and self.is_static(right)
-            case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
+            case (
+                ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath")
+                | ast.Subscript(value=ast.Attribute(value=value, attr="parents"))
+                | ast.Subscript(
+                    value=value, slice=ast.Slice() | ast.Constant(value=0)
+                )  # without its end, or its suffix
+            ):
                 return self._is_path(value, roots)
-            case ast.Subscript(value=ast.Attribute(value=value, attr="parents")):
-                return self._is_path(value, roots)
-            case ast.Subscript(value=value, slice=ast.Slice() | ast.Constant(value=0)):
-                return self._is_path(value, roots)  # all but its end, or what is before its suffix
             case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in _PATHS:
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args) if attr in _PATH_METHODS:
                 return self._is_path(value, roots) and all(map(self.is_static, args))
             case ast.JoinedStr(values=[ast.FormattedValue(value=first, format_spec=None), *rest]):
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
-        value = self._inlined(node)
-        return value is not None and self._once(("path", ast.unparse(node)), lambda: self._is_path(value, roots))
+        inlined = self._inlined(node)
+        return inlined is not None and self._once(("path", ast.unparse(node)), lambda: self._is_path(inlined, roots))
 
     def _is_row_beside(self, name: str) -> bool:
         """Whether a parameter's rows are told by a function of the file that looks at what is beside it."""
@@ -707,8 +710,8 @@ class Scope:
                 return self._name_written(name, around)
             case ast.Call() if self._is_data(node):
                 return WrittenForm(steps=1)
-            case ast.Call() if (value := self._inlined(node)) and ast.unparse(node) not in around:
-                return self._written(value, around | {ast.unparse(node)})
+            case ast.Call() if (inlined := self._inlined(node)) and ast.unparse(node) not in around:
+                return self._written(inlined, around | {ast.unparse(node)})
             case ast.Attribute(value=ast.Name(id="self")):
                 return WrittenForm(steps=1)
             case ast.Attribute() if self._outside(node):
