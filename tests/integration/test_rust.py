@@ -181,7 +181,7 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
 
 
 def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is_known(task, sandbox):
-    ends = "extern \"C\" { fn kill(id: i32, signal: i32) -> i32; fn getppid() -> i32; }\n"
+    ends = 'extern "C" { fn kill(id: i32, signal: i32) -> i32; fn getppid() -> i32; }\n'
     ends += "#[test]\nfn first() {}\n#[test]\nfn second() { unsafe { kill(getppid(), 9); } }\n#[test]\nfn third() {}\n"
     report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": ends.encode()})
     assert report.collected == tuple(f"tests/ends.rs::{name}" for name in ("first", "second", "third"))

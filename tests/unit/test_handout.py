@@ -571,6 +571,13 @@ def test_a_recording_of_an_object_that_is_compared_by_its_fields_looks_at_these(
     assert [frames[0]["values"][2] for frames in sent.values()] == [False, True, True]
 
 
+def test_a_recording_takes_no_text_for_the_products_wherever_a_test_has_gone(tmp_path):
+    (tmp_path / "data").mkdir()
+    recorded = f"import os\nos.chdir({str(tmp_path / 'data')!r})\nwith __goldseam__(0) as h: h.recorded('a', 1)()\n"
+    [[frame]] = ran(sys.executable, tmp_path, {"a": recorded}).values()
+    assert frame["values"][2] is False
+
+
 def test_an_exception_comes_out_with_its_classes_text_and_arguments(sent):
     for expression, expected in EXCEPTIONS.items():
         found = values.decode(the_value(sent[expression]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import textwrap
 
 import pytest
@@ -399,6 +400,65 @@ def test_what_a_file_beside_the_tests_holds_is_expected_and_is_one_look(expressi
     assert scope.is_expected(node) is expected
     if expected:
         assert scope.written(node) == WrittenForm(steps=1)
+
+
+GOLDEN = """\
+import glob
+import os
+import re
+import shop
+FOLDER = os.path.dirname(os.path.realpath(__file__))
+def rows():
+    for path in glob.glob("%s/*.html" % FOLDER):
+        yield path, os.path.basename(path)
+def products():
+    return [(path, shop.name) for path, _ in rows()]
+def place_of(path):
+    return os.path.splitext(path)[0] + ".md"
+def lines_of(text):
+    if os.name == "nt":
+        text = re.sub("\\r", "", text)
+    return text.splitlines()
+def wanted(path):
+    place = place_of(path)
+    with open(place, encoding="utf-8") as file:
+        text = file.read()
+    return lines_of(text)
+def made(path):
+    with open(place_of(path)) as file:
+        text = file.read()
+    return shop.lines_of(text)
+@pytest.mark.parametrize("path, name", rows())
+@pytest.mark.parametrize("other", products())
+def test_a(path, name, other, tmp_path):
+    shop.convert(path)
+    want = wanted(path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "paths"),
+    [
+        ("want", ["place_of(path)"]),
+        ("wanted(path)", ["place_of(path)"]),
+        ("open(place_of(path)).read().strip()", ["place_of(path)"]),
+        ("open(path[:-5] + '.md').read()", ["path[:-5] + '.md'"]),
+        ("made(path)", None),
+        ("wanted(other)", None),
+        ("wanted(tmp_path)", None),
+        ("wanted(shop.convert(path))", None),
+        ("shop.convert(path)", None),
+    ],
+)
+def test_what_a_function_of_the_file_makes_of_a_file_beside_it_is_expected(expression, paths):
+    tree = ast.parse(GOLDEN)
+    module = module_of(tree, lambda name: name not in sys.stdlib_module_names)
+    scope = Scope(module=module, function=tree.body[-1], tables=tables.values(tree.body[-1], module))
+    scope.assume_expected()
+    node = ast.parse(expression, mode="eval").body
+    assert scope.is_expected(node) is (paths is not None)
+    if paths is not None:
+        assert list(map(ast.unparse, scope.data_paths(node))) == paths
 
 
 BINDINGS = {

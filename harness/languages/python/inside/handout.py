@@ -265,7 +265,8 @@ def compares_by_own_code(kind):
         for base in kind.__mro__:
             if name in vars(base):
                 file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
-                if os.path.abspath(file).startswith(WORK + os.sep) or base.__module__ == "__main__":
+                is_of_tree = bool(file) and os.path.abspath(file).startswith(WORK + os.sep)  # Python's own have no file
+                if is_of_tree or base.__module__ == "__main__":
                     return True
                 break
     return False

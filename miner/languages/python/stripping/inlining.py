@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from harness.core import python_source
-from miner.languages.python.stripping.static import Function, stored
+from miner.languages.python.stripping.static import Function, filled, stored
 
 _LOOKING = frozenset({"print", "range", "len", "zip", "repr", "str", "list", "sorted", "enumerate", "type", "format"})
 """Builtins that a helper may call to say what it compares."""
@@ -132,11 +131,11 @@ def _written_out(helper: Function, call: ast.Call) -> list[ast.stmt] | None:
     nodes = _bound(helper, call)
     if nodes is None:
         return None
-    tests = [copy.deepcopy(test) for test in _conditions(helper)]
+    tests = _conditions(helper)
     uses = [node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)]
     if any(uses.count(name) != 1 and not _is_simple(value) for name, value in nodes.items()):
         return None
-    return [ast.copy_location(ast.Assert(test=_Filler(nodes).visit(test)), call) for test in tests]
+    return [ast.copy_location(ast.Assert(test=filled(test, nodes)), call) for test in tests]
 
 
 def _bound(helper: Function, call: ast.Call) -> dict[str, ast.expr] | None:
@@ -156,13 +155,3 @@ def _bound(helper: Function, call: ast.Call) -> dict[str, ast.expr] | None:
 def _is_simple(value: ast.expr) -> bool:
     """Whether it makes no difference how often an expression is looked at."""
     return all(isinstance(node, ast.Name | ast.Constant | ast.expr_context) for node in ast.walk(value))
-
-
-class _Filler(ast.NodeTransformer):
-    """Puts arguments in place of parameters."""
-
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self._values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.deepcopy(self._values.get(node.id, node))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Protocol, cast
 
 from harness.core.wording import words
 from miner.languages.base import WrittenForm
@@ -35,7 +36,7 @@ _REPLACED = words("abs divmod max min pow round sum slice")
 _PATHS = frozenset(
     {
         *("str", "Path", "pathlib.Path", "os.fspath"),
-        *(f"os.path.{name}" for name in ("join", "dirname", "basename", "abspath", "realpath", "normpath")),
+        *(f"os.path.{name}" for name in words("join dirname basename abspath realpath normpath splitext")),
     }
 )
 """What makes a path of another, or its text."""
@@ -52,6 +53,8 @@ _MAKING_IMMUTABLE = words("date datetime timedelta Decimal Fraction dedent compi
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
+_HARMLESS = _PURE_BUILTINS | _EXCEPTIONS | words("all any filter isinstance issubclass iter map next")
+"""Builtins that functions of a test file may call and still give what their arguments decide."""
 _IMPURE_MODULES = words(
     "glob http importlib inspect io logging multiprocessing random secrets select shutil signal socket sqlite3"
     " subprocess tempfile threading time urllib warnings gc ctypes locale"
@@ -96,8 +99,10 @@ class Module:
     """Whether a dotted name is one of the product's that the fix leaves as it was."""
     classes: frozenset[str] = frozenset()
     """The names of the file's own classes."""
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    """Functions and methods of a name that no other has, without decorators."""
     returning: Mapping[str, Function] = field(default_factory=dict)
-    """Functions and methods of a name that no other has, which do nothing but return an expression."""
+    """Those which do nothing but return an expression."""
     changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
     replaces_builtins: bool = False
@@ -114,6 +119,57 @@ class Module:
                 inner = self.dotted(value)
                 return f"{inner}.{attr}" if inner else ""
         return ""
+
+    def is_pure(self, dotted: str) -> bool:
+        """Whether what a dotted name stands for is neither the product's nor of the surroundings and the moment."""
+        if dotted.startswith("."):
+            return False
+        top, *rest = dotted.split(".")
+        if rest and rest[-1].isupper() and top in sys.stdlib_module_names:
+            return True  # a constant
+        if dotted.startswith("urllib.parse."):
+            return True
+        if top == "sys":
+            return not rest or rest[0] in _OF_INTERPRETER
+        if top in _IMPURE_MODULES or self.product(top) or _IMPURE_NAMES & set(rest):
+            return False
+        return not (top in ("pytest", "nose") and rest != ["approx"])
+
+    def is_apart(self, name: str, *, looks_beside: bool = False) -> bool:
+        """Whether nothing decides what a function of the file gives but its arguments, by the names that it reaches.
+
+        One that `looks_beside` reads or lists files as well, and finds them by where its own file is.
+        """
+        nodes, outside = self._reached(name)
+        if looks_beside:
+            return "__file__" in outside and all(map(self._is_outside_of_product, outside - {"__file__"}))
+        attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+        return (
+            all(self.is_pure(self.imports[one]) if one in self.imports else one in _HARMLESS for one in outside)
+            and all(node.attr not in _IMPURE_NAMES for node in attributes)
+            and all(self.is_pure(dotted) for node in attributes if (dotted := self.dotted(node)))
+        )
+
+    def _is_outside_of_product(self, name: str) -> bool:
+        if name not in self.imports:
+            return hasattr(builtins, name)
+        top = self.imports[name].partition(".")[0]
+        return bool(top) and not self.product(top)
+
+    def _reached(self, name: str) -> tuple[list[ast.AST], set[str]]:
+        """The nodes of a function and of what of the file it reads, and the names that these read of elsewhere."""
+        reached: list[ast.AST] = []
+        names, seen = {name}, set[str]()
+        while own := (names - seen) & (self.functions.keys() | self.constants.keys()):
+            one = own.pop()
+            seen.add(one)
+            roots = [self.functions[one]] if one in self.functions else self.constants[one]
+            nodes = [node for root in roots for node in ast.walk(root)]
+            bound = {name for node in nodes for name in stored(node)}
+            bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+            reached += nodes
+            names |= {node.id for node in nodes if isinstance(node, ast.Name)} - bound
+        return reached, names - seen
 
 
 def unsettled(_dotted: str, *, is_called: bool) -> bool:  # noqa: ARG001 - as others are called
@@ -141,6 +197,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
                 for alias in names:
                     bring(alias.asname or alias.name, f"{where}.{alias.name}")
     constants = _assigned(nodes, tree.body)
+    functions = _functions(nodes)
     whole, parts = _arguments_of_product(nodes, imports, product)
     deep = {name for name, values in constants.items() if not all(map(_is_flat, values))}
     return Module(
@@ -149,7 +206,8 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         product=product,
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
-        returning=_returning(nodes),
+        functions=functions,
+        returning={name: function for name, function in functions.items() if returned(function) is not None},
         changeable=frozenset((whole | (parts & deep)) & constants.keys()),
         attributes={} if "self" in whole else _attributes(nodes),
         replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
@@ -198,14 +256,10 @@ def _values_in(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
             yield from (*_values_in(body, inside=inside), *_values_in(other, inside=inside))
 
 
-def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
+def _functions(nodes: Iterable[ast.AST]) -> dict[str, Function]:
     functions = [node for node in nodes if isinstance(node, Function)]
-    names = [function.name for function in functions]
-    return {
-        function.name: function
-        for function in functions
-        if names.count(function.name) == 1 and not function.decorator_list and returned(function) is not None
-    }
+    counts = Counter(function.name for function in functions)
+    return {one.name: one for one in functions if counts[one.name] == 1 and not one.decorator_list}
 
 
 def _attributes(nodes: Iterable[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
@@ -244,11 +298,37 @@ def _set_of_self(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
 
 
 def returned(function: Function) -> ast.expr | None:
-    """What a function returns that does nothing else."""
-    match function.body:
-        case [ast.Return(value=value)] | [ast.Expr(value=ast.Constant()), ast.Return(value=value)]:
-            return value
+    """What a function returns that does nothing else but to name parts of it, and to open files for them."""
+    values: dict[str, ast.expr] = {}
+    body = list(function.body)
+    while body:
+        match body.pop(0):
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in values:
+                values[name] = filled(value, values)
+            case ast.With(items=[item], body=inner) if (opened := _opened_by(item)) and opened[0] not in values:
+                values[opened[0]] = filled(item.context_expr, values)
+                body = [*inner, *body]
+            case ast.Return(value=ast.expr() as value):
+                parameters = {node.arg for node in _arguments(function)}
+                return None if parameters & values.keys() else filled(value, values)
+            case _:
+                return None
     return None
+
+
+def filled(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """An expression with others in the place of names."""
+    return cast("ast.expr", _Filler(values).visit(copy.deepcopy(node)))
+
+
+class _Filler(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return copy.deepcopy(self._values.get(node.id, node))
 
 
 def _assigned(nodes: Iterable[ast.AST], body: Iterable[ast.stmt]) -> dict[str, tuple[ast.expr, ...]]:
@@ -449,7 +529,7 @@ class Scope:
                 return all(is_immutable(value) and self._of_file.is_static(value) for value in values)
             case ast.Attribute(value=value):
                 dotted = self._outside(node)
-                return self._is_pure(dotted) if dotted else self.is_static(value, bound)
+                return self.module.is_pure(dotted) if dotted else self.is_static(value, bound)
             case ast.Call(func=func, args=args, keywords=keywords):
                 inner = [*args, *(keyword.value for keyword in keywords)]
                 return self._is_pure_call(func, bound) and all(self.is_static(part, bound) for part in inner)
@@ -512,11 +592,38 @@ class Scope:
                 return self._is_settled(node, is_called=False)
             case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
                 return self._is_settled(node, is_called=False)  # such as a member of an enumeration
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=[]) if (
+                attr in _OF_TEXTS and not self._outside(node.func)
+            ):
+                return bool(self.data_paths(value)) and all(map(self.is_expected, (value, *args)))
             case ast.Call(func=func, args=args, keywords=keywords):
                 parts = (*args, *(keyword.value for keyword in keywords))
                 is_pure = self._is_pure_call(func, frozenset()) and not self._may_read(func, parts)
-                return (is_pure or self._is_class(func)) and all(map(self.is_expected, parts))
+                is_known = is_pure or self._is_class(func) or self._is_own(func)
+                return (is_known and all(map(self.is_expected, parts))) or self._is_expected_inside(node)
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
+
+    def _is_own(self, func: ast.expr) -> bool:
+        """Whether it is a function of the file that nothing outside of the file decides on but its arguments."""
+        return isinstance(func, ast.Name) and func.id not in self._local and self.module.is_apart(func.id)
+
+    def _is_expected_inside(self, call: ast.Call) -> bool:
+        """Whether what a call of the file's own function stands for is expected."""
+        value = self._inlined(call)
+        return value is not None and self._once(("call", ast.unparse(call)), lambda: self.is_expected(value))
+
+    def _inlined(self, call: ast.expr) -> ast.expr | None:
+        """What a function of the file gives that only returns something, with the arguments of a call in it."""
+        match call:
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if (
+                name in self.module.returning and name not in self._local
+            ):
+                function = self.module.returning[name]
+                names = [argument.arg for argument in _arguments(function)]
+                value = returned(function)
+                if value is not None and len(names) == len(args) and not (_names_in(value) - {*names}) & self._local:
+                    return filled(value, dict(zip(names, args, strict=True)))
+        return None
 
     def _may_read(self, func: ast.expr, arguments: Iterable[ast.expr]) -> bool:
         """Whether a call of another package gets a path, so that it may tell what the product wrote there."""
@@ -538,12 +645,17 @@ class Scope:
             case ast.Name(id=name):
                 bound = self._bound(name)
                 is_path = partial(self._is_path, roots=roots)
-                return bool(bound) and self._once(("path", name), lambda: all(map(is_path, bound)))
+                is_row = roots == _BESIDE and self._is_row_beside(name)
+                return is_row or (bool(bound) and self._once(("path", name), lambda: all(map(is_path, bound))))
             case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
                 return self._is_path(left, roots) and self.is_static(right)
-            case ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath"):
-                return self._is_path(value, roots)
-            case ast.Subscript(value=ast.Attribute(value=value, attr="parents")):
+            case (
+                ast.Attribute(value=value, attr="parent" | "name" | "stem" | "suffix" | "strpath")
+                | ast.Subscript(value=ast.Attribute(value=value, attr="parents"))
+                | ast.Subscript(
+                    value=value, slice=ast.Slice() | ast.Constant(value=0)
+                )  # without its end, or its suffix
+            ):
                 return self._is_path(value, roots)
             case ast.Call(func=func, args=[first, *rest], keywords=[]) if ast.unparse(func) in _PATHS:
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
@@ -551,6 +663,14 @@ class Scope:
                 return self._is_path(value, roots) and all(map(self.is_static, args))
             case ast.JoinedStr(values=[ast.FormattedValue(value=first, format_spec=None), *rest]):
                 return self._is_path(first, roots) and all(map(self.is_static, rest))
+        inlined = self._inlined(node)
+        return inlined is not None and self._once(("path", ast.unparse(node)), lambda: self._is_path(inlined, roots))
+
+    def _is_row_beside(self, name: str) -> bool:
+        """Whether a parameter's rows are told by a function of the file that looks at what is beside it."""
+        match self._computed.get(name):
+            case ast.Call(func=ast.Name(id=function), args=[], keywords=[]):
+                return self.module.is_apart(function, looks_beside=True)
         return False
 
     def data_paths(self, node: ast.expr, visited: frozenset[str] = frozenset()) -> list[ast.expr]:
@@ -558,9 +678,11 @@ class Scope:
         path = self._data_path(node)
         if path is not None:
             return [path]
-        name = node.id if isinstance(node, ast.Name) else ""
-        parts = () if name in visited else self._bound(name) if name else _parts(node)
-        return [path for part in parts for path in self.data_paths(part, visited | {name})]
+        node = self._inlined(node) or node
+        if not isinstance(node, ast.Name):
+            return [path for part in _parts(node) for path in self.data_paths(part, visited)]
+        parts = () if node.id in visited else self._bound(node.id)
+        return [path for part in parts for path in self.data_paths(part, visited | {node.id})]
 
     def _is_data(self, node: ast.expr) -> bool:
         return self._data_path(node) is not None
@@ -572,10 +694,10 @@ class Scope:
             case ast.Call(func=ast.Attribute(value=place, attr="read_text" | "read_bytes"), args=args):
                 path = place if all(map(self.is_static, args)) else None
             case (
-                ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="read" | "readlines"), args=[])
-                | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[ast.Name(id=name)])
+                ast.Call(func=ast.Attribute(value=opened, attr="read" | "readlines"), args=[])
+                | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[opened])
             ):
-                path = self._opened.get(name)
+                path = self._opened.get(opened.id) if isinstance(opened, ast.Name) else _path_of(opened)
         return path if path is not None and self._is_path(path, _BESIDE) else None
 
     def written(self, node: ast.expr) -> WrittenForm | None:
@@ -591,6 +713,8 @@ class Scope:
                 return self._name_written(name, around)
             case ast.Call() if self._is_data(node):
                 return WrittenForm(steps=1)
+            case ast.Call() if (inlined := self._inlined(node)) and ast.unparse(node) not in around:
+                return self._written(inlined, around | {ast.unparse(node)})
             case ast.Attribute(value=ast.Name(id="self")):
                 return WrittenForm(steps=1)
             case ast.Attribute() if self._outside(node):
@@ -656,7 +780,7 @@ class Scope:
         if name in self._local:
             return False
         if name in self.module.imports:
-            return self._is_pure(self.module.imports[name])
+            return self.module.is_pure(self.module.imports[name])
         if name in self.module.constants:
             return all(self._is_static_value(name, value) for value in self.module.constants[name])
         return name in _PURE_BUILTINS or name in _EXCEPTIONS or name == "__file__"
@@ -702,20 +826,6 @@ class Scope:
         hidden = isinstance(inner, ast.Name) and (inner.id in self._local or inner.id in self.tables)
         return "" if hidden else self.module.dotted(node)
 
-    def _is_pure(self, dotted: str) -> bool:
-        if dotted.startswith("."):
-            return False
-        top, *rest = dotted.split(".")
-        if rest and rest[-1].isupper() and top in sys.stdlib_module_names:
-            return True  # a constant
-        if dotted.startswith("urllib.parse."):
-            return True
-        if top == "sys":
-            return not rest or rest[0] in _OF_INTERPRETER
-        if top in _IMPURE_MODULES or self.module.product(top) or _IMPURE_NAMES & set(rest):
-            return False
-        return not (top in ("pytest", "nose") and rest != ["approx"])
-
     def _is_pure_call(self, func: ast.expr, bound: frozenset[str]) -> bool:
         match func:
             case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name) if (
@@ -725,7 +835,7 @@ class Scope:
             case ast.Name(id=name) if name in bound or name in self._local or name in self.module.constants:
                 return False
             case ast.Name(id=name) if name in self.module.imports:
-                return self._is_pure(self.module.imports[name])
+                return self.module.is_pure(self.module.imports[name])
             case ast.Name(id=name):
                 is_replaced = self.module.replaces_builtins and name in _REPLACED
                 return (name in _PURE_BUILTINS and not is_replaced) or name in _EXCEPTIONS
@@ -786,13 +896,17 @@ def _rows_of(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 
 def _opened_by(item: ast.withitem) -> tuple[str, ast.expr] | None:
     """The name that `with open(path) as name` gives a file, and its path."""
-    match item:
-        case ast.withitem(
-            context_expr=ast.Call(func=ast.Name(id="open"), args=[path, *_])
-            | ast.Call(func=ast.Attribute(value=path, attr="open")),
-            optional_vars=ast.Name(id=name),
+    path = _path_of(item.context_expr)
+    return (item.optional_vars.id, path) if path is not None and isinstance(item.optional_vars, ast.Name) else None
+
+
+def _path_of(opening: ast.expr) -> ast.expr | None:
+    """The path of the file that `open(path)` or `path.open()` opens."""
+    match opening:
+        case (
+            ast.Call(func=ast.Name(id="open"), args=[path, *_]) | ast.Call(func=ast.Attribute(value=path, attr="open"))
         ):
-            return name, path
+            return path
     return None
 
 
