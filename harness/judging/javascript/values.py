@@ -205,9 +205,9 @@ def _other(reader: Reader, parts: list[Any], depth: int) -> object:
     name, props, *more = parts
     if len(more) > 1:
         raise ValueError("an object of more parts than it has")
-    called, *enumerated = (text for told in more for text in reader.texts(told)) if more else ("",)
-    named = _name(reader, name)
-    return Object(tag="O", name=named, props=_props(reader, props, depth), called=called, enumerated=tuple(enumerated))
+    tag, *names = reader.texts(more[0]) if more else ("",)
+    own = _props(reader, props, depth)
+    return Object(tag="O", name=_name(reader, name), props=own, called=tag, enumerated=tuple(names))
 
 
 def _error(reader: Reader, parts: list[Any], depth: int) -> object:
