@@ -171,6 +171,18 @@ def test_tests_inside_of_code_are_hidden_by_the_line_and_a_patch_may_bring_other
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 
 
+def test_a_newer_rust_than_can_be_had_is_asked_for_by_name(tmp_path):
+    repo = Repository(tmp_path / "repo")
+    manifest = '[package]\nname = "a"\nversion = "1.0.0"\nrust-version = "1.999"\n'
+    repo.commit("Start", {"Cargo.toml": manifest, "src/lib.rs": "pub fn one() -> u8 { 2 }\n"})
+    test = "#[test]\nfn one() { assert_eq!(a::one(), 1); }\n"
+    fix = repo.commit("Fix one", {"src/lib.rs": "pub fn one() -> u8 { 1 }\n", "tests/a.rs": test})
+    assert tiny.goldseam("mine", repo.path, "-o", tmp_path / "out", "--name", "acme/a", "--commit", fix).returncode == 0
+    told = json.loads((tmp_path / "out/funnel.jsonl").read_text().splitlines()[-1])
+    assert told["reason"] == "no_rust"
+    assert '"1.999", under [images.rusts]' in told["detail"]
+
+
 def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other(task, sandbox):
     report = run(task, sandbox, "tests/kinds/deeper.rs", OWN_TEST, MACROS, clock="2001-02-03T04:05:06Z")
     assert statuses(report, KINDS_TEST) == SEEN

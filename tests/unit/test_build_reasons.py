@@ -98,13 +98,6 @@ POM = "<project><properties><java.version>99</java.version></properties></projec
         (java, {"README.md": ""}, JAVA_TEST, "no_build_file", "pom.xml"),
         (java, {"pom.xml": POM, JAVA_TEST: ""}, JAVA_TEST, "no_jdk", '"99" under [images.jdks]'),
         (rust, {"README.md": ""}, "tests/a.rs", "no_cargo_toml", "Cargo.toml"),
-        (
-            rust,
-            {"Cargo.toml": '[package]\nname = "a"\nrust-version = "1.999"\n', "tests/a.rs": ""},
-            "tests/a.rs",
-            "no_rust",
-            '"1.999", under [images.rusts]',
-        ),
         (javascript, {"README.md": ""}, "test/a.js", "no_manifest", "package.json"),
     ],
 )
