@@ -289,6 +289,18 @@ def test_a_test_that_ends_the_program_is_an_error_and_loses_no_other(task, sandb
     assert "nil map" in report.texts[f"{path}::TestPanics/not"]
 
 
+def test_of_a_run_that_is_ended_all_tests_are_named_and_those_that_came_to_an_end_have_their_say(task, sandbox):
+    path = "kinds/ends_test.go"
+    ends = 'package kinds\n\nimport (\n\t"syscall"\n\t"testing"\n\t"time"\n)\n\n'
+    ends += 'func TestFirst(t *testing.T) { t.Run("of it", func(*testing.T) {}) }\n'
+    ends += "func TestSecond(*testing.T) { time.Sleep(time.Second); syscall.Kill(syscall.Getppid(), 9) }\n"
+    ends += "func TestThird(*testing.T) {}\n"
+    report = run(task, sandbox, path, overlay={path: ends.encode()})
+    assert statuses(report, path) == {"TestFirst/of_it": "PASSED", "TestFirst": "PASSED"}
+    assert report.collected[:3] == tuple(f"{path}::Test{name}" for name in ("First", "Second", "Third"))
+    assert not report.finished
+
+
 def test_a_package_that_cannot_be_compiled_is_told_with_the_name_it_misses(task, sandbox):
     path = "broken/broken_test.go"
     report = run(task, sandbox, path, "main/main_test.go")

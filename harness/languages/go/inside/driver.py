@@ -48,7 +48,7 @@ class Package(object):
         self.files = list(dict.fromkeys(name.split("::")[0] for name in wanted))
         self.file_of = {}
         names = []
-        for path in self.files:
+        for path in sorted(self.files):  # as the compiler has them, so that tests run in this order
             with open(path, encoding="utf-8", errors="replace") as file:
                 found = [name for name in TESTS.findall(file.read()) if name != "TestMain"]
             for name in found:
@@ -91,25 +91,43 @@ def compile_tests(package, program, overlay, word):
     return False
 
 
+class Told(Run):
+    """A start of a program that tells of each test as it ends, with its subtests: a later one may never do so."""
+
+    def __init__(self, package, *program):
+        self.package, self.ended, self.untold, self.count = package, set(), [], 0
+        Run.__init__(self, *program)
+
+    def take(self, data):
+        Run.take(self, data)
+        new, self.count = self.frames[self.count :], len(self.frames)
+        names = {frame["name"] for frame in new if frame["t"] == "report"}
+        self.ended.update(name for name in names if name == top(name))
+        self.untold += new
+        if any(top(frame["name"]) in self.ended for frame in self.untold):
+            tell(self.package, [frame for frame in self.untold if top(frame["name"]) in self.ended], "")
+            self.untold = [frame for frame in self.untold if top(frame["name"]) not in self.ended]
+
+
 def run_tests(package, program, word, options):
     """Run a package's tests, those that a crash has kept from running once more; True if all is well."""
+    say("collected", ids=["%s::%s" % (package.file_of[name], name) for name in package.names])
     well = True
     batches = [package.names]
     while batches:
         names = batches.pop(0)
         asked = ["-test.run=^(%s)$" % "|".join(names), "-test.timeout=0", "-test.paniconexit0"]
-        ran = Run([program] + asked + options, package.folder or ".", word, "", None)
+        ran = Told(package, [program] + asked + options, package.folder or ".", word, "", None)
         well = well and ran.code == 0 and ran.done
         if ran.forged:
             say("forged")
         began = {top(frame["name"]) for frame in ran.frames if frame["t"] == "start"}.intersection(names)
-        ended = {frame["name"] for frame in ran.frames if frame["t"] == "report" and "/" not in frame["name"]}
-        open_ones = [name for name in names if name in began - ended]
+        open_ones = [name for name in names if name in began - ran.ended]
         if not ran.done and len(open_ones) > 1:  # which of them it was shows when each is alone
             batches += [[name] for name in open_ones]
-            tell(package, [frame for frame in ran.frames if top(frame["name"]) not in open_ones], "")
+            tell(package, [frame for frame in ran.untold if top(frame["name"]) not in open_ones], "")
         else:
-            tell(package, ran.frames, ran.tail.decode("utf-8", "replace"))
+            tell(package, ran.untold, ran.tail.decode("utf-8", "replace"))
         unseen = [name for name in names if name not in began]
         if not ran.done and began and unseen:
             batches.append(unseen)
