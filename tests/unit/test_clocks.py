@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WALL_CLOCK = {
     "harness/runs/refresh/notes.py": "what another process saw a day ago is too old to be taken over",
     "harness/languages/inside/clock.py": "a task's own date is told as its distance from the real one",
+    "harness/languages/python/inside/handout.py": "what a test wrote is told by the time of its files",
     "harness/solve/models/response_cache.py": "the oldest answers go first, whatever process kept them",
     "miner/images/downloads.py": "what no build used for days is told by the time of its folder",
     "miner/layers/limits.py": "what a build wrote into a cache is told by the time of its files",

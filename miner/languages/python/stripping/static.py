@@ -142,7 +142,8 @@ class Module:
         """
         nodes, outside = self._reached(name)
         if looks_beside:
-            return "__file__" in outside and all(map(self._is_outside_of_product, outside - {"__file__"}))
+            is_beside = "__file__" in outside
+            return is_beside and all(map(self._is_outside_of_product, outside - {"__file__"}))
         attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
         return (
             all(self.is_pure(self.imports[one]) if one in self.imports else one in _HARMLESS for one in outside)
