@@ -223,7 +223,7 @@ def coins(tiny_image, sandbox, tmp_path_factory) -> Proof:
 
 @pytest.mark.engine
 def test_what_differs_between_equal_runs_is_random(coins):
-    causes = [coins.evidence["causes"][one] for one in coins.flaky]
+    causes = [coins.evidence["causes"].get(one) for one in coins.flaky]  # of a busy machine the search may be cut
     assert causes.count("random") >= 3
 
 

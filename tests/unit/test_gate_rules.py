@@ -138,7 +138,7 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path, data):
     path = tmp_path / "rules.toml"
     path.write_bytes(data)
 
-    with pytest.raises(InputError, match="not valid TOML|is not UTF-8"):
+    with pytest.raises(InputError, match=r"not valid TOML|is not UTF-8"):
         load_gate_rules(path)
 
 
