@@ -48,7 +48,9 @@ _OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format rep
 """Methods by which texts and bytes give others."""
 _WAITING_FOR_NOTHING = ("contextlib.nullcontext", "contextlib.ExitStack")
 """Blocks around which nothing is raised or caught."""
-_MAKING_IMMUTABLE = words("date datetime timedelta Decimal Fraction dedent compile Path PurePath")
+_MAKING_IMMUTABLE = words(
+    "date datetime timedelta Decimal Fraction dedent compile Path PurePath dirname basename abspath realpath normpath"
+)
 """Functions and classes, of a module or imported, whose values nobody can change."""
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
@@ -148,6 +150,7 @@ class Module:
         return (
             all(self.is_pure(self.imports[one]) if one in self.imports else one in _HARMLESS for one in outside)
             and all(node.attr not in _IMPURE_NAMES for node in attributes)
+            and all(node.id not in self.changeable for node in nodes if isinstance(node, ast.Name))
             and all(self.is_pure(dotted) for node in attributes if (dotted := self.dotted(node)))
         )
 
@@ -200,6 +203,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
     constants = _assigned(nodes, tree.body)
     functions = _functions(nodes)
     whole, parts = _arguments_of_product(nodes, imports, product)
+    mutable = {name for name, values in constants.items() if not all(map(is_immutable, values))}
     deep = {name for name, values in constants.items() if not all(map(_is_flat, values))}
     return Module(
         imports=imports,
@@ -209,7 +213,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         functions=functions,
         returning={name: function for name, function in functions.items() if returned(function) is not None},
-        changeable=frozenset((whole | (parts & deep)) & constants.keys()),
+        changeable=frozenset((whole | (parts & deep)) & mutable),
         attributes={} if "self" in whole else _attributes(nodes),
         replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
     )
@@ -622,7 +626,8 @@ class Scope:
                 function = self.module.returning[name]
                 names = [argument.arg for argument in _arguments(function)]
                 value = returned(function)
-                if value is not None and len(names) == len(args) and not (_names_in(value) - {*names}) & self._local:
+                others = self._local | self.module.changeable
+                if value is not None and len(names) == len(args) and not (_names_in(value) - {*names}) & others:
                     return filled(value, dict(zip(names, args, strict=True)))
         return None
 
@@ -679,7 +684,10 @@ class Scope:
         path = self._data_path(node)
         if path is not None:
             return [path]
-        node = self._inlined(node) or node
+        inlined = self._inlined(node)
+        if inlined is not None:
+            call = ast.unparse(node)
+            return [] if call in visited else self.data_paths(inlined, visited | {call})
         if not isinstance(node, ast.Name):
             return [path for part in _parts(node) for path in self.data_paths(part, visited)]
         parts = () if node.id in visited else self._bound(node.id)
