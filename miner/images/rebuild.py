@@ -110,7 +110,8 @@ def rebuild(
     with open_workshop(settings, instance.repo, log, note) as opened:
         workshop = replace(opened.reaching(written.hosts), variables={**opened.variables, **written.variables})
         names = {name for section in sections for name in section.inputs} - {SOURCE_NAME}
-        files = {name: workshop.input(name, _input(dataset, instance_id, name)).path for name in names}
+        there = public_files(dataset, instance_id) if names else {}
+        files = {name: workshop.input(name, _input(dataset, instance_id, name, there)).path for name in names}
         files[SOURCE_NAME] = _tree(workshop, pinned)
         start = below or base.resolve(settings.model_copy(update={"base": written.base}))
         images = (
@@ -264,14 +265,15 @@ def _with_buildkit(
     return [tag]
 
 
-def _input(dataset: Dataset, instance_id: str, name: str) -> bytes:
+def _input(dataset: Dataset, instance_id: str, name: str, files: Mapping[str, str]) -> bytes:
     """What the Dockerfile of a task reads by a name: a lock, or what is kept compressed, hidden where it is the fix's.
+
+    `files` are the task's public ones by name.
 
     Raises:
         InputError: it is not there, or hidden and can't be read.
 
     """
-    files = public_files(dataset, instance_id)
     if name in files:
         return files[name].encode("utf-8", "surrogateescape")
     stored = f"{name}{COMPRESSED}"
