@@ -34,6 +34,18 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
     """
     signal.signal(signal.SIGTERM, _terminated)
     _guard_standard_output()
+    code = _call(root, argv)
+    try:
+        sys.stdout.flush()  # here, since Python 3.11 crashes where its own last flush is refused
+    except InfrastructureError as error:
+        _show_error(error.message, error.hint)
+        return error.exit_code
+    except _ReaderGoneError:
+        pass
+    return code
+
+
+def _call(root: typer.Typer, argv: Sequence[str] | None) -> int:
     CHOICE.reset()
     ChosenFile.path = None
     _Call.words = argv
@@ -45,7 +57,6 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
             gc.enable()
             if mirrors := sys.modules.get("harness.interop.mirrors"):  # loaded by commands that take a store's URL
                 mirrors.write_back(_show_note)
-        sys.stdout.flush()
     except GoldseamError as error:
         _show_error(error.message, error.hint, cause=error.__cause__)
         return error.exit_code
@@ -85,10 +96,10 @@ class _OutputFile(io.FileIO):
         try:
             return super().write(data)
         except BrokenPipeError as error:
-            self.refused, sys.stdout = True, None
+            self.refused = True
             raise _ReaderGoneError from error
         except OSError as error:
-            self.refused, sys.stdout = True, None
+            self.refused = True
             raise InfrastructureError(
                 f"cannot write standard output: {error.strerror or error}", hint="free some space, or send it elsewhere"
             ) from error

@@ -125,6 +125,7 @@ def test_a_machine_without_an_engine_cannot_mine(monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")  # not a socket file: docker-py leaks those it can't open
     monkeypatch.setattr(doctor.engine, "_local", type("Fresh", (), {})())
     monkeypatch.setattr(doctor, "_index", lambda: doctor.judge_index(None))
+    monkeypatch.setattr(doctor, "_disk", lambda _info: doctor.judge_disk(100 * 10**9, where="here"))
     diagnosis = doctor.examine(Settings())
     assert not diagnosis.can_mine
     assert [found.name for found in diagnosis.checks if found.status is Status.MISSING] == ["engine"]

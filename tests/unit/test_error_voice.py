@@ -22,8 +22,20 @@ def test_a_full_standard_output_is_told_as_such(words: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 4
-    assert done.stderr.startswith(b"error: cannot write standard output: No space left on device\n")
+    assert b"error: cannot write standard output: No space left on device\n" in done.stderr
     assert b"Exception ignored" not in done.stderr
+
+
+def test_an_error_stands_beside_a_full_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*PROGRAM, "doctor", "--json"], stdout=full, stderr=subprocess.PIPE, check=False)
+    errors = [line for line in done.stderr.splitlines() if line.startswith(b"error: ")]
+    assert errors == [
+        b"error: mining can't run on this machine yet",
+        b"error: cannot write standard output: No space left on device",
+    ]
+    assert done.returncode == 4
 
 
 @pytest.mark.parametrize("words", ["--help", "doctor"])
