@@ -128,11 +128,24 @@ _FAILURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Project:
+    """What says what tests require."""
+
+    tree: Tree
+    """The project as a tree of its own."""
+    folder: str
+    """Where it is in the repository, empty for the root."""
+    tests: tuple[str, ...]
+    """The tests of the change, relative to that folder."""
+    is_of_fix: bool = False
+    """Whether its manifests are as the fix leaves them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Recipe:
     """What is installed, and by which package manager."""
 
-    tree: Tree
-    """What says what is required."""
+    project: _Project
     manager: Manager
     rung: str
     without: frozenset[str] = frozenset()
@@ -172,37 +185,49 @@ def build_image(request: ImageRequest) -> BuiltImage:
 
     """
     tests = manifest.tests_among(request.touched)
-    if why := manifest.objection(request.tree, request.when.date()):
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
-    if why := manifest.unsupported(request.tree, tests):
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
+    folder = manifest.project_folder(request.tree, tests)
+    if folder is None:
+        raise _refused(manifest.no_project(request.tree))
+    project = _project(request.tree, folder, tests)
+    if why := manifest.objection(project.tree, request.when.date()) or manifest.unsupported(request.tree, tests):
+        raise _refused(why)
+    hosts = (egress.NPM, *manifest.git_hosts(project.tree))
+    request = replace(request, workshop=request.workshop.reaching(hosts))
     ground = base.ensure(request.workshop)
     building = Building(request, told_reason)
     plans = _plans(request, tests)
     refused: list[RefusedError] = []
-    _attempt(building, ground, request.tree, tests, plans, refused)
+    _attempt(building, ground, project, plans, refused)
     if building.best() and not building.is_sound and (fixed := manifest.with_fix(request.tree, request.fixed)):
-        _attempt(building, ground, fixed, tests, plans, [])
+        _attempt(building, ground, replace(_project(fixed, folder, tests), is_of_fix=True), plans, [])
     if (best := building.best()) is not None:
         return best
     raise told_login(next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1]))
 
 
+def _refused(why: tuple[str, str]) -> RefusedError:
+    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
+
+
+def _project(tree: Tree, folder: str, tests: Sequence[str]) -> _Project:
+    below = tuple(posixpath.relpath(path, folder or ".") for path in tests)
+    return _Project(tree=manifest.project_of(tree, folder), folder=folder, tests=below)
+
+
 def _attempt(
     building: Building,
     ground: BuiltLayer,
-    tree: Tree,
-    tests: Sequence[str],
+    project: _Project,
     plans: Sequence[Plan | None],
     refused: list[RefusedError],
 ) -> None:
-    """Images of what a tree requires, by the first recipe that makes any, until one collects all tests.
+    """Images of what a project requires, by the first recipe that makes any, until one collects all tests.
 
     One without the build has to have them pass as well. `refused` gets the failures.
     """
-    for recipe in _recipes(tree, tests, refused):
+    for recipe in _recipes(project, refused):
         is_made = False
-        for node, plan in _nodes(building, ground, plans, refused):
+        for node, plan in _nodes(building, ground, project, plans, refused):
             if is_made and node.is_of_base:
                 break
             try:
@@ -220,14 +245,18 @@ def _attempt(
 
 
 def _nodes(
-    building: Building, ground: BuiltLayer, plans: Sequence[Plan | None], refused: Sequence[RefusedError]
+    building: Building,
+    ground: BuiltLayer,
+    project: _Project,
+    plans: Sequence[Plan | None],
+    refused: Sequence[RefusedError],
 ) -> Iterator[tuple[_Node, Plan | None]]:
     """Each Node to try with each way to build: of the lines that the project tells of, at last the base's own.
 
     The base is asked for its own only where `refused`, which grows meanwhile, ends with a line that can't be had.
     """
     request = building.request
-    lines = manifest.node_majors(request.tree, request.when.date())
+    lines = manifest.node_majors(project.tree, request.when.date())
     yield from product([_Node(line=line) for line in lines], plans)
     if not refused or refused[-1].step != _OF_NODE:
         return
@@ -256,7 +285,7 @@ def _toolchain(node: int) -> str:
     return f"node {node}"
 
 
-def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
+def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
     """What to install, in this order: as the lock says; the versions of the day; of these what something names.
 
     What something names is of the root, the packages that tests are of, and those that these require.
@@ -267,12 +296,13 @@ def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) 
     releases of the same names for what code requires from git, and at last none of what comes from there, where that
     can't be reached; what requires it may be for what runs around the tests.
     """
+    tree = project.tree
     manager = manifest.manager_of(tree)
-    day = _Recipe(tree=tree, manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
+    day = _Recipe(project=project, manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
     if manager.lock:
-        yield _Recipe(tree=tree, manager=manager, rung=manager.lock)
+        yield _Recipe(project=project, manager=manager, rung=manager.lock)
     idle = artefacts.idle(tree)
-    named = replace(day, without=idle, apart=artefacts.unneeded(tree, tests))
+    named = replace(day, without=idle, apart=artefacts.unneeded(tree, project.tests))
     is_linked = any(_PROTOCOLS.search(tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST))
     if is_linked or manager.lock:
         rung = f"{manager.lock or _NEWEST}, what is named"
@@ -298,19 +328,19 @@ def _recipes(tree: Tree, tests: Sequence[str], refused: Sequence[RefusedError]) 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node, plan: Plan | None) -> BuiltImage:
     request, manager, toolchain = building.request, recipe.manager, _toolchain(node.line)
-    is_fixed = recipe.tree is not request.tree
+    required, is_fixed = recipe.project.tree, recipe.project.is_of_fix
     rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
     npm = _npm_of(node.line)
     node_layer, noded = _noded(building, ground, node, npm, rung)
     given = request.workshop.packed(_GIVEN, _read_by_installs(recipe), is_of_fix=is_fixed)
-    lock = recipe.tree.read(manager.lock) if manager.lock else None
+    lock = required.read(manager.lock) if manager.lock else None
     locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    idle = artefacts.idle(recipe.tree)
+    idle = artefacts.idle(required)
     is_called = False
     for is_again in (False, True):
         if is_again:  # what a later layer takes away an earlier one still has
@@ -339,7 +369,7 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
             *(() if recipe.is_frozen else (_LOOSE,)),
             *(() if recipe.is_dated or not recipe.is_frozen else (_UNDATED,)),
             *((f"{', '.join(sorted(recipe.released))}: {_RELEASED}",) if recipe.released else ()),
-            *manifest.lock_notes(recipe.tree),
+            *manifest.lock_notes(required),
             *_unbuilt(installed.facts, tree.facts),
         ),
         build=_build_of(tree.facts),
@@ -474,7 +504,7 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
     workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
     command = f"npm install --package-lock-only --ignore-scripts{f' --before={day}' if recipe.is_dated else ''}"
     commands = (
-        *_unpacked(),
+        *_unpacked(recipe.project.folder),
         *_environment(),
         *_tools(manager, node, workshop.settings),
         unless_peers_disagree(command),
@@ -507,8 +537,9 @@ def _called_again(command: str, again: str, when: str) -> str:
     return f"if {command} > /tmp/said 2>&1; then cat /tmp/said; else cat /tmp/said; {when} || exit 1; {again}; fi"
 
 
-def _unpacked() -> tuple[str, ...]:
-    return (f"mkdir -p {TESTBED}", f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {TESTBED}")
+def _unpacked(folder: str) -> tuple[str, ...]:
+    place = quote(posixpath.join(TESTBED, folder) if folder else TESTBED)
+    return (f"mkdir -p {place}", f"tar -C {place} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {place}")
 
 
 def _install(manager: Manager, is_frozen: bool = True) -> str:
@@ -610,7 +641,7 @@ def _modules(
         inputs=inputs,
         commands=(
             write_tool(_MODULES, _tool("modules.py")),
-            *_unpacked(),
+            *_unpacked(recipe.project.folder),
             *given,
             *_environment(),
             *tools,
@@ -689,7 +720,7 @@ def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str
 
 
 def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
-    tree = recipe.tree
+    tree = recipe.project.tree
     is_linking = not recipe.is_frozen and recipe.manager.name in ("pnpm", "berry")
     linked = frozenset(artefacts.own_packages(tree)) if is_linking else frozenset()
     for path in tree.files():

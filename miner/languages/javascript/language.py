@@ -23,7 +23,6 @@ from miner.languages.javascript.stripping.borrowing import borrow
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
-from miner.layers import egress
 
 if TYPE_CHECKING:
     from miner.languages.base import (
@@ -94,8 +93,7 @@ class JavaScript(TreeLanguage):
 
     def build(self, request: ImageRequest) -> BuiltImage:
         """Node and what the lock says, in layers."""
-        hosts = (egress.NPM, *manifest.git_hosts(request.tree))
-        return build_image(replace(request, workshop=request.workshop.reaching(hosts)))
+        return build_image(request)
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the package's folder among the options."""

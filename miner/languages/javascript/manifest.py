@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import zip_longest
+from pathlib import PurePosixPath
 from typing import Any
 
 from harness.languages.javascript.language import ROOT, TRANSPILED
@@ -38,6 +39,7 @@ LOCKS: Mapping[str, str] = {
     "yarn.lock": "yarn",
 }
 """The package manager by its lock, the likeliest first where there are several."""
+_PNPM_WORKSPACE, _RUSH_LOCK = "pnpm-workspace.yaml", "common/config/rush/yarn.lock"
 _VERSION_FILES = (".nvmrc", ".node-version")
 _TOOL_FILES = (".tool-versions", "mise.toml", ".mise.toml")
 _NODE_OF_TOOLS = re.compile(r"""^\s*node(?:js)?\s*=?\s*[\["']*([\w/.*-]+)""", re.MULTILINE)
@@ -179,6 +181,58 @@ def read_object(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+@dataclass(frozen=True)
+class Below:
+    """A folder of a tree as a tree of its own."""
+
+    tree: Tree
+    folder: str
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, or None if there is no such file."""
+        return self.tree.read(f"{self.folder}/{path}")
+
+    def files(self) -> tuple[str, ...]:
+        """Every path below the folder, sorted."""
+        start = f"{self.folder}/"
+        return tuple(path.removeprefix(start) for path in self.tree.files() if path.startswith(start))
+
+
+def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
+    """Where what tests require is installed; None where no folder above them has a manifest.
+
+    That is the root, where it has a manifest. Else of the folders above the package that the tests are of, from its own
+    on, the first that has a lock or names the packages of a workspace; none such, the package's own.
+    """
+    files = set(tree.files())
+    if MANIFEST in files:
+        return ""
+    package = next(filter(None, (package_folder(tree, [path]) for path in test_files)), None)
+    if package is None:
+        return None
+    above = [package, *map(str, PurePosixPath(package).parents)]
+    places = ["" if place == "." else place for place in above]
+    marks = {*LOCKS, _PNPM_WORKSPACE}
+    return next((place for place in places if any(posixpath.join(place, mark) in files for mark in marks)), package)
+
+
+def project_of(tree: Tree, folder: str) -> Tree:
+    """The project in a folder as a tree of its own.
+
+    What the repository's root says of Node holds for it, too, and a lock of Rush that is yarn 1's: it has a version for
+    each range that any package of the repository asks for.
+    """
+    files = tree.files()
+    if not folder:
+        return tree if MANIFEST in files else Fixed(tree, {MANIFEST: b'{"private": true}'})
+    own = Remembered(Below(tree, folder))
+    around = {path: path for path in files if path in {*_VERSION_FILES, *_TOOL_FILES} or WORKFLOWS.fullmatch(path)}
+    if not _locks(own):
+        around["yarn.lock"] = _RUSH_LOCK
+    texts = {path: tree.read(place) for path, place in around.items() if own.read(path) is None}
+    return Fixed(own, {path: text for path, text in texts.items() if text})
 
 
 def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
@@ -373,7 +427,7 @@ def _pnpm_of(tree: Tree, lock: str) -> str:
         return own[1]
     form = _version_of_lock(lock)
     version = next((pnpm for begin, pnpm in _PNPM_OF_LOCK if form.startswith(begin)), "9")
-    workspace = tree.read("pnpm-workspace.yaml")
+    workspace = tree.read(_PNPM_WORKSPACE)
     keys = set(re.findall(rb"^(\w+):", workspace or b"packages:", re.MULTILINE))
     is_later = b"packages" not in keys or keys - {b"packages", b"catalog", b"catalogs"}
     return "10" if version == "9" and is_later else version
@@ -384,7 +438,7 @@ def linking_manager(tree: Tree) -> Manager:
     manager = manager_of(tree)
     if manager.lock:
         return manager
-    if "pnpm-workspace.yaml" in tree.files():
+    if _PNPM_WORKSPACE in tree.files():
         return Manager(name="pnpm", version="10", lock="pnpm-lock.yaml")
     return Manager(name="berry", version="4", lock="yarn.lock")
 
@@ -439,11 +493,7 @@ def git_hosts(tree: Tree) -> tuple[str, ...]:
 
 
 def objection(tree: Tree, day: date) -> tuple[str, str] | None:
-    """Why no image can be made of a tree: a stable word and a sentence; None where nothing speaks against it."""
-    if tree.read(MANIFEST) is None:
-        if deno := _of_deno(tree):
-            return deno
-        return "no_manifest", f"the root of the tree has no {MANIFEST}"
+    """Why no image can be made of a project: a stable word and a sentence; None where nothing speaks against it."""
     if not read_manifest(tree):
         return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
     if not node_majors(tree, day):
@@ -451,10 +501,15 @@ def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     return None
 
 
-def _of_deno(tree: Tree) -> tuple[str, str] | None:
-    """That a tree without a manifest is a project of Deno's."""
-    deno = next((path for path in tree.files() if path in ("deno.json", "deno.jsonc")), None)
-    return ("other_runtime", f"{deno}: it is Deno's, and the root of the tree has no {MANIFEST}") if deno else None
+def no_project(tree: Tree) -> tuple[str, str]:
+    """Why tests that are below no manifest can't be run: a stable word and a sentence."""
+    if deno := _deno_file(tree):
+        return "other_runtime", f"{deno}: it is Deno's, and no folder above its tests has a {MANIFEST}"
+    return "no_manifest", f"no folder above its tests has a {MANIFEST}"
+
+
+def _deno_file(tree: Tree) -> str | None:
+    return next((path for path in tree.files() if path in ("deno.json", "deno.jsonc")), None)
 
 
 def _version_asked(tree: Tree) -> str:
@@ -473,13 +528,15 @@ def tests_among(paths: Sequence[str]) -> list[str]:
 
 
 def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
-    """The folder of the package that tests are of: the nearest above the first of them that has a manifest."""
+    """The folder of the package that tests are of: the nearest above the first of them whose manifest says a name.
+
+    One that has scripts will do; where there is none, the root.
+    """
     files = set(tree.files())
-    folder = posixpath.dirname(test_files[0]) if test_files else ""
-    while folder and posixpath.join(folder, MANIFEST) not in files:
-        folder = posixpath.dirname(folder)
-    own = read_manifest(tree, folder)
-    return folder if folder and (own.get("scripts") or own.get("name")) else ""
+    above = PurePosixPath(test_files[0]).parents if test_files else ()
+    folders = [str(folder) for folder in above if folder.name and f"{folder}/{MANIFEST}" in files]
+    manifests = ((folder, read_manifest(tree, folder)) for folder in folders)
+    return next((folder for folder, own in manifests if own.get("scripts") or own.get("name")), "")
 
 
 def _manifests(tree: Tree, test_files: Sequence[str]) -> tuple[str, list[dict[str, Any]]]:
@@ -613,9 +670,11 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
 
 
 def untestable(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
-    """What `unsupported` says of a tree with a manifest; that one without is Deno's."""
+    """What `unsupported` says of tests below a manifest; that those below none are Deno's."""
     tree = Remembered(tree)
-    return unsupported(tree, test_files) if tree.read(MANIFEST) is not None else _of_deno(tree)
+    if project_folder(tree, tests_among(test_files)) is None:
+        return no_project(tree) if _deno_file(tree) else None
+    return unsupported(tree, test_files)
 
 
 def _is_in_browsers(tree: Tree, folder: str) -> bool:
