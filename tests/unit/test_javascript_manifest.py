@@ -11,6 +11,7 @@ from miner.languages.javascript import manifest
 from miner.languages.javascript.manifest import manager_of, node_majors, package_folder, unsupported
 from tests.trees import Files
 
+OWN, RUSH_LOCK = '{"name": "a"}', "common/config/rush/pnpm-lock.yaml"
 DAY = date(2023, 9, 1)
 OWN_LOCK = """\
 ---
@@ -503,8 +504,6 @@ def test_a_broken_manifest_is_as_one_that_says_nothing(text):
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
-        ({}, ("no_manifest", "the root of the tree has no package.json")),
-        ({"deno.jsonc": "{}"}, ("other_runtime", "deno.jsonc: it is Deno's")),
         ({"package.json": "{,"}, ("broken_manifest", "it is no JSON object")),
         ({"package.json": '{"a":' * 100_000}, ("broken_manifest", "it is no JSON object")),
         (
@@ -608,3 +607,75 @@ def test_what_comes_from_a_forge_is_told_from_releases():
     wishes |= {"e": "npm:other@^1", "f": "file:../f", "g": "workspace:*", "h": "git@github.com:owner/h.git"}
     there = Files({"package.json": json.dumps({"devDependencies": wishes})})
     assert manifest.from_git(there) == {"a", "b", "c", "h"}
+
+
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        ({"package.json": "{}", "frontend/package.json": OWN, "frontend/yarn.lock": ""}, ""),
+        ({"setup.py": "", "frontend/package.json": OWN, "frontend/package-lock.json": "{}"}, "frontend"),
+        ({"packages/a/package.json": OWN}, "packages/a"),
+        ({"packages/a/package.json": OWN, "packages/a/test/package.json": '{"type": "module"}'}, "packages/a"),
+        ({"packages/a/package.json": OWN, "pnpm-workspace.yaml": ""}, ""),
+        ({"web/package.json": "{}", "web/yarn.lock": "", "web/packages/a/package.json": OWN}, "web"),
+        ({"packages/a/package.json": OWN, "rush.json": "{}", RUSH_LOCK: "  ../../packages/a:\n"}, ""),
+        ({"packages/a/package.json": OWN, "rush.json": "{}", RUSH_LOCK: "dependencies:\n"}, "packages/a"),
+        ({"packages/b/package.json": OWN}, None),
+    ],
+)
+def test_a_project_below_a_root_without_a_manifest_is_that_of_the_nearest_package_or_of_its_workspace(files, folder):
+    top = next((place for place in ("frontend", "web/packages/a") if f"{place}/package.json" in files), "packages/a")
+    tests = [f"{top}/test/a.test.js"]
+    assert manifest.project_folder(Files({**files, tests[0]: ""}), tests) == folder
+
+
+def test_a_project_in_a_folder_is_read_with_what_the_root_says_of_node_and_with_a_lock_of_rush():
+    yarn = {"common/config/rush/yarn.lock": 'a@^1:\n  version "1.0.0"\n', ".nvmrc": "16\n"}
+    tree = Files({"tsdoc/package.json": OWN, "tsdoc/src/a.ts": "", "b/package.json": OWN, **yarn})
+    project = manifest.project_of(tree, "tsdoc")
+    assert project.files() == (".nvmrc", "package.json", "src/a.ts", "yarn.lock")
+    assert manifest.manager_of(project).lock == "yarn.lock"
+    assert node_majors(project, DAY)[0] == 16
+    own = manifest.project_of(
+        Files({"a/package.json": OWN, "a/.nvmrc": "18\n", "a/package-lock.json": "{}", **yarn}), "a"
+    )
+    assert (manifest.manager_of(own).lock, node_majors(own, DAY)[0]) == ("package-lock.json", 18)
+
+
+def test_a_workspace_of_rush_is_read_as_one_of_pnpm_at_the_root():
+    lock = """lockfileVersion: '9.0'
+
+settings:
+  autoInstallPeers: false
+
+overrides:
+  c: 1.0.0
+
+pnpmfileChecksum: sha256-a
+
+importers:
+
+  .: {}
+
+  ../../libs/a:
+    dependencies:
+      b:
+        specifier: workspace:*
+        version: link:../b
+"""
+    rush = '{\n  // pnpmVersion\n  "pnpmVersion": "9.15.0",\n  "nodeSupportedVersionRange": ">=18.0.0 <19.0.0"\n}'
+    project = manifest.project_of(Files({"rush.json": rush, RUSH_LOCK: lock, "libs/a/package.json": OWN}), "")
+    assert manifest.manager_of(project) == manifest.Manager(name="pnpm", version="9.15.0", lock="pnpm-lock.yaml")
+    assert node_majors(project, DAY) == (18,)
+    assert json.loads(project.read("pnpm-workspace.yaml") or b"") == {"packages": ["libs/a"]}
+    assert json.loads(project.read("package.json") or b"")["pnpm"] == {"overrides": {"c": "1.0.0"}}
+    assert b"auto-install-peers=false" in (project.read(".npmrc") or b"")
+    rewritten = (project.read("pnpm-lock.yaml") or b"").decode()
+    assert "\n  libs/a:\n" in rewritten
+    assert "Checksum" not in rewritten
+    assert "link:../b" in rewritten
+
+
+def test_tests_below_no_manifest_are_refused_by_name():
+    assert manifest.no_project(Files({"a.js": ""}))[0] == "no_manifest"
+    assert manifest.no_project(Files({"deno.jsonc": "{}"}))[0] == "other_runtime"

@@ -23,6 +23,7 @@ from miner.languages.javascript.build import (
     _Node,
     _of_the_day,
     _plans,
+    _project,
     _read_by_installs,
     _recipes,
     _tools,
@@ -174,7 +175,7 @@ CREDENTIALS = {
 
 
 def test_builds_get_no_credentials_of_the_repository():
-    [recipe, *_] = _recipes(Files({"package.json": "{}", **CREDENTIALS}), ["a.test.js"], [])
+    [recipe, *_] = _recipes(_project(Files({"package.json": "{}", **CREDENTIALS}), "", ["a.test.js"]), [])
     read = {path: data.decode() for path, data in _read_by_installs(recipe)}
     assert "SECRET" not in "".join(read.values())
     assert "NPM_TOKEN" not in read[".npmrc"]
@@ -190,7 +191,7 @@ def test_builds_get_no_credentials_of_the_repository():
 @pytest.mark.parametrize(("beside", "manager"), [({}, "berry"), ({"pnpm-workspace.yaml": ""}, "pnpm")])
 def test_a_workspace_without_a_lock_is_linked_by_a_manager_that_can_with_the_newest_versions(beside, manager):
     tree = Files({"package.json": '{"devDependencies": {"a": "workspace:*"}, "workspaces": ["a"]}', **beside})
-    [recipe] = _recipes(tree, ["a.test.js"], [])
+    [recipe] = _recipes(_project(tree, "", ["a.test.js"]), [])
     assert (recipe.manager.name, recipe.rung, recipe.is_frozen) == (manager, "the newest, what is named", False)
 
 
@@ -214,10 +215,10 @@ def test_packages_of_a_workspace_that_tests_do_not_need_are_installed_by_the_loc
         "examples/package.json": "{}",
     }
     tree = Files(manifests | {"pnpm-lock.yaml": "lockfileVersion: '9.0'\n"})
-    [locked, named] = _recipes(tree, ["p/a/x.test.js"], [])
+    [locked, named] = _recipes(_project(tree, "", ["p/a/x.test.js"]), [])
     assert (locked.rung, locked.apart) == ("pnpm-lock.yaml", frozenset())
     assert (named.rung, named.apart) == ("pnpm-lock.yaml, what is named", {"p/docs", "examples"})
-    [_, of_root] = _recipes(tree, ["p/a/x.test.js", "test/x.js"], [])
+    [_, of_root] = _recipes(_project(tree, "", ["p/a/x.test.js", "test/x.js"]), [])
     assert of_root.apart == frozenset()
 
 
@@ -232,7 +233,7 @@ def test_packages_of_a_workspace_that_tests_do_not_need_are_installed_by_the_loc
 def test_what_is_named_of_a_lock_is_tried_before_the_versions_of_the_day(lock, command):
     def rungs(needless):
         files = {"package.json": f'{{"devDependencies": {{{needless}}}}}', lock: "{}", "a.js": ""}
-        return list(_recipes(Files(files), ["test/a.js"], []))
+        return list(_recipes(_project(Files(files), "", ["test/a.js"]), []))
 
     found = rungs('"auto-linter": "1"')
     day = ["as of the day", "as of the day, what is named"]
@@ -419,7 +420,7 @@ def test_releases_of_the_same_names_are_tried_before_code_goes_without_what_it_r
     }
     tree = Files({"package.json": json.dumps(manifest)})
     refused = [RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="needs_network", detail=""))]
-    *_, released, without = _recipes(tree, ["a.test.js"], refused)
+    *_, released, without = _recipes(_project(tree, "", ["a.test.js"]), refused)
     assert released.rung == "as of the day, releases for what comes from git"
     assert without.rung == "as of the day, without what comes from git"
     [asked] = [json.loads(data) for path, data in _read_by_installs(released) if path == "package.json"]
@@ -427,7 +428,9 @@ def test_releases_of_the_same_names_are_tried_before_code_goes_without_what_it_r
     [left] = [json.loads(data) for path, data in _read_by_installs(without) if path == "package.json"]
     assert left == {"dependencies": {"b": "1"}, "devDependencies": {}}
     in_development = Files({"package.json": json.dumps({"devDependencies": manifest["devDependencies"]})})
-    assert released.rung not in [recipe.rung for recipe in _recipes(in_development, ["a.test.js"], refused)]
+    assert released.rung not in [
+        recipe.rung for recipe in _recipes(_project(in_development, "", ["a.test.js"]), refused)
+    ]
 
 
 @pytest.mark.parametrize(

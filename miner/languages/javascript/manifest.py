@@ -39,7 +39,12 @@ LOCKS: Mapping[str, str] = {
     "yarn.lock": "yarn",
 }
 """The package manager by its lock, the likeliest first where there are several."""
-_PNPM_WORKSPACE, _RUSH_LOCK = "pnpm-workspace.yaml", "common/config/rush/yarn.lock"
+_PNPM_WORKSPACE, _RUSH = "pnpm-workspace.yaml", "common/config/rush/"
+_RUSH_PROJECT = re.compile(r"""^  (['"]?)\.\./\.\./(.+?)\1:$""", re.MULTILINE)
+"""A project in Rush's lock, as seen from the folder that Rush installs in."""
+_CHECKSUMS = re.compile(r"^(?:pnpmfile|packageExtensions)Checksum: .*\n", re.MULTILINE)
+_OVERRIDES = re.compile(r"^overrides:\n(?:  .*\n)+", re.MULTILINE)
+_OWN_PEERS = re.compile(r"^  autoInstallPeers: (\w+)$", re.MULTILINE)
 _VERSION_FILES = (".nvmrc", ".node-version")
 _TOOL_FILES = (".tool-versions", "mise.toml", ".mise.toml")
 _NODE_OF_TOOLS = re.compile(r"""^\s*node(?:js)?\s*=?\s*[\["']*([\w/.*-]+)""", re.MULTILINE)
@@ -203,8 +208,9 @@ class Below:
 def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
     """Where what tests require is installed; None where no folder above them has a manifest.
 
-    That is the root, where it has a manifest. Else of the folders above the package that the tests are of, from its own
-    on, the first that has a lock or names the packages of a workspace; none such, the package's own.
+    That is the root, where it has a manifest or is a workspace of Rush's. Else of the folders above the package that
+    the tests are of, from its own on, the first that has a lock or names the packages of a workspace; none such, the
+    package's own.
     """
     files = set(tree.files())
     if MANIFEST in files:
@@ -212,6 +218,8 @@ def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
     package = next(filter(None, (package_folder(tree, [path]) for path in test_files)), None)
     if package is None:
         return None
+    if _is_workspace_of_rush(tree):
+        return ""
     above = [package, *map(str, PurePosixPath(package).parents)]
     places = ["" if place == "." else place for place in above]
     marks = {*LOCKS, _PNPM_WORKSPACE}
@@ -226,13 +234,45 @@ def project_of(tree: Tree, folder: str) -> Tree:
     """
     files = tree.files()
     if not folder:
-        return tree if MANIFEST in files else Fixed(tree, {MANIFEST: b'{"private": true}'})
+        if MANIFEST in files:
+            return tree
+        return Fixed(tree, _as_pnpm(tree) if _is_workspace_of_rush(tree) else {MANIFEST: b'{"private": true}'})
     own = Remembered(Below(tree, folder))
     around = {path: path for path in files if path in {*_VERSION_FILES, *_TOOL_FILES} or WORKFLOWS.fullmatch(path)}
     if not _locks(own):
-        around["yarn.lock"] = _RUSH_LOCK
+        around["yarn.lock"] = f"{_RUSH}yarn.lock"
     texts = {path: tree.read(place) for path, place in around.items() if own.read(path) is None}
     return Fixed(own, {path: text for path, text in texts.items() if text})
+
+
+def _is_workspace_of_rush(tree: Tree) -> bool:
+    """Whether Rush has pnpm link the packages; its earlier locks are of archives that it makes of them."""
+    return _RUSH_PROJECT.search(text_at(tree, f"{_RUSH}pnpm-lock.yaml")) is not None
+
+
+def _as_pnpm(tree: Tree) -> dict[str, bytes]:
+    """What makes a workspace of Rush's one of pnpm's: files at the root, of what Rush writes into a folder of its own.
+
+    Hooks of a pnpmfile are left out: what they change is in the lock.
+    """
+    rush, lock = text_at(tree, "rush.json"), text_at(tree, f"{_RUSH}pnpm-lock.yaml")
+    settings = dict(re.findall(r'^\s*"(\w+)":\s*"([^"\n]*)"', rush, re.MULTILINE))
+    overrides = _OVERRIDES.search(lock)
+    root = {
+        "private": True,
+        "packageManager": f"pnpm@{settings['pnpmVersion']}" if "pnpmVersion" in settings else "",
+        "engines": {"node": settings.get("nodeSupportedVersionRange", "")},
+        "pnpm": yamlfile.load(overrides[0].encode()) if overrides else {},
+    }
+    projects = [project for _, project in _RUSH_PROJECT.findall(lock)]
+    peers = "".join(f"auto-install-peers={word}\n" for word in _OWN_PEERS.findall(lock)[:1])
+    texts = {
+        MANIFEST: json.dumps(root),
+        _PNPM_WORKSPACE: json.dumps({"packages": projects}),
+        "pnpm-lock.yaml": _CHECKSUMS.sub("", _RUSH_PROJECT.sub(r"  \1\2\1:", lock)),
+        ".npmrc": f"{text_at(tree, f'{_RUSH}.npmrc')}\n{peers}",
+    }
+    return {path: text.encode() for path, text in texts.items()}
 
 
 def with_fix(tree: Tree, fixed: Mapping[str, bytes]) -> Tree | None:
