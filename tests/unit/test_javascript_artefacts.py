@@ -203,6 +203,13 @@ def test_what_only_checks_around_the_tests_is_idle_where_these_do_not_count():
     assert (idle(tree), idle(tree, around=False)) == (set(), {"evalmd"})
 
 
+def test_what_settings_of_the_tests_load_is_read_whatever_it_is_called():
+    listed = {"prettier": "1", "np": "1"}
+    jest = {"snapshotSerializers": ["./scripts/prettier-serializer.js"]}
+    loaded = {"scripts/prettier-serializer.js": 'require("prettier")', "scripts/release.js": 'require("np")'}
+    assert idle(Files({"package.json": json.dumps({"devDependencies": listed, "jest": jest}), **loaded})) == {"np"}
+
+
 def test_what_a_package_of_a_workspace_names_is_not_idle():
     root = json.dumps({"devDependencies": {"mocha": "1", "chai": "1", "oxlint-config": "1"}})
     inner = json.dumps({"name": "a", "scripts": {"test": "mocha"}, "devDependencies": {"knip": "1"}})

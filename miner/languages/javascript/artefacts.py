@@ -141,11 +141,17 @@ def idle(tree: Tree, *, around: bool = True) -> frozenset[str]:
         scripts = _table(manifest, "scripts").items()
         texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]
         texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
-    read = [path for path in tree.files() if _READ.fullmatch(path) and not _looks(path)]
+    called = "\n".join(texts)
+    read = [path for path in tree.files() if _READ.fullmatch(path) and (not _looks(path) or _is_called(path, called))]
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
     names = (item for manifest in manifests for item in _table(manifest, "devDependencies").items())
     return frozenset(name for name, wish in names if not (_is_tool(name, wish) or _is_named(name, text)))
+
+
+def _is_called(path: str, text: str) -> bool:
+    """Whether scripts or settings of tests and builds name a file by its path, with its ending or without."""
+    return re.search(rf"(?<![\w-]){re.escape(posixpath.splitext(path)[0])}(?![\w-])", text) is not None
 
 
 def _looks(path: str) -> bool:
