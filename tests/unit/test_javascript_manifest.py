@@ -223,6 +223,7 @@ def test_the_manager_that_the_manifest_names_decides_among_locks():
         ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
         ("ts-mocha -r tsconfig-paths/register test/*.ts", "mocha", ("-r", "tsconfig-paths/register")),
         ("lab -a @hapi/code -t 100 -L -m 5000 --typescript", "lab", ("-m", "5000", "--typescript")),
+        ("$(npm bin)/ava --verbose --require babel-core/register", "ava", ("--require", "babel-core/register")),
         ("mocha --expose-gc -n import=tsx --delay --parallel", "mocha", ("--expose-gc", "-n", "import=tsx", "--delay")),
         ("node --experimental-test-coverage --experimental-test-module-mocks --test", "node:test",
          ("--experimental-test-module-mocks",)),

@@ -50,7 +50,11 @@ _SETS_UP = re.compile(
 _THROUGH = frozenset({"kcd-scripts", "react-scripts", "tsdx", "dts"})
 """Tools whose command `test` calls jest with a configuration of theirs, and what else they are told."""
 
-_OF_LAB = re.compile(r"(?P<value>--timeout|-m|--transform|-T|--require|-R)(?:=|$)|--typescript$")
+_LOADING = {
+    "lab": re.compile(r"(?P<value>--timeout|-m|--transform|-T|--require|-R)(?:=|$)|--typescript$"),
+    "ava": re.compile(r"(?P<value>--config|--require|-r)(?:=|$)"),
+}
+"""Options of runners that are told in ways of their own how files are loaded."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +216,7 @@ def _config(name: str, words: Sequence[str]) -> tuple[str, ...]:
     """Of the runners that load files themselves: where that is configured, and the surroundings that they make."""
     kept: list[str] = []
     for at, word in enumerate(words):
-        pattern = _OF_LAB if name == "lab" else _SURROUNDS
+        pattern = _LOADING.get(name, _SURROUNDS)
         if (match := pattern.match(word)) and (name != "jest" or match[0] != "--globals"):  # jest's has a value
             kept += words[at : at + (2 if match["value"] and "=" not in word else 1)]
     return tuple(kept)
