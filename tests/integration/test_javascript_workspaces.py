@@ -1,4 +1,4 @@
-"""Workspaces of yarn, a later yarn and pnpm, called by lerna, nx and turbo: three fixes of one history, one mine."""
+"""Workspaces of yarn, a later yarn, pnpm and Rush, and a package in a folder: five fixes of one history, one mine."""
 
 from __future__ import annotations
 
@@ -101,6 +101,29 @@ snapshots:
   ms@2.1.3: {{}}
 """
 """Of before there was a package more, so that it is out of date."""
+RUSH = PNPM.replace("  packages/", "  ../../packages/").replace(
+    "\nimporters", "\npnpmfileChecksum: of-rush\n\nimporters"
+)
+FRONT = {"name": "front", "version": "1.0.0", "dependencies": {"ms": "^2.1.3"}}
+OF_FRONT = {
+    "front/package.json": json.dumps(FRONT),
+    "front/package-lock.json": json.dumps(
+        {
+            "name": "front",
+            "version": "1.0.0",
+            "lockfileVersion": 3,
+            "packages": {
+                "": FRONT,
+                "node_modules/ms": {
+                    "version": "2.1.3",
+                    "resolved": "https://registry.npmjs.org/ms/-/ms-2.1.3.tgz",
+                    "integrity": DIGEST,
+                },
+            },
+        }
+    ),
+    "front/index.js": 'exports.span = require("ms");\n',
+}
 BUILD = 'require("fs").cpSync(`${__dirname}/src`, `${__dirname}/dist`, { recursive: true });\n'
 APP = """\
 const ms = require("ms");
@@ -174,6 +197,25 @@ def tasks(tmp_path_factory) -> dict[str, Task]:
     fixes.append(
         repo.commit("Fix no text", {"packages/app/src/index.js": code, "packages/app/test/span.test.js": tests})
     )
+    gone = dict.fromkeys(
+        ("package.json", "turbo.json", "packages/site/package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml")
+    )
+    of_rush = {
+        "rush.json": '{\n  "pnpmVersion": "9.15.0" // and no other\n}\n',
+        "common/config/rush/pnpm-lock.yaml": RUSH,
+    }
+    repo.commit("Move to Rush", {**gone, **of_rush})
+    tests += 'test("of true", () => assert.strictEqual(span(true), 1));\n'
+    code = code.replace("  return scaled", "  if (text === true) return 1;\n  return scaled")
+    fixes.append(repo.commit("Fix true", {"packages/app/src/index.js": code, "packages/app/test/span.test.js": tests}))
+    repo.commit("Start a package in a folder", {**dict.fromkeys(of_rush), **OF_FRONT})
+    doubled = {"front/index.js": 'const ms = require("ms");\n\nexports.span = (text) => ms(text) + 0;\n'}
+    repo.commit("Take no texts", {"front/index.js": doubled["front/index.js"].replace("+ 0", "+ 1")})
+    alone = (
+        'const test = require("node:test");\nconst assert = require("node:assert");\nconst { span } = require("..");\n'
+    )
+    alone += 'test("of days", () => assert.strictEqual(span("2d"), 172800000));\n'
+    fixes.append(repo.commit("Fix days", {**doubled, "front/test/span.test.js": alone}))
     words = ("--name", "acme/kit", "--runs", "1", *(word for fix in fixes for word in ("--commit", fix)))
     variables = {"GOLDSEAM_MINING_MUTANTS": "0"}
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words, env=variables)
@@ -182,23 +224,27 @@ def tasks(tmp_path_factory) -> dict[str, Task]:
     found = [dataset.task(place.name) for place in (dataset.path / "tasks").iterdir()]
     by_commit = {task.instance.instance_id.rpartition("-")[2]: task for task in found}
     assert len(by_commit) == len(fixes), done.stdout
-    managers = ("yarn", "berry", "pnpm")
+    managers = ("yarn", "berry", "pnpm", "rush", "npm")
     return {name: by_commit[fix[:8]] for name, fix in zip(managers, fixes, strict=True)}
 
 
 @pytest.mark.parametrize(
-    ("manager", "rung", "turned"),
+    ("manager", "rung", "folder", "turned"),
     [
-        ("yarn", "yarn.lock", "of many"),
-        ("berry", "yarn.lock", "of seconds"),
-        ("pnpm", "pnpm-lock.yaml, what is named", "of no text"),
+        ("yarn", "yarn.lock", "packages/app", "of many"),
+        ("berry", "yarn.lock", "packages/app", "of seconds"),
+        ("pnpm", "pnpm-lock.yaml, what is named", "packages/app", "of no text"),
+        ("rush", "pnpm-lock.yaml", "packages/app", "of true"),
+        ("npm", "package-lock.json", "front", "of days"),
     ],
 )
-def test_a_package_of_a_workspace_is_tested_with_what_it_needs_of_the_tree(tasks, sandbox, manager, rung, turned):
+def test_a_package_of_a_workspace_is_tested_with_what_it_needs_of_the_tree(
+    tasks, sandbox, manager, rung, folder, turned
+):
     task = tasks[manager]
     assert task.instance.extra["environment"]["rung"] == rung
-    assert task.instance.test.options[0] == f"{ROOT}packages/app"
-    assert task.hidden.fail_to_pass == (f"packages/app/test/span.test.js::{turned}",)
+    assert task.instance.test.options[0] == f"{ROOT}{folder}"
+    assert task.hidden.fail_to_pass == (f"{folder}/test/span.test.js::{turned}",)
     assert place_of(task) is Place.HOST
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 

@@ -236,6 +236,19 @@ def test_a_script_tells_the_runner_and_how_files_are_loaded(script, framework, o
     assert (first.framework, first.options) == (framework, options)
 
 
+@pytest.mark.parametrize(
+    ("script", "depended", "options"),
+    [
+        ("$(npm bin)/babel-node $(npm bin)/ava", "babel-cli", ("--require", "babel-register")),
+        ("babel-node node_modules/.bin/_mocha -r a", "@babel/node", ("--require", "@babel/register", "-r", "a")),
+        ("babel-node scripts/x.js && mocha", "babel-cli", ()),
+    ],
+)
+def test_what_babel_node_starts_has_its_files_compiled(script, depended, options):
+    package = {"scripts": {"test": script}, "devDependencies": {depended: "1"}}
+    assert manifest.test_commands(tree(package), ["test/a.js"])[0].options == options
+
+
 def test_what_nyc_has_tests_require_is_required():
     package = {"scripts": {"test": "nyc yarn _test", "_test": "mocha --require ./runtime"}, "nyc": {"require": ["esm"]}}
     [first, *_] = manifest.test_commands(tree(package), ["test/a.js"])

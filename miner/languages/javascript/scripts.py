@@ -106,9 +106,9 @@ def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def called(manifest: Mapping[str, Any]) -> list[Call]:
-    """The runners that the scripts for tests call, with what nyc has them require."""
+    """The runners that the scripts for tests call, with what nyc or babel-node has them require."""
     programs = list(_programs(manifest))
-    calls = [call for words in programs if (call := _call(words)) is not None]
+    calls = [_compiled(call, words, manifest) for words in programs if (call := _call(words)) is not None]
     of_nyc = manifest.get("nyc")
     required = of_nyc.get("require") if isinstance(of_nyc, dict) and any("nyc" in words for words in programs) else None
     for name in reversed(required if isinstance(required, list) else []):
@@ -119,6 +119,15 @@ def called(manifest: Mapping[str, Any]) -> list[Call]:
             for call in calls
         ]
     return calls
+
+
+def _compiled(call: Call, program: Sequence[str], manifest: Mapping[str, Any]) -> Call:
+    """A call with what babel-node has its processes load, where that starts it."""
+    if "babel-node" not in map(posixpath.basename, program) or call.framework not in (*_REQUIRING, "ava"):
+        return call
+    depended = str(manifest.get("devDependencies")) + str(manifest.get("dependencies"))
+    register = "@babel/register" if "@babel/" in depended else "babel-register"
+    return replace(call, options=("--require", register, *call.options))
 
 
 def told_node(manifest: Mapping[str, Any]) -> Call | None:
