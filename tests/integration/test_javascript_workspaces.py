@@ -106,7 +106,7 @@ RUSH = PNPM.replace("  packages/", "  ../../packages/").replace(
 )
 FRONT = {"name": "front", "version": "1.0.0", "dependencies": {"ms": "^2.1.3"}}
 OF_FRONT = {
-    "front/package.json": json.dumps(FRONT),
+    "front/package.json": json.dumps({**FRONT, "scripts": {"test": "node --test"}}),
     "front/package-lock.json": json.dumps(
         {
             "name": "front",

@@ -122,12 +122,12 @@ def called(manifest: Mapping[str, Any]) -> list[Call]:
 
 
 def _compiled(call: Call, program: Sequence[str], manifest: Mapping[str, Any]) -> Call:
-    """A call with what babel-node has its processes load, where that starts it."""
-    if "babel-node" not in map(posixpath.basename, program) or call.framework not in (*_REQUIRING, "ava"):
+    """A call with what babel-node has Node load in all processes, where that starts it."""
+    if "babel-node" not in map(posixpath.basename, program):
         return call
     depended = str(manifest.get("devDependencies")) + str(manifest.get("dependencies"))
     register = "@babel/register" if "@babel/" in depended else "babel-register"
-    return replace(call, options=("--require", register, *call.options))
+    return _told(call, f"--require {register}")
 
 
 def told_node(manifest: Mapping[str, Any]) -> Call | None:
@@ -197,10 +197,15 @@ def _by_node(before: Sequence[str], words: Sequence[str]) -> Call | None:
     """A runner whose file Node is given, with what Node is told of loading files."""
     for at, word in enumerate(words):
         if (match := _INSTALLED.fullmatch(word)) and (call := _call([*before, match[1], *words[at + 1 :]])):
-            env = dict(call.env)
-            told = " ".join(filter(None, (env.get("NODE_OPTIONS"), *_options(words[:at]))))
-            return replace(call, env=tuple({**env, "NODE_OPTIONS": told}.items())) if told else call
+            return _told(call, " ".join(_options(words[:at])))
     return None
+
+
+def _told(call: Call, options: str) -> Call:
+    """A call with more that Node is told."""
+    env = dict(call.env)
+    told = " ".join(filter(None, (env.get("NODE_OPTIONS"), options)))
+    return replace(call, env=tuple({**env, "NODE_OPTIONS": told}.items())) if told else call
 
 
 def _variables(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
