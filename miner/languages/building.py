@@ -175,6 +175,11 @@ def tree_layer(
     )
 
 
+def refusal(reason: str, detail: str) -> RefusedError:
+    """No image can be made: a stable word, and a sentence."""
+    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
+
+
 def reason_in(failures: Iterable[tuple[str, str]], output: str) -> str:
     """The first reason whose pattern a tool's words match; empty where they match none."""
     return next((reason for reason, form in failures if re.search(form, output)), "")

@@ -10,13 +10,12 @@ from harness.core.instance import Declared, TestSpec
 from harness.languages.declared.language import PREFIX
 from miner.evidence.tree import TESTBED
 from miner.languages import system
-from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, tree_layer
+from miner.languages.base import ImageRequest
+from miner.languages.building import Building, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.layers import base
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Layer, quote, readable, write_tool
-from miner.sources.change import Rejection, Stage
 
 RUNG = "declared"
 """The name of the only recipe."""
@@ -39,7 +38,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
     declared = request.declared
     if declared is None:
         detail = f"goldseam.toml declares nothing for {request.repo}"
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="not_declared", detail=detail))
+        raise refusal("not_declared", detail)
     building = Building(request)
     ground = base.ensure(request.workshop)
     layers: list[tuple[Layer, BuiltLayer]] = []
@@ -67,7 +66,7 @@ def _hold_to(declared: DeclaredSettings, layer: BuiltLayer) -> None:
     installed = {package.partition("=")[0] for package in layer.facts.get("packages", ())}
     if lacking := [name for name in declared.packages if name not in installed]:
         detail = f"Debian has no package {', '.join(lacking)}, or can't install it"
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_debian_package", detail=detail))
+        raise refusal("no_debian_package", detail)
 
 
 def _tree(parent: str, request: ImageRequest, declared: DeclaredSettings) -> Layer:

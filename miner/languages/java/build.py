@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.sandbox.images import platforms
-from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, reason_in
+from miner.languages.base import ImageRequest
+from miner.languages.building import Building, reason_in, refusal
 from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.toolchain import called_like_tests, name_of_jdk
+from miner.languages.toolchain import installed
 from miner.layers import base
-from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
@@ -30,22 +29,17 @@ def build_image(request: ImageRequest) -> BuiltImage:
     tree, tests, own = request.tree, called_like_tests(request), _own(request)
     by_maven = bool(poms.reactors(tree, tests))
     if not by_maven and not gradle.roots(tree, tests):
-        raise _refused("no_build_file", "no folder at or above the tests has a pom.xml or a build file of Gradle")
+        raise refusal("no_build_file", "no folder at or above the tests has a pom.xml or a build file of Gradle")
     release, tool = (poms.release(tree), maven) if by_maven else (gradle.release(tree), gradle_image)
     jdks = poms.jdks(tree, own, release)
     if not by_maven:  # on others nothing can be built, which would hide why it can't on these
         jdks = tuple(major for major in jdks if gradle_image.usable(request, major)) or jdks
     if not jdks:
         detail = f'a build file asks for Java {release}: name a JDK of it, "{release}" under [images.jdks]'
-        raise _refused("no_jdk", f"{detail} in goldseam.toml")
+        raise refusal("no_jdk", f"{detail} in goldseam.toml")
     building = Building(request, partial(reason_in, tool.FAILURES))
     return building.over(jdks, name_of_jdk, partial(tool.image, building, base.ensure(request.workshop)))
 
 
-def _refused(reason: str, detail: str) -> RefusedError:
-    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
-
-
 def _own(request: ImageRequest) -> tuple[int, ...]:
-    settings = request.workshop.settings
-    return tuple(map(int, settings.jdks)) if platforms.is_of_here(settings.platform) else ()
+    return tuple(map(int, installed("jdk", request.workshop.settings)))

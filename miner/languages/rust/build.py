@@ -9,21 +9,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from harness.config.settings import ImageSettings
 from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLCHAIN, part
-from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, tree_layer
+from miner.languages.building import Building, reason_in, refusal, tree_layer
 from miner.languages.rust import cargo
-from miner.languages.toolchain import Toolchain
+from miner.languages.toolchain import Toolchain, installed
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import (
+    APT_CERTIFICATES,
     APT_CLEANED,
     FACTS_PATH,
     INPUT_DIR,
@@ -33,11 +32,12 @@ from miner.layers.layer import (
     Layer,
     quote,
     readable,
+    tool,
+    unpacked,
     write_tool,
 )
 from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
-from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
@@ -50,9 +50,9 @@ _KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
 _UNUSED = (
     "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rust-*", "./bin/rls",
 )  # fmt: skip
-_REASONS = (
-    ("no_rust", ("requires rustc", "is not supported by the following package", "edition2024", "lock file version")),
-    ("unresolvable", ("failed to select a version", "no matching package", "failed to get `", "failed to load source")),
+_FAILURES = (
+    ("no_rust", "requires rustc|is not supported by the following package|edition2024|lock file version"),
+    ("unresolvable", "failed to select a version|no matching package|failed to get `|failed to load source"),
 )
 """Reasons, and how cargo says so; what comes first goes before others."""
 
@@ -67,29 +67,19 @@ def build_image(request: ImageRequest) -> BuiltImage:
     """
     packages = cargo.packages(request.tree, _sources(request))
     if not packages:
-        raise _refusal("no_cargo_toml", "no folder at or above the tests has a Cargo.toml of a package")
+        raise refusal("no_cargo_toml", "no folder at or above the tests has a Cargo.toml of a package")
     workspace = cargo.workspace_of(request.tree, packages[0])
     least = cargo.oldest(request.tree, {"", workspace, *packages})
-    settings = request.workshop.settings
-    own = [int(version[2:]) for version in settings.rusts] if platforms.is_of_here(settings.platform) else []
+    own = [int(version[2:]) for version in installed("rust", request.workshop.settings)]
     ground = base.ensure(request.workshop)
     minors = cargo.minors([*own, *_of_debian(request, ground)], least, request.when.date())
     if not minors:
         detail = (
             f'it asks for Rust 1.{least}: name a toolchain of it, "1.{least}", under [images.rusts] in goldseam.toml'
         )
-        raise _refusal("no_rust", detail)
-    building = Building(request, told_reason)
+        raise refusal("no_rust", detail)
+    building = Building(request, partial(reason_in, _FAILURES))
     return building.over(minors, _toolchain, partial(_image, building, ground, workspace))
-
-
-def told_reason(output: str) -> str:
-    """The reason that cargo's words for it give; empty where they give none."""
-    return next((reason for reason, words in _REASONS if any(word in output for word in words)), "")
-
-
-def _refusal(reason: str, detail: str) -> RefusedError:
-    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
 
 
 def _of_debian(request: ImageRequest, ground: BuiltLayer) -> list[int]:
@@ -168,11 +158,10 @@ def _of_fix(
 
 def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
     """The toolchain, of this machine where the settings name one for it, else Debian's, whatever its version is."""
-    own = settings.rusts.get(f"1.{minor}") if platforms.is_of_here(settings.platform) else None
+    own = installed("rust", settings).get(f"1.{minor}")
     folders: tuple[Folder, ...] = ()
-    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     laid: tuple[str, ...] = (
-        f'options="$({certificates})"',
+        f'options="$({APT_CERTIFICATES})"',
         "apt-get $options -qq update",
         "packages='rustc cargo'; if apt-cache show cargo-web >/dev/null 2>&1; then packages='rustc-web cargo-web'; fi",
         "apt-get $options -qq install -y --no-install-recommends $packages",
@@ -212,7 +201,7 @@ def _environment(*, offline: bool) -> tuple[str, ...]:
 
 def _unpacked(workspace: str) -> tuple[str, ...]:
     folder = quote(posixpath.join(TESTBED, workspace))
-    return (f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {folder}")
+    return (unpacked(_GIVEN), f"cd {folder}")
 
 
 def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str) -> bytes:
@@ -221,7 +210,7 @@ def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspac
     commands = (
         *_unpacked(workspace),
         *_environment(offline=False),
-        write_tool(_DAY, _tool("day.py")),
+        write_tool(_DAY, tool("miner.languages.rust", "day.py")),
         f"python3 {_DAY} {day} . && cp {cargo.LOCK} {OUT_DIR}/{cargo.LOCK}",
     )
     workshop.progress(f"resolving crates as of {day}")
@@ -246,7 +235,7 @@ def _compiled(request: ImageRequest) -> str:
 
 def _crates(parent: str, request: ImageRequest, inputs: tuple[Input, ...], workspace: str) -> Layer:
     """The crates, downloaded and compiled: commits with the same manifests and lock share it."""
-    unpacked = f"mkdir {_OF_FIX} && tar -C {_OF_FIX} --no-same-owner -xf {INPUT_DIR}/{_FIXED}"
+    unpacked_fix = f"mkdir {_OF_FIX} && tar -C {_OF_FIX} --no-same-owner -xf {INPUT_DIR}/{_FIXED}"
     fetched = f"(cd {quote(posixpath.join(_OF_FIX, workspace))} && cargo fetch) || true; rm -rf {_OF_FIX}"
     return Layer(
         kind="deps",
@@ -257,7 +246,7 @@ def _crates(parent: str, request: ImageRequest, inputs: tuple[Input, ...], works
             *_unpacked(workspace),
             *_environment(offline=False),
             "cargo fetch",
-            *((unpacked, fetched) if len(inputs) > 1 else ()),
+            *((unpacked_fix, fetched) if len(inputs) > 1 else ()),
             f"cp {cargo.LOCK} {_KEPT_LOCK}",
             "export CARGO_NET_OFFLINE=true",
             _compiled(request),
@@ -290,10 +279,6 @@ def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
             readable(TESTBED, HOME),
         ),
     )
-
-
-def _tool(name: str) -> str:
-    return resources.files("miner.languages.rust").joinpath("tools", name).read_text(encoding="utf-8")
 
 
 TOOLCHAINS = (
