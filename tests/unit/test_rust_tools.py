@@ -52,6 +52,8 @@ def test_the_toolchain_is_no_older_than_what_is_asked_for_and_the_newest_of_the_
     assert cargo.oldest(MemoryTree({"Cargo.toml": MANIFEST, "rust-toolchain": "1.90.1\n"}), {""}) == 90
     assert cargo.minors([95, 70], 60, date(2023, 9, 1)) == (70, 95)
     assert cargo.minors([95], 0, date(2026, 6, 1)) == (95,)
+    assert cargo.minors([63, 96, 97], 0, date(2025, 6, 1)) == (96, 63)
+    assert cargo.minors([63, 96, 97], 0, date(2018, 6, 1)) == (63, 96)
     assert cargo.minors([95], 96, date(2026, 6, 1)) == ()
 
 

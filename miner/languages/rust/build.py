@@ -50,6 +50,18 @@ _KEPT_LOCK = f"{HOME}/{cargo.LOCK}"
 _UNUSED = (
     "./share", "./libexec", "./etc", "./lib/rustlib/src", "./bin/*-*", "./bin/rust-*", "./bin/rls",
 )  # fmt: skip
+_DEBIAN = ("rustc-web cargo-web", "rustc cargo")
+"""Debian's packages of Rust: those that it renews for browsers, which not every Debian has, and those it came with."""
+_OLD_CARGO = (
+    "export CARGO_UNSTABLE_SPARSE_REGISTRY=true CARGO_REGISTRIES_CRATES_IO_PROTOCOL=sparse",
+    "export __CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS=nightly",
+    'exec /usr/bin/cargo "$@"',
+)
+"""Calls a cargo before 1.70, which else clones the index of crates whole, and can't have it as of a day."""
+_WITHOUT_GIT = (
+    f"rm {TOOLCHAIN}/bin/cargo; printf '%s\\n' '#!/bin/sh' {' '.join(map(quote, _OLD_CARGO))} > {TOOLCHAIN}/bin/cargo;"
+    f" chmod 755 {TOOLCHAIN}/bin/cargo"
+)
 _FAILURES = (
     ("no_rust", "requires rustc|is not supported by the following package|edition2024|lock file version"),
     ("unresolvable", "failed to select a version|no matching package|failed to get `|failed to load source"),
@@ -70,24 +82,34 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise refusal("no_cargo_toml", "no folder at or above the tests has a Cargo.toml of a package")
     workspace = cargo.workspace_of(request.tree, packages[0])
     least = cargo.oldest(request.tree, {"", workspace, *packages})
-    own = [int(version[2:]) for version in installed("rust", request.workshop.settings)]
+    settings = request.workshop.settings
+    own = [int(version[2:]) for version in installed("rust", settings)]
     ground = base.ensure(request.workshop)
-    minors = cargo.minors([*own, *_of_debian(request, ground)], least, request.when.date())
+    day = request.when.date()
+    of_debian = _of_debian(request, ground, cargo.minor_of(day))
+    minors = cargo.minors([*own, *of_debian], least, day)
     if not minors:
         detail = (
             f'it asks for Rust 1.{least}: name a toolchain of it, "1.{least}", under [images.rusts] in goldseam.toml'
         )
         raise refusal("no_rust", detail)
     building = Building(request, partial(reason_in, _FAILURES))
-    return building.over(minors, _toolchain, partial(_image, building, ground, workspace))
+    layers = {minor: of_debian.get(minor) or layer_of_rust(ground.image_id, minor, settings) for minor in minors}
+    return building.over(minors, _toolchain, lambda minor: _image(building, ground, workspace, minor, layers[minor]))
 
 
-def _of_debian(request: ImageRequest, ground: BuiltLayer) -> list[int]:
-    """The minor version of Rust 1 that the base's Debian has; none where it can't be installed."""
-    with suppress(build.StepFailedError):
-        built = build.ensure(request.workshop, layer_of_rust(ground.image_id, 0, request.workshop.settings))
-        return [int(minor) for minor in re.findall(r"^rustc 1\.(\d+)", str(built.facts.get("rust")))]
-    return []
+def _of_debian(request: ImageRequest, ground: BuiltLayer, of_day: int) -> dict[int, Layer]:
+    """The layers of Debian's Rust by minor version: the newest, and the older one if the newest is of a later day."""
+    layers: dict[int, Layer] = {}
+    for packages in _DEBIAN:
+        layer = _debian_rust(ground.image_id, packages)
+        with suppress(build.StepFailedError):
+            facts = build.ensure(request.workshop, layer).facts
+            minor = next(map(int, re.findall(r"^rustc 1\.(\d+)", str(facts.get("rust")))), 0)
+            layers.setdefault(minor, layer)
+            if of_day >= minor or facts.get("packages") == _DEBIAN[-1]:
+                break
+    return layers
 
 
 def _toolchain(minor: int) -> str:
@@ -98,11 +120,10 @@ def _sources(request: ImageRequest) -> list[str]:
     return [path for path in request.touched if path.endswith(".rs")]
 
 
-def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int) -> BuiltImage:
+def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int, rust_layer: Layer) -> BuiltImage:
     request, version = building.request, _toolchain(minor)
     lock = request.tree.read(posixpath.join(workspace, cargo.LOCK))
     rung = cargo.MANIFEST if lock is None else cargo.LOCK
-    rust_layer = layer_of_rust(ground.image_id, minor, request.workshop.settings)
     toolchain = building.ensure(rust_layer, rung, version, "system", version)
     files = dict(cargo.skeleton(request.tree, workspace))
     if lock is None:
@@ -157,32 +178,42 @@ def _of_fix(
 
 
 def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
-    """The toolchain, of this machine where the settings name one for it, else Debian's, whatever its version is."""
+    """The toolchain, of this machine where the settings name one for it, else the newest that Debian has."""
     own = installed("rust", settings).get(f"1.{minor}")
-    folders: tuple[Folder, ...] = ()
-    laid: tuple[str, ...] = (
-        f'options="$({APT_CERTIFICATES})"',
-        "apt-get $options -qq update",
-        "packages='rustc cargo'; if apt-cache show cargo-web >/dev/null 2>&1; then packages='rustc-web cargo-web'; fi",
-        "apt-get $options -qq install -y --no-install-recommends $packages",
-        APT_CLEANED,
-        f"mkdir -p {TOOLCHAIN}/bin && ln -s /usr/bin/rustc /usr/bin/cargo {TOOLCHAIN}/bin/",
-    )
-    if own:
-        digest = hashlib.sha256((own / "bin/rustc").read_bytes() + (own / "bin/cargo").read_bytes()).hexdigest()
-        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"rust-1.{minor}"),)
-        excluded = " ".join(f"--exclude={quote(name)}" for name in _UNUSED)
-        laid = (
-            f"mkdir -p {TOOLCHAIN}",
-            f"tar -C {_MOUNTED} {excluded} -cf - . | tar -C {TOOLCHAIN} --no-same-owner -xf -",
-            readable(TOOLCHAIN),
-        )
+    if own is None:
+        return _debian_rust(parent, _DEBIAN[0])
+    digest = hashlib.sha256((own / "bin/rustc").read_bytes() + (own / "bin/cargo").read_bytes()).hexdigest()
+    excluded = " ".join(f"--exclude={quote(name)}" for name in _UNUSED)
     return Layer(
         kind="rust",
         parent=parent,
-        folders=folders,
-        needs_root=not own,
-        commands=(*laid, f'printf \'{{"rust": "%s"}}\' "$({TOOLCHAIN}/bin/rustc --version)" > {FACTS_PATH}'),
+        folders=(Folder(path=own, target=_MOUNTED, key=digest, context=f"rust-1.{minor}"),),
+        commands=(
+            f"mkdir -p {TOOLCHAIN}",
+            f"tar -C {_MOUNTED} {excluded} -cf - . | tar -C {TOOLCHAIN} --no-same-owner -xf -",
+            readable(TOOLCHAIN),
+            f'printf \'{{"rust": "%s"}}\' "$({TOOLCHAIN}/bin/rustc --version)" > {FACTS_PATH}',
+        ),
+    )
+
+
+def _debian_rust(parent: str, packages: str) -> Layer:
+    """The toolchain of these packages, or of the last ones of all in a Debian without them."""
+    return Layer(
+        kind="rust",
+        parent=parent,
+        needs_root=True,
+        commands=(
+            f'options="$({APT_CERTIFICATES})" packages="{packages}"',
+            "apt-get $options -qq update",
+            f'apt-cache show $packages >/dev/null 2>&1 || packages="{_DEBIAN[-1]}"',
+            "apt-get $options -qq install -y --no-install-recommends $packages",
+            APT_CLEANED,
+            f"mkdir -p {TOOLCHAIN}/bin && ln -s /usr/bin/rustc /usr/bin/cargo {TOOLCHAIN}/bin/",
+            f'case "$(cargo --version)" in "cargo 1."[0-6]?.*) {_WITHOUT_GIT} ;; esac',
+            'facts="$(printf \'{"rust": "%s", "packages": "%s"}\' "$(rustc --version)" "$packages")"',
+            f'echo "$facts" > {FACTS_PATH}',
+        ),
     )
 
 

@@ -124,12 +124,18 @@ def oldest(tree: Tree, folders: Iterable[str]) -> int:
     return max(minors)
 
 
+def minor_of(day: date) -> int:
+    """The newest minor version of Rust 1 that was there on a day."""
+    return (day - _FIRST).days // _BETWEEN
+
+
 def minors(installed: Collection[int], least: int, day: date) -> tuple[int, ...]:
-    """The minor versions to try: the newest of that day that is there, then the next newer one."""
+    """The two minor versions to try: the newest of that day that is there and the next newer one, the nearer first."""
     usable = sorted({minor for minor in installed if minor >= least})
-    of_day = (day - _FIRST).days // _BETWEEN
+    of_day = minor_of(day)
     older = [minor for minor in usable if minor <= of_day][-1:]
-    return tuple(older + [minor for minor in usable if minor > of_day])[:2]
+    newer = [minor for minor in usable if minor > of_day][: 2 - len(older)]
+    return tuple(sorted(older + newer, key=lambda minor: (abs(minor - of_day), minor)))
 
 
 def options(tree: Tree, tests: Iterable[str]) -> tuple[tuple[str, ...], ...]:
