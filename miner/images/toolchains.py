@@ -8,7 +8,7 @@ from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError, InputError
 from miner.images.task_image import open_workshop
 from miner.languages import toolchains
-from miner.languages.toolchain import installed
+from miner.languages.building import installed
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
 

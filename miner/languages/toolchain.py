@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.config.settings import ImageSettings
 from harness.core.errors import InputError
-from harness.sandbox.images import platforms
 from miner.layers.layer import Layer
 
 
@@ -47,9 +45,3 @@ class Toolchain:
                 hint=f"name a folder of it under [images.{self.name}s] in goldseam.toml",
             )
         return version
-
-
-def installed(name: str, settings: ImageSettings) -> Mapping[str, Path]:
-    """By version: what the settings name of a toolchain on this machine; nothing where images are for another one."""
-    folders: Mapping[str, Path] = getattr(settings, f"{name}s")
-    return folders if platforms.is_of_here(settings.platform) else {}

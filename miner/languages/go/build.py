@@ -13,10 +13,10 @@ from harness.config.settings import ImageSettings
 from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
 from miner.evidence.tree import TESTBED
 from miner.languages.base import ImageRequest
-from miner.languages.building import Building, refusal, tree_layer
+from miner.languages.building import Building, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
-from miner.languages.toolchain import Toolchain, installed
+from miner.languages.toolchain import Toolchain
 from miner.layers import base, egress, package_index
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Folder, Layer, quote, readable, tool, unpacked, write_tool

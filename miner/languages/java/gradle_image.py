@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.languages.java.language import GRADLE, GRADLE_ENV, GRADLE_HOME, HOME, JDK, sources
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import tree_layer
+from miner.languages.building import installed, tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     OPENED,
@@ -23,7 +23,6 @@ from miner.languages.java.toolchain import (
     opened,
     tool,
 )
-from miner.languages.toolchain import installed
 from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, unpacked, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage

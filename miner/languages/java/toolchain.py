@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
+from miner.languages.building import installed
 from miner.languages.java import gradle, poms
-from miner.languages.toolchain import Toolchain, installed
+from miner.languages.toolchain import Toolchain
 from miner.layers import layer
 from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR

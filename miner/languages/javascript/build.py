@@ -18,11 +18,11 @@ from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
-from miner.languages.building import Building, refusal, tree_layer
+from miner.languages.building import Building, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
-from miner.languages.toolchain import Toolchain, installed
+from miner.languages.toolchain import Toolchain
 from miner.layers import base, build, egress, package_index
 from miner.layers.layer import (
     CACHE_DIR,

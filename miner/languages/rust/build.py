@@ -16,9 +16,9 @@ from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLC
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, reason_in, refusal, tree_layer
+from miner.languages.building import Building, installed, reason_in, refusal, tree_layer
 from miner.languages.rust import cargo
-from miner.languages.toolchain import Toolchain, installed
+from miner.languages.toolchain import Toolchain
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import (

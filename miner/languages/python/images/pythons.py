@@ -10,8 +10,8 @@ from pathlib import Path
 
 from harness.config.settings import ImageSettings
 from harness.core.errors import InputError
+from miner.languages.building import installed
 from miner.languages.python.recipes.interpreter import RELEASED
-from miner.languages.toolchain import installed
 from miner.layers import build
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import FACTS_PATH, Folder, Layer, readable
