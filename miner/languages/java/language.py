@@ -18,7 +18,7 @@ from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.java.toolchain import TOOLCHAINS, called_like_tests, name_of_jdk
 from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage
+from miner.languages.stripping.language import TreeLanguage, called_by_others
 from miner.layers import base, egress
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|gro
 _MARKS = re.compile(
     rb"@(?:[\w.]+\.)?(?:Test|(?:Parameterized|Repeated)Test|TestFactory|Property)\b|\bextends\s+(?:(?:Groovy)?TestCase|Specification)\b"
 )
-_CALLED = re.compile(rb"\b(\w+)\(")
 _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
 
 
@@ -95,8 +94,7 @@ class Java(TreeLanguage):
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests."""
         known = helpers.helpers_in(sources.values())
-        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
-        names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        listed, shared = files(task.hidden.listed), called_by_others(sources)
         hidden = {*files(task.hidden.test_files), *_changed(task)}
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
         texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
@@ -105,11 +103,7 @@ class Java(TreeLanguage):
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(
-                source,
-                path=path,
-                first=first,
-                shared=set().union(*(names[other] for other in names if other != path)),
-                helpers=known,
+                source, path=path, first=first, shared=shared[path], helpers=known
             ),
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},

@@ -26,7 +26,7 @@ from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.source import StrippedSource
-from miner.languages.stripping.language import TreeLanguage
+from miner.languages.stripping.language import TreeLanguage, called_by_others
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ _MARKS = re.compile(
 )
 """What a file has that holds tests, or leads to some; one without may be what a test has compiled, as trybuild does."""
 _MODULE = re.compile(rb"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE)
-_CALLED = re.compile(rb"\b(\w+)\(")
 
 
 class Rust(TreeLanguage):
@@ -119,7 +118,7 @@ class Rust(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; of one that holds code as well, by that of its tests."""
-        names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        shared = called_by_others(sources)
         hidden = {file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files}
         helpers = helpers_in(source for path, source in sources.items() if path not in task.instance.test.allowed_paths)
         return record(
@@ -130,7 +129,7 @@ class Rust(TreeLanguage):
                 source,
                 path=path,
                 first=first,
-                shared=set().union(*(names[other] for other in names if other != path)),
+                shared=shared[path],
                 helpers=helpers,
                 is_code=path in task.instance.test.allowed_paths,
             ),
