@@ -202,6 +202,7 @@ def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is
 
 def test_a_program_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
     said = {"later": "money::later(1)", "From": "String::from(1)", "compile_error": 'compile_error!("no price")'}
+    said["given"] = "\nfn given(_: i32) {}\ngiven(1, 2)"
     broken = {f"tests/{name}.rs": f"#[test]\nfn of() {{ {call}; }}\n".encode() for name, call in said.items()}
     one = f"{KINDS_TEST}::well"
     report = run(task, sandbox, one, *broken, overlay=broken)

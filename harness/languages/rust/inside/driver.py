@@ -24,7 +24,7 @@ WANTED = re.compile(
     r"|^the trait bound `(?:[^`:]|::)+: ([^`]+)` is not satisfied"
 )
 CALLED = re.compile(
-    r"(?:fn|associated function|method|struct|enum|trait|variant) defined here.*?\n.*?\b(?:fn|struct|enum|trait) (\w+)",
+    r"(?:fn|function|method|struct|enum|trait|variant) defined here.*?\n.*?\b(?:fn|struct|enum|trait) (\w+)",
     re.DOTALL,
 )
 """How the compiler tells which name, or which form of one, it misses."""
