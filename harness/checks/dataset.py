@@ -12,8 +12,8 @@ from pathlib import Path
 from harness.checks import custody
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, Instance, Task, TaskState
+from harness.dataset import folder, hidden_files, model_files
 from harness.dataset import folder as dataset_folder
-from harness.dataset import hidden_files, links, model_files
 from harness.dataset.folder import Dataset
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.dataset.seal import access_log
@@ -88,7 +88,7 @@ def check(
     """
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
-    links.refuse(path)
+    folder.refuse_links(path)
     scope = CheckScope(
         images=images,
         max_leak=max_leak or {},

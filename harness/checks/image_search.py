@@ -30,6 +30,7 @@ from harness.checks import hygiene
 from harness.checks.dataset import ImageCheck
 from harness.checks.hygiene import Leak, Secrets
 from harness.core import files
+from harness.core.grouping import grouped
 from harness.core.instance import Task
 from harness.core.process import ProgramError, run, stream
 from harness.patches.patch import PatchError
@@ -179,9 +180,7 @@ def of(image: str, cache: Path, unpack: Callable[[bytes], Iterable[tuple[str, by
             names = {bytes.fromhex(key): name for name, other in earlier.items() for key in other.keys if key}
             skipped: list[bytes] = []
             index = build(layers.newest_layer(image, text_only=True, indexed=names.keys(), skipped=skipped), unpack)
-            shared: dict[str, list[str]] = {}
-            for key in skipped:
-                shared.setdefault(names[key], []).append(key.hex())
+            shared = grouped((names[key], key.hex()) for key in skipped)
             head = {"places": index.places, "cached": index.cached, "keys": index.keys, "shared": shared}
             cache.mkdir(parents=True, exist_ok=True)
             line = json.dumps({**head, "numbers": len(index.numbers)}).encode()

@@ -109,6 +109,12 @@ def place_of(node: Node) -> Place:
     return node.start_byte, node.end_byte
 
 
+def with_next(node: Node, mark: str) -> Place:
+    """The stretch of a node and of this mark, where it comes next."""
+    after = node.next_sibling
+    return node.start_byte, after.end_byte if after is not None and after.type == mark else node.end_byte
+
+
 def covers(outer: Place, inner: Place) -> bool:
     """Whether a stretch has another in it, or is the same."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,6 @@ from harness.core.instance import (
     TestSpec,
 )
 from harness.core.wording import did_you_mean
-from harness.dataset import links
 from harness.dataset.hidden_files import (
     CALLS_FILE,
     EXPECTATIONS_FILE,
@@ -47,6 +47,7 @@ from harness.dataset.model_files import read_bytes, read_model, read_text, write
 from harness.dataset.schema import DatasetModel, FileModel, TaskModel
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import Keys, recipients_digest
+from harness.dataset.seal.sealed import WORKINGS
 
 _Part = TypeVar("_Part", Budgets, Build, Declared, Instance, Service, TestSpec)
 
@@ -181,7 +182,7 @@ def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
     if not (path / DATASET_FILE).is_file():
         text = f"{path} is not a dataset: it has no {DATASET_FILE}" if path.is_dir() else files.no_folder(path)
         raise InputError(text, hint="make a dataset with `goldseam mine SOURCE -o DATASET`")
-    links.refuse(path)
+    refuse_links(path)
     model = read_model(path / DATASET_FILE, DatasetModel)
     return Dataset(
         path=path, name=model.name, version=model.version, canary=model.canary, recipients=model.recipients, keys=keys
@@ -482,3 +483,34 @@ def _remove_tree(path: Path) -> None:
         for entry in path.iterdir():
             _remove_tree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         path.rmdir()
+
+
+def refuse_links(dataset: Path) -> None:
+    """See that nothing in a dataset's folder is a link, a socket, a pipe or a device; its own path may hold links.
+
+    Folders whose name starts with a dot are others' (`.git`) and not looked into, but for goldseam's own.
+
+    Raises:
+        InputError: something is; the message names it.
+
+    """
+    for entry in _entries(dataset):
+        if entry.is_symlink():
+            where = str(Path(entry).readlink())
+            raise InputError(
+                f"{entry.path} is a link, to {where!r}: a dataset holds files and folders alone",
+                hint="put the file itself in its place, if you trust where it comes from",
+            )
+        if not (entry.is_file() or entry.is_dir()):
+            raise InputError(f"{entry.path} is neither a file nor a folder, and a dataset holds nothing else")
+
+
+def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
+    with (
+        contextlib.suppress(FileNotFoundError),
+        os.scandir(folder) as scanned,
+    ):  # another command may just have removed it
+        for entry in sorted(scanned, key=lambda item: item.name):
+            yield entry
+            if entry.is_dir(follow_symlinks=False) and (entry.name == WORKINGS or not entry.name.startswith(".")):
+                yield from _entries(entry.path)

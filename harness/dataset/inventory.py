@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from harness.core.errors import InputError
+from harness.core.grouping import grouped
 from harness.core.instance import Instance, TaskState
 from harness.dataset import content, policy
 from harness.dataset.folder import Dataset
@@ -78,9 +79,7 @@ def take(
     instances = list(dataset.instances())
     proved = [instance for instance in instances if instance.state is TaskState.PROVED]
     exposures = policy.exposures(ledger.read(dataset))
-    by_state: dict[str, list[str]] = {}
-    for instance in instances:
-        by_state.setdefault(instance.state.value, []).append(instance.instance_id)
+    by_state = grouped((instance.state.value, instance.instance_id) for instance in instances)
     exposed = {instance.instance_id: len(exposures.get(instance.instance_id, NONE).by_endpoint) for instance in proved}
     return Inventory(
         name=dataset.name,

@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.grouping import grouped
 from harness.core.instance import Instance, TaskState
 from harness.core.wording import counted
 from harness.dataset import content
@@ -134,10 +135,7 @@ def _sources(inputs: Sequence[Dataset]) -> dict[str, list[Dataset]]:
         InputError: an id names two different tasks.
 
     """
-    datasets: dict[str, list[Dataset]] = {}
-    for dataset in inputs:
-        for task_id in dataset.ids():
-            datasets.setdefault(task_id, []).append(dataset)
+    datasets = grouped((task_id, dataset) for dataset in inputs for task_id in dataset.ids())
     clashes = [
         f"{task_id} in {owners[0].path} and {other.path}"
         for task_id, owners in sorted(datasets.items())

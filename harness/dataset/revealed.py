@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.core import test_ids as ids
 from harness.core.instance import Hidden, Instance
-from harness.languages.cutting import Names
+from harness.languages.base import Names
 from harness.languages.javascript.source import SOURCES
 
 FIELD = "scaffold"

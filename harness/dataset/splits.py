@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, model_validator
 
 from harness.core.errors import InputError
+from harness.core.grouping import grouped
 from harness.core.instance import Instance
 from harness.core.records import OpenRecord
 from harness.core.wording import counted, one_of, place_of
@@ -190,9 +191,7 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
 
 def _make(dataset: Dataset, moves_made: Iterable[Move], rule: Rule) -> None:
     """The ledger first: what a killed process left undone, the next one finds by the rule and does."""
-    by_split: dict[Split, list[str]] = {}
-    for move in moves_made:
-        by_split.setdefault(move.new, []).append(move.instance_id)
+    by_split = grouped((move.new, move.instance_id) for move in moves_made)
     for split, ids in by_split.items():
         moved = [replace(dataset.instance(task_id), split=split.value) for task_id in ids]
         write_instances(dataset, moved, ledger.Event.SPLIT, to=split.value, by=rule.by.value)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from harness.core.grouping import grouped
 from harness.core.instance import Hidden
 from harness.patches import patch
 
@@ -80,10 +81,7 @@ def _functions(pieces: list[str]) -> dict[str, bool]:
 
     One that only a hunk's header names is no part of it unless it is: what is not shown may be.
     """
-    bodies: dict[str, list[str]] = {}
-    for piece in pieces:
-        for name, line in _by_function(piece):
-            bodies.setdefault(name, []).append(line)
+    bodies = grouped((name, line) for piece in pieces for name, line in _by_function(piece))
     timed = {name for name, lines in bodies.items() if any(map(_has_word, lines))} - {_START_OF_FILE}
     names = {match[1] for line in bodies.get(_START_OF_FILE, ()) if _has_word(line) and (match := _GIVES.match(line))}
     while True:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.core.test_ids import stable
 from harness.core.wording import words
@@ -70,9 +71,7 @@ def judge(expectations: Expectations, report: TestReport) -> TestReport:
     renamed = set(expectations.ids.values()) - set(expectations.ids)
     report = _under_listed_ids(expectations.ids, report)
     statuses, texts = dict(report.statuses), dict(report.texts)
-    by_test: dict[str, list[Event]] = {}
-    for event in report.events:
-        by_test.setdefault(event.test_id, []).append(event)
+    by_test = grouped((event.test_id, event) for event in report.events)
     for test_id, test in expectations.tests.items():
         if statuses.get(test_id) is TestStatus.PASSED:
             problem = _problem(expectations.sites, test, by_test.get(test_id, []))

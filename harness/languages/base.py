@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from harness.core.instance import TestSpec, TestStatus
 from harness.judging.values import Event
-from harness.languages.cutting import CannotCutError, Names
 from harness.patches.patch import FilePatch
 
 
@@ -213,3 +212,26 @@ class Language(Protocol):
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """What a person should know of a patch to these paths that resolves nothing; empty where there is nothing."""
         return ""
+
+
+Names = tuple[str, ...]
+"""A test function: its name, or its class's and its own; or all the titles of a test in one text."""
+
+
+class CannotCutError(Exception):
+    """A test cannot be taken out of its file; the text says why, and names nothing hidden."""
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a file, with their ends.
+
+    Raises:
+        CannotCutError: some end otherwise than with a line feed, so that a patch could not tell them apart.
+
+    """
+    if "\r" in text or "\f" in text:
+        raise CannotCutError("the file has lines that end otherwise than with a line feed")
+    lines = text.splitlines(keepends=True)
+    if len(lines) != text.count("\n") + (not text.endswith("\n") and bool(text)):
+        raise CannotCutError("the file has characters that part lines")
+    return lines

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.core.test_ids import readable
 from harness.judging import values
@@ -112,9 +113,7 @@ def _is_ours(frame: Mapping[str, Any]) -> bool:
 
 def _under_reported(events: Iterable[Event], reported: Collection[str]) -> list[Event]:
     """The events under the ids of reports: a runner that tells a test's titles in one text means the only such test."""
-    by_text: dict[str, list[str]] = {}
-    for test_id in reported:
-        by_text.setdefault(test_id.replace(" > ", " "), []).append(test_id)
+    by_text = grouped((test_id.replace(" > ", " "), test_id) for test_id in reported)
     alike = {text: ids[0] for text, ids in by_text.items() if len(ids) == 1}
     return [
         event

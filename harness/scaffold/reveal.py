@@ -26,7 +26,7 @@ from harness.dataset.revealed import FIELD, Function, candidates, function_of, f
 from harness.dataset.seal import access_log
 from harness.grading import scoring, trial
 from harness.languages import language_of, screening
-from harness.languages.cutting import CannotCutError, Names
+from harness.languages.base import CannotCutError, Names
 from harness.patches import patch
 from harness.sandbox.job import Sandbox
 

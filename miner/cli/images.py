@@ -11,6 +11,7 @@ from harness.cli.shell.command import App, Group, argument, option
 from harness.cli.views import scores, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError
+from harness.core.grouping import grouped
 from harness.core.wording import counted
 from harness.dataset.folder import open_dataset
 from harness.sandbox import engine
@@ -153,9 +154,7 @@ def list_images(*, json_: JsonFlag = False) -> None:
 )
 def du(*, json_: JsonFlag = False) -> None:
     """Show how much disk images take, each layer counted once."""
-    kinds: dict[str, list[int]] = {}
-    for image in store.images():
-        kinds.setdefault(image.kind, []).append(image.layer_bytes)
+    kinds = grouped((image.kind, image.layer_bytes) for image in store.images())
     total = sum(sum(sizes) for sizes in kinds.values())
     if json_:
         by_kind = {kind: {"images": len(sizes), "bytes": sum(sizes)} for kind, sizes in kinds.items()}

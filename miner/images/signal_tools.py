@@ -20,7 +20,7 @@ from miner.images.task_image import open_workshop
 from miner.languages.python.images.steps import UV
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import APT_CLEANED, FACTS_PATH, INPUT_DIR, Input, Layer, readable
+from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, INPUT_DIR, Input, Layer, readable
 
 LOCK_NAME = "signals.lock"
 """Made by `uv pip compile --universal --generate-hashes` from `bandit`, `lizard` and `ruff`."""
@@ -80,7 +80,6 @@ def _semgrep_commands() -> tuple[str, ...]:
 def _eslint_commands() -> tuple[str, ...]:
     """Node.js of the base's distribution stays; npm, which needs hundreds of packages, is there for the build only."""
     trust = 'if [ -n "${SSL_CERT_FILE:-}" ]; then export NODE_EXTRA_CA_CERTS="$SSL_CERT_FILE"; fi'
-    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     apt = "apt-get $options -qq -o Dpkg::Options::=--force-unsafe-io -o Dpkg::Use-Pty=0"
     install = f"{apt} install -y --no-install-recommends"
     npm = "npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --cache /tmp/npm --loglevel warn"
@@ -89,7 +88,7 @@ def _eslint_commands() -> tuple[str, ...]:
         "console.log(JSON.stringify({eslint: tool, node: process.versions.node}))"
     )
     return (
-        f'options="$({certificates})"',
+        f'options="$({APT_CERTIFICATES})"',
         trust,
         f"{apt} update",
         f"{install} nodejs >/dev/null",

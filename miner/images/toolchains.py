@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError, InputError
-from harness.sandbox.images import platforms
 from miner.images.task_image import open_workshop
 from miner.languages import toolchains
+from miner.languages.building import installed
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
 
@@ -32,7 +32,7 @@ def ensure(
         if name not in known:
             raise InputError(f"there is no toolchain {name!r}", hint=f"name one of {', '.join(sorted(known))}")
         toolchain, layer_of = known[name]
-        own = tuple(getattr(settings, f"{name}s")) if platforms.is_of_here(settings.platform) else ()
+        own = tuple(installed(name, settings))
         chosen.append((toolchain, toolchain.version(version, own), layer_of))
     log = settings.cache_dir / "logs" / f"{_LOG}.log"
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -151,26 +151,21 @@ def _good(judged: Iterable[JudgedId]) -> list[JudgedId]:
     return [judged_id for judged_id in judged if judged_id.verdict in HOLDING]
 
 
-def _fail_to_pass(mapped: Mapped, row_runs: RowRuns) -> JudgedId:
-    wrong = _wrong_after(mapped, row_runs)
-    if wrong is None:
-        before = {test_id: row_runs.passes(row_runs.before, test_id) for test_id in mapped.ours}
-        runs = len(row_runs.before)
-        if any(0 < count < runs for count in before.values()):
-            wrong = IdVerdict.FLAKY
-        elif all(before.values()):
-            wrong = IdVerdict.PASSES_BEFORE
-    return JudgedId(row_id=mapped.row_id, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+def _fail_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
+    return _judged(mapped, runs, lambda before: IdVerdict.PASSES_BEFORE if all(before) else None)
 
 
 def _pass_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
+    return _judged(mapped, runs, lambda before: None if all(before) else IdVerdict.FAILS_BEFORE)
+
+
+def _judged(mapped: Mapped, runs: RowRuns, wrong_before: Callable[[list[int]], IdVerdict | None]) -> JudgedId:
+    """An id by `wrong_before`, which is told how often each of its tests passed without the fix: always or never."""
     wrong = _wrong_after(mapped, runs)
     if wrong is None:
         before = [runs.passes(runs.before, test_id) for test_id in mapped.ours]
-        if any(0 < count < len(runs.before) for count in before):
-            wrong = IdVerdict.FLAKY
-        elif not all(before):
-            wrong = IdVerdict.FAILS_BEFORE
+        is_flaky = any(0 < count < len(runs.before) for count in before)
+        wrong = IdVerdict.FLAKY if is_flaky else wrong_before(before)
     return JudgedId(row_id=mapped.row_id, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from harness.config.settings import Settings
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.grouping import grouped
 from harness.dataset import content
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
@@ -233,9 +234,7 @@ def _no(reason: str, detail: str) -> Rejection:
 def _imported(dataset: Dataset, rows: Sequence[Row | BadRow], funnel: Funnel) -> Imported:
     decided = funnel.decided()
     imported = [(row, line) for row in rows if (line := decided.get((row.repo, row.digest))) is not None]
-    by_repo: dict[str, list[tuple[Row | BadRow, FunnelLine]]] = {}
-    for row, line in imported:
-        by_repo.setdefault(row.repo, []).append((row, line))
+    by_repo = grouped((row.repo, (row, line)) for row, line in imported)
     tallies = tuple(_tally(dataset, repo, pairs) for repo, pairs in by_repo.items())
     return Imported(lines=tuple(line for _, line in imported), tallies=tallies)
 

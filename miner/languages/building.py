@@ -7,7 +7,10 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
+from harness.config.settings import ImageSettings
+from harness.sandbox.images import platforms
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import Attempt, BuiltImage, Collected
 from miner.layers import base, build, dockerfile, source
@@ -173,6 +176,17 @@ def tree_layer(
         env={name: value for name, value in (env or {}).items() if name != "PATH"},
         commands=(*source.committed(unversioned), *commands, *source.copied()),
     )
+
+
+def installed(name: str, settings: ImageSettings) -> Mapping[str, Path]:
+    """By version: what the settings name of a toolchain on this machine; nothing where images are for another one."""
+    folders: Mapping[str, Path] = getattr(settings, f"{name}s")
+    return folders if platforms.is_of_here(settings.platform) else {}
+
+
+def refusal(reason: str, detail: str) -> RefusedError:
+    """No image can be made: a stable word, and a sentence."""
+    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
 
 
 def reason_in(failures: Iterable[tuple[str, str]], output: str) -> str:

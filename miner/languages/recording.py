@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
@@ -525,12 +526,8 @@ def _key(expectations: Expectations, event: Event) -> tuple[str, int, int]:
 
 def _names(stripped: Sequence[str], listed: Sequence[str]) -> dict[str, str]:
     """By id in the stripped files: the id it is listed under. Rows of a function keep their order."""
-    rows: dict[str, list[str]] = {}
-    for test_id in listed:
-        rows.setdefault(test_ids.function(test_id), []).append(test_id)
-    names_by_test: dict[str, list[str]] = {}
-    for test_id in stripped:
-        names_by_test.setdefault(test_ids.function(test_id), []).append(test_id)
+    rows = grouped((test_ids.function(test_id), test_id) for test_id in listed)
+    names_by_test = grouped((test_ids.function(test_id), test_id) for test_id in stripped)
     return {
         new: old
         for name, names in names_by_test.items()
@@ -541,18 +538,11 @@ def _names(stripped: Sequence[str], listed: Sequence[str]) -> dict[str, str]:
 
 def _by_test(events: Iterable[Event], listed: Collection[str]) -> dict[str, list[Event]]:
     tests_wanted = set(listed)
-    events_by_test: dict[str, list[Event]] = {}
-    for event in events:
-        if event.test_id in tests_wanted:
-            events_by_test.setdefault(event.test_id, []).append(event)
-    return events_by_test
+    return grouped((event.test_id, event) for event in events if event.test_id in tests_wanted)
 
 
 def _by_slot(events_by_test: Mapping[str, Sequence[Event]]) -> dict[int, list[Event]]:
-    events_by_slot: dict[int, list[Event]] = {}
-    for event in (event for events in events_by_test.values() for event in events):
-        events_by_slot.setdefault(event.slot, []).append(event)
-    return events_by_slot
+    return grouped((event.slot, event) for events in events_by_test.values() for event in events)
 
 
 def _is_stripped(file: _File) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from miner.layers.layer import APT_CLEANED, FACTS_PATH, Layer
+from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, Layer
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}(?:\|[a-z0-9][a-z0-9+.-]{1,99})?")
 _FACTS = (
@@ -45,12 +45,11 @@ def _names(variable: str) -> str:
 
 
 def _installation() -> tuple[str, ...]:
-    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     install = "apt-get $options -qq install -y --no-install-recommends"
     first = f"for name in {_names('one')}; do apt-cache show $name >/dev/null 2>&1 && echo $name && break; done"
     resolve = f'name="$({first} || true)"; known="$known $name"; [ "$name" ] || echo "Debian has no $one"'
     return (
-        f'options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 $({certificates})"',
+        f'options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 $({APT_CERTIFICATES})"',
         "apt-get $options -qq update",
         f"known=''; for one in $packages; do {resolve}; done",
         'if [ ! "$(echo $known)" ]; then echo "none of them can be had"; exit 1; fi',

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Any
 
 from harness.config.settings import ImageSettings
@@ -14,7 +13,7 @@ from harness.sandbox.engine import ImageFacts
 from harness.sandbox.images import platforms
 from miner.layers import build, debian
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import FACTS_PATH, Layer, write_tool
+from miner.layers.layer import APT_CERTIFICATES, FACTS_PATH, Layer, tool, write_tool
 from miner.layers.runner import Workshop
 
 DEFAULT_BASE = "debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716"
@@ -95,7 +94,6 @@ def describe(settings: ImageSettings) -> str:
 def layer(parent: str) -> Layer:
     """Git, build tools, Python and uv on top of an image; what already exists is left alone."""
     packages = " ".join(PACKAGES)
-    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     facts = "import json, platform; print(json.dumps({'python': '.'.join(platform.python_version_tuple()[:2])}))"
     return Layer(
         kind="base",
@@ -104,7 +102,7 @@ def layer(parent: str) -> Layer:
         labels={engine.LABEL_CLOCK: "libfaketime"},
         commands=(
             f"packages='{packages}'",
-            f'options="$({certificates})"',
+            f'options="$({APT_CERTIFICATES})"',
             f'there="$({_INSTALLED} $packages 2>/dev/null | grep -cx installed || true)"',
             f"if [ $there = {len(PACKAGES)} ]; then missing=; else missing=yes; fi",
             'if [ "$missing" ]; then apt-get $options -qq update; fi',
@@ -122,7 +120,7 @@ def layer(parent: str) -> Layer:
 
 def _clock() -> tuple[str, ...]:
     """The commands that put libfaketime where tests find it, and try it."""
-    source = resources.files("miner.layers").joinpath("tools", "sleep.c").read_text(encoding="utf-8")
+    source = tool("miner.layers", "sleep.c")
     faked = f"LD_PRELOAD='{' '.join(PRELOADED)}' FAKETIME=-1000000000 date +%s"
     return (
         f"mkdir -p {CLOCK}",

@@ -7,15 +7,19 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 
 from harness.dataset.hidden_files import OF_FIX
+from miner.evidence.tree import TESTBED
 from miner.layers.secrets import CA_PATH, RUN_DIR
 
 INPUT_DIR = f"{RUN_DIR}/in"
 CACHE_DIR = f"{RUN_DIR}/uv-cache"
 OUT_DIR = f"{RUN_DIR}/out"
 """Where commands leave results for this machine to read."""
+APT_CERTIFICATES = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
+"""The command that prints the option by which `apt-get` trusts the certificates of builds."""
 APT_CLEANED = "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb"
 """Leaves nothing of what `apt-get` fetched in a layer but what it installed."""
 FACTS_PATH = f"{OUT_DIR}/facts.json"
@@ -131,6 +135,16 @@ def quote(text: str) -> str:
 def readable(*folders: str) -> str:
     """The command that lets everyone read folders; it touches no file that is so already, which would copy it."""
     return f"find {' '.join(folders)} \\( ! -perm -004 -o -type d ! -perm -005 \\) ! -type l -exec chmod a+rX {{}} +"
+
+
+def unpacked(name: str, *folders: str) -> str:
+    """The command that lays the files of an archive among the inputs where the tree is; these folders are made, too."""
+    return f"mkdir -p {' '.join((TESTBED, *folders))} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{name}"
+
+
+def tool(package: str, name: str) -> str:
+    """The source of one of our helper programs, in the folder `tools` of a package."""
+    return resources.files(package).joinpath("tools", name).read_text(encoding="utf-8")
 
 
 def write_tool(path: str, source: str) -> str:

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ from harness.sandbox.containers import end_of
 from harness.sandbox.streams import STDERR
 from miner.layers import dockerfile, reasons, uvcache
 from miner.layers.egress import Allowed
-from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Folder, Input
+from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Folder, Input, tool
 from miner.layers.limits import Watch
 from miner.layers.prestarted_containers import PrestartedContainer, remove
 from miner.layers.relay import PORT, PROXY, Relay, Way
@@ -342,7 +341,7 @@ def _resolver(folder: Path) -> Path:
 
 @functools.cache
 def _relay_source() -> str:
-    return resources.files("miner.layers").joinpath("tools", _RELAY).read_text(encoding="utf-8")
+    return tool("miner.layers", _RELAY)
 
 
 def _open_to_all(folder: Path) -> None:

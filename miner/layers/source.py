@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from miner.evidence.tree import TESTBED
-from miner.layers.layer import INPUT_DIR, SOURCE_NAME, Input, Layer
+from miner.layers.layer import SOURCE_NAME, Input, Layer, unpacked
 
 KIND = "task"
 """The kind of the layer, the last of an image."""
 PRISTINE = "/opt/goldseam/src"
 """The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
-UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
+UNPACK = unpacked(SOURCE_NAME)
 _GIT = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
 _WHO = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from harness.core.grouping import grouped
 from harness.core.instance import Budgets, TestStatus
 from harness.core.test_ids import has_no_address
 from miner.proof import ids
@@ -232,10 +233,11 @@ def _nothing_passed(observed: list[ObservedRun]) -> str:
 
 def not_passed(run: ObservedRun) -> str:
     """Of a run with the fix, how many tests failed or were skipped, each with the first; empty where all passed."""
-    by_status: dict[str, list[str]] = {}
-    for test_id, status in sorted(run.statuses.items()):
-        if status not in (TestStatus.PASSED, TestStatus.XFAIL):
-            by_status.setdefault(str(status), []).append(test_id)
+    by_status = grouped(
+        (str(status), test_id)
+        for test_id, status in sorted(run.statuses.items())
+        if status not in (TestStatus.PASSED, TestStatus.XFAIL)
+    )
     told = (f"{len(found)} {status} ({found[0]}{', …' * (len(found) > 1)})" for status, found in by_status.items())
     return f"with the fix {', '.join(told)}" if by_status else ""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core.errors import GoldseamError
+from harness.core.grouping import grouped
 from miner.sources import github_queries as queries
 from miner.sources.address import Address, Filter
 from miner.sources.change import Change, LinkedIssue, PullRequest
@@ -189,9 +190,7 @@ class GithubForge:
         references_asked = {
             number: [] if pulls[number].closes else references for number, references in by_words.items()
         }
-        issues: dict[str, list[int]] = {}
-        for repository, number in (reference for references in references_asked.values() for reference in references):
-            issues.setdefault(repository, []).append(number)
+        issues = grouped(reference for references in references_asked.values() for reference in references)
         text, variables = queries.details(issues)
         ids = [pulls[number].node_id for number in by_words]
         answer = self._gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)

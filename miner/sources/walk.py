@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from harness.core.grouping import grouped
 from miner.sources import submodules
 from miner.sources.bare import MISSING, BareRepository
 from miner.sources.change import ChangedFile, MergeStyle, PullRequest
@@ -246,10 +247,9 @@ class Walk:
         """A number belongs to one change: to its merge first, else to the newest that bears it."""
         claimed: dict[int, Entry] = {}
         for style in (MergeStyle.MERGE, MergeStyle.SQUASH):
-            rivals: dict[int, list[Entry]] = {}
-            for entry in self.entries:
-                if entry.number is not None and entry.style is style:
-                    rivals.setdefault(entry.number, []).append(entry)
+            rivals = grouped(
+                (entry.number, entry) for entry in self.entries if entry.number is not None and entry.style is style
+            )
             for number, entries in rivals.items():
                 holder = claimed.get(number) or self._rightful(number, entries)
                 claimed[number] = holder

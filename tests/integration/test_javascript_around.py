@@ -23,6 +23,7 @@ from harness.solve.agents.loop import Desk
 from miner.quality.strength.result import Bounds, Kind
 from miner.quality.strength.run import measure
 from tests import other_graders, pypi_tools, tiny
+from tests.proved_task import rebuilt
 from tests.repos import Repository
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ def task(dataset) -> Task:
 def test_it_is_proved(task):
     assert task.instance.state is TaskState.PROVED
     assert task.hidden.fail_to_pass == ("test/cart.js::cart > adds", "test/tax.js::takes a quarter")
+
+
+def test_its_image_is_built_again_from_its_folder_and_is_the_same(dataset, task):
+    assert task.instance.image
+    assert rebuilt(dataset.path.parent) == {}
 
 
 # -- tests that are shown

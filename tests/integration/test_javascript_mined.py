@@ -21,11 +21,11 @@ from harness.patches.patch import parse
 from miner.proof.variations import Variation
 from tests import tiny
 from tests.attacks import javascript, javascript_honest, javascript_rules
-from tests.proved_task import FAILING, proved, rebuilt
+from tests.proved_task import FAILING, proved
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from harness.core.instance import Task
     from harness.dataset.folder import Dataset
@@ -315,11 +315,6 @@ def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> Test
     test = TestSpec(framework=framework)
     spec = trial.TrialSpec(image=task.instance.image, test=test, files=files, budgets=Budgets(seconds=120.0), **around)
     return trial.run(spec, sandbox).report
-
-
-def test_its_image_is_built_again_from_its_folder_and_is_the_same(dataset, task):
-    assert task.instance.image
-    assert rebuilt(dataset.path.parent) == {}
 
 
 def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
@@ -718,6 +713,28 @@ def test_an_attack_is_not_resolved(judged, sandbox, name):
     assert outcome(judged, sandbox, code, timeout=4.0) in FAILING  # some never end
 
 
+def in_each(one: Task, folders: Iterable[str]) -> Task:
+    """The task of a test file in the first of some folders, as that of the same file in each of them."""
+    first, *others = folders
+    [(path, text)] = one.hidden.expectations.files.items()
+    [patched] = parse(one.hidden.test_patch, trusted=True).files
+
+    def each(name: str) -> list[str]:
+        return [name.replace(first, folder, 1) for folder in (first, *others)]
+
+    tests = {copy: test for name, test in one.hidden.expectations.tests.items() for copy in each(name)}
+    files = {copy: text.replace(first, copy.rpartition("/")[0]) for copy in each(path)}
+    hidden = replace(
+        one.hidden,
+        expectations=replace(one.hidden.expectations, files=files, tests=tests),
+        test_patch=b"".join(patched.raw.replace(path.encode(), copy.encode()) for copy in each(path)),
+        test_files=tuple(each(path)),
+        fail_to_pass=tuple(copy for name in one.hidden.fail_to_pass for copy in each(name)),
+        pass_to_pass=tuple(copy for name in one.hidden.pass_to_pass for copy in each(name)),
+    )
+    return replace(one, hidden=hidden)
+
+
 FOLDERS = tuple(map(javascript.folder, range(javascript.SIDE_BY_SIDE)))
 PER_CONTAINER = len(FOLDERS) - 1
 """The first folder has the fix, to show that what goes on beside it hides nothing."""
@@ -725,10 +742,11 @@ PER_CONTAINER = len(FOLDERS) - 1
 
 @pytest.fixture(scope="module")
 def side_by_side(task, sandbox) -> Task:
-    products = {f"{folder}/money.js": (javascript.BASE, javascript.RIGHT) for folder in FOLDERS}
+    """The task of a test file in each folder: what is recorded of one of them, for each."""
+    products = {f"{FOLDERS[0]}/money.js": (javascript.BASE, javascript.RIGHT)}
     text = javascript.HIDDEN["node:test"][1].replace("../money.js", "./money.js")
-    tests = {f"{folder}/money.test.js": text for folder in FOLDERS}
-    return proved(task, sandbox, products, tests, **of("node:test"))
+    one = proved(task, sandbox, products, {f"{FOLDERS[0]}/money.test.js": text}, **of("node:test"))
+    return in_each(one, FOLDERS)
 
 
 @pytest.mark.parametrize("first", range(0, len(javascript.SIDE_BY_SIDE_ATTACKS), PER_CONTAINER))
@@ -834,24 +852,10 @@ def rules(task, sandbox) -> Task:
     one = proved(task, sandbox, products, {f"{first}/lint.js": javascript_rules.TEST}, **of("node:test"))
     assert len(listed(one)) == javascript_rules.CASES
     assert {place_of_test(one, name) for name in listed(one)} == {Place.HOST}
-    [(path, text)] = one.hidden.expectations.files.items()
+    [text] = one.hidden.expectations.files.values()
     assert [word for word in javascript_rules.EXPECTED if word in text] == []
 
-    def each(name: str) -> list[str]:
-        return [name.replace(first, place, 1) for place in javascript_rules.PLACES.values()]
-
-    tests = {copy: test for name, test in one.hidden.expectations.tests.items() for copy in each(name)}
-    files = {copy: text.replace(first, copy.rpartition("/")[0]) for copy in each(path)}
-    patch = "".join(tiny.diff(copy, None, javascript_rules.TEST) for copy in each(path))
-    hidden = replace(
-        one.hidden,
-        expectations=replace(one.hidden.expectations, files=files, tests=tests),
-        test_patch=patch.encode(),
-        test_files=tuple(each(path)),
-        fail_to_pass=tuple(copy for name in one.hidden.fail_to_pass for copy in each(name)),
-        pass_to_pass=tuple(copy for name in one.hidden.pass_to_pass for copy in each(name)),
-    )
-    return replace(one, hidden=hidden)
+    return in_each(one, javascript_rules.PLACES.values())
 
 
 def test_right_rules_of_eslint_are_right_to_the_host_as_well_and_no_attack_on_their_test_is(rules, sandbox):

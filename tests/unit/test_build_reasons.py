@@ -12,7 +12,7 @@ import pytest
 from harness.config.settings import ImageSettings
 from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.go.build import build_image as go
-from miner.languages.java.build import build_image as java
+from miner.languages.java.language import build_image as java
 from miner.languages.javascript.build import build_image as javascript
 from miner.languages.rust.build import build_image as rust
 from miner.layers import reasons

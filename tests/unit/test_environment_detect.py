@@ -4,7 +4,7 @@ import pytest
 
 from miner.evidence.tree import Evidence
 from miner.languages.python.detect import detect
-from miner.languages.python.evidence.constraints import caret_to_specifier
+from miner.languages.python.evidence.metadata import caret_to_specifier
 from miner.languages.python.recipes.extensions import made_by_cython
 
 

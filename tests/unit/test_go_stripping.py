@@ -484,5 +484,5 @@ def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
 def test_an_argument_of_a_function_that_other_files_call_too_stays():
     helper = "func check(t *testing.T, got, want int) {\n\tg()\n\tif got != want {\n\t\tt.Error(got)\n\t}\n}\n"
     text = function("\tcheck(t, f(1), 77)") + helper
-    source = StrippedSource(text.encode(), path="a_test.go", first=0, shared=[b"check"])
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, shared=["check"])
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]

@@ -7,7 +7,7 @@ import pytest
 from harness.languages.base import Raised, chain
 from harness.languages.python.pytest import read
 from miner.languages.python.language import PYTHON
-from miner.languages.python.new_names import missing, missing_names
+from miner.languages.python.names import missing, missing_names
 from miner.proof import names_of_fix, new_names
 from miner.proof.new_api import losses
 from miner.proof.notebook import ObservedRun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.languages.cutting import CannotCutError
+from harness.languages.base import CannotCutError
 from harness.languages.python.cut import cut
 
 BEFORE = '''\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.dataset.revealed import function_of
-from harness.languages.cutting import CannotCutError
+from harness.languages.base import CannotCutError
 from harness.languages.javascript.cut import cut
 
 BEFORE = """\

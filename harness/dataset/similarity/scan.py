@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from harness.core.grouping import grouped
 from harness.dataset.similarity import shingles
 from harness.dataset.similarity.leak_fingerprints import Index, Kind
 from harness.dataset.similarity.shingles import CODE, WORDS
@@ -186,9 +187,7 @@ def scan(index: Index, source: str, blocks: Iterable[bytes]) -> tuple[Find, ...]
 
 def _joined(finds_in: Iterable[Find]) -> tuple[Find, ...]:
     """One find for each task and kind: the first place, and what stands at all of them."""
-    by_task: dict[tuple[Kind, str | None], list[Find]] = {}
-    for find in finds_in:
-        by_task.setdefault((find.kind, find.task), []).append(find)
+    by_task = grouped(((find.kind, find.task), find) for find in finds_in)
     joined = []
     for finds in by_task.values():
         first = min(finds, key=lambda find: find.offset)

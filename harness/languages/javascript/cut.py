@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from tree_sitter import Node
 
 from harness.core.syntax import Place, covers, named, place_of, text_of, upward, walk
-from harness.languages.cutting import CannotCutError, Names, lines_of
+from harness.languages.base import CannotCutError, Names, lines_of
 from harness.languages.javascript.changes import STATEMENTS, Piece, defined, is_name, pieces
 from harness.languages.javascript.source import parse
 from harness.languages.javascript.titles import TitledCall, called, titled_calls

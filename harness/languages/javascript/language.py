@@ -17,7 +17,7 @@ from harness.languages.reporting import Runner
 from harness.patches.patch import FilePatch
 
 if TYPE_CHECKING:
-    from harness.languages.cutting import Names
+    from harness.languages.base import Names
 
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="

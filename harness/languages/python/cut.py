@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.core import python_source
-from harness.languages.cutting import CannotCutError, Names, lines_of
+from harness.languages.base import CannotCutError, Names, lines_of
 
 _DEEPEST = 2
 _SET_UP = frozenset(

@@ -16,7 +16,7 @@ from harness.languages.python.cut import cut
 from harness.languages.python.frameworks import FRAMEWORKS, PROGRAM, PythonFramework, folder_of, framework
 
 if TYPE_CHECKING:
-    from harness.languages.cutting import Names
+    from harness.languages.base import Names
 
 INTERPRETER = "/opt/goldseam/venv/bin/python"
 _RUN_SUITES = """\

@@ -8,23 +8,21 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import resources
 
 from harness.config.settings import ImageSettings
 from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
-from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
-from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, tree_layer
+from miner.languages.base import ImageRequest
+from miner.languages.building import Building, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.toolchain import Toolchain
 from miner.layers import base, egress, package_index
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
+from miner.layers.layer import FACTS_PATH, Folder, Layer, quote, readable, tool, unpacked, write_tool
 from miner.layers.secrets import RUN_DIR
-from miner.sources.change import Rejection, Stage
 
+_tool = partial(tool, "miner.languages.go")
 _MOUNTED = f"{RUN_DIR}/go"
 _FETCH, _WARM, _REQUIRE, _SOURCES = (
     f"/tmp/{name}"  # noqa: S108 - inside the container
@@ -47,7 +45,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
     if not modules.module_folders(request.tree):
         request = replace(request, tree=modules.WithManifest(request.tree, request.repo))
     if why := _objection(request):
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
+        raise refusal(*why)
     ground = base.ensure(request.workshop)
     building = Building(request)
     minors = modules.minors(request.tree, request.when.date())
@@ -114,7 +112,7 @@ def _manifest(request: ImageRequest) -> tuple[str, ...]:
 
 def layer_of_go(parent: str, minor: int, settings: ImageSettings) -> Layer:
     """The toolchain, of this machine where the settings name one for it, else the module proxy's; and its library."""
-    own = settings.gos.get(f"1.{minor}") if platforms.is_of_here(settings.platform) else None
+    own = installed("go", settings).get(f"1.{minor}")
     folders: tuple[Folder, ...] = ()
     laid: tuple[str, ...] = (
         write_tool(_FETCH, _tool("toolchain.py")),
@@ -178,7 +176,7 @@ def _modules(parent: str, request: ImageRequest) -> Layer:
         foreign=True,
         inputs=(request.workshop.packed(_GIVEN, modules.skeleton(request.tree)),),
         commands=(
-            f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
+            unpacked(_GIVEN),
             *_environment(modules.flags(request.tree)),
             f"echo '{{}}' > {FACTS_PATH}",
             *_manifest(request),
@@ -204,10 +202,6 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
             readable(TESTBED, CACHE),
         ),
     )
-
-
-def _tool(name: str) -> str:
-    return resources.files("miner.languages.go").joinpath("tools", name).read_text(encoding="utf-8")
 
 
 def _versions() -> tuple[str, ...] | None:

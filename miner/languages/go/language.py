@@ -22,7 +22,7 @@ from miner.languages.go.stripping.scopes import parse
 from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage
+from miner.languages.stripping.language import TreeLanguage, called_by_others
 from miner.layers import egress
 
 CODE = ParsedCode(
@@ -46,7 +46,6 @@ CODE = ParsedCode(
 
 
 _TESTS = re.compile(r".*_test\.go")
-_CALLED = re.compile(rb"\b(\w+)\(")
 _TOP = re.compile(r"[^/\[]*")
 
 
@@ -89,17 +88,13 @@ class Go(TreeLanguage):
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file of a package that has listed tests."""
         listed = set(map(dirname, files(task.hidden.listed)))
-        names = {path: frozenset(_CALLED.findall(source)) for path, source in sources.items()}
         keys = {path: (dirname(path), name_of(source)) for path, source in sources.items()}
         packages = {
             key: package_of(source for path, source in sources.items() if keys[path] == key)
             for key in set(keys.values())
             if key[0] in listed
         }
-        shared = {  # what files beside one call, of the same package
-            path: frozenset().union(*(names[other] for other in sources if other != path and keys[other] == keys[path]))
-            for path in sources
-        }
+        shared = called_by_others(sources, keys.__getitem__)
         hidden = {path: sources[path] for path in files(task.hidden.test_files) if path in sources}
         return record(
             {path: source for path, source in hidden.items() if dirname(path) in listed},

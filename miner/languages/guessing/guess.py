@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.core.expectations import Expectations
+from harness.core.grouping import grouped
 from harness.judging.values import Event
 from miner.languages.base import Guess, KnownText, WrittenForm
 from miner.languages.guessing.bits import MOST_BITS, exact
@@ -117,9 +118,7 @@ def _of_needed(
 ) -> Guess:
     """How hard it is to make some assertions hold."""
     in_column = {key for key, sought in sought_together(needed).items() if written.has_column(sought)}
-    alike: dict[tuple[object, ...], list[Needed]] = {}
-    for need in needed:
-        alike.setdefault(need.form, []).append(need)
+    alike = grouped((need.form, need) for need in needed)
     names_seen: set[str] = set()
     rules_taken: list[str] = []
     bits = 0.0

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.core.grouping import grouped
 from miner.languages.guessing.visible import Visible
 from miner.languages.guessing.words import LAYOUT, example_value, parts_of
 
@@ -138,11 +139,9 @@ def _shares(tree: Iterable[str], sources: str) -> dict[str, float]:
 def _forms(sought: Iterable[Any]) -> dict[bytes, list[tuple[_Form, frozenset[bytes]]]]:
     """The ways to write values and what is in them, by the longest word of each."""
     forms = dict.fromkeys(form for value in sought for part in (value, *parts_of(value)) for form in _forms_of(part))
-    by_word: dict[bytes, list[tuple[_Form, frozenset[bytes]]]] = {}
-    for form in forms:
-        if len(form.text) >= _SHORTEST and (words := form.words):
-            by_word.setdefault(max(words, key=len), []).append((form, words))
-    return by_word
+    return grouped(
+        (max(words, key=len), (form, words)) for form in forms if len(form.text) >= _SHORTEST and (words := form.words)
+    )
 
 
 def _forms_of(value: Any) -> Iterator[_Form]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from harness.core.grouping import grouped
 from miner.languages.guessing.words import words_in
 
 if TYPE_CHECKING:
@@ -75,11 +76,11 @@ class Visible:
     @cached_property
     def _with_literal(self) -> dict[str, list[int]]:
         """By what is written out: the functions that have it."""
-        places: dict[str, list[int]] = {}
-        for place, (_, literals) in enumerate(self.functions):
-            for literal in dict.fromkeys(map(repr, literals)):
-                places.setdefault(literal, []).append(place)
-        return places
+        return grouped(
+            (literal, place)
+            for place, (_, literals) in enumerate(self.functions)
+            for literal in dict.fromkeys(map(repr, literals))
+        )
 
     def beside(self, needed: Needed) -> list[Any]:
         """What the function that has most of what is written in another has besides."""

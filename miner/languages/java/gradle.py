@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.core.grouping import grouped
 from miner.evidence.tree import Tree, text_at
 from miner.languages.java.poms import DEBIAN
 
@@ -96,12 +97,7 @@ def root_of(tree: Tree, path: str) -> str | None:
 
 def roots(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
     """Test files by the folder that Gradle is called in."""
-    by_root: dict[str, list[str]] = {}
-    for test in sorted(tests):
-        root = root_of(tree, test)
-        if root is not None:
-            by_root.setdefault(root, []).append(test)
-    return by_root
+    return grouped((root, test) for test in sorted(tests) if (root := root_of(tree, test)) is not None)
 
 
 def source_folders(paths: Collection[str]) -> list[str]:

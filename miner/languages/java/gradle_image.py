@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.languages.java.language import GRADLE, GRADLE_ENV, GRADLE_HOME, HOME, JDK, sources
-from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import tree_layer
+from miner.languages.building import installed, tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     OPENED,
@@ -24,7 +23,7 @@ from miner.languages.java.toolchain import (
     opened,
     tool,
 )
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, write_tool
+from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, unpacked, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
@@ -106,8 +105,7 @@ def usable(request: ImageRequest, major: int) -> list[Distribution]:
 
 
 def _distributions(request: ImageRequest) -> list[Distribution]:
-    settings, roots = request.workshop.settings, gradle.roots(request.tree, _tests(request))
-    folders = settings.gradles if platforms.is_of_here(settings.platform) else {}
+    roots, folders = gradle.roots(request.tree, _tests(request)), installed("gradle", request.workshop.settings)
     return list(gradle.distributions(request.tree, next(iter(roots)), folders))
 
 
@@ -208,7 +206,7 @@ def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> La
         foreign=True,
         inputs=tuple(inputs),
         commands=(
-            f"mkdir -p {TESTBED} {GRADLE_HOME} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
+            unpacked(_GIVEN, GRADLE_HOME),
             *environment(env),
             _called(request, "skeleton"),
             *of_fix,

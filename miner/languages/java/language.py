@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
 from harness.patches import patch
-from miner.languages.base import TestCommand, UnparsedCode
-from miner.languages.java import gradle, poms
-from miner.languages.java.build import build_image
+from miner.languages.base import ImageRequest, TestCommand, UnparsedCode
+from miner.languages.building import Building, installed, reason_in, refusal
+from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.source import StrippedSource
-from miner.languages.java.toolchain import TOOLCHAINS
+from miner.languages.java.toolchain import TOOLCHAINS, called_like_tests, name_of_jdk
 from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage
-from miner.layers import egress
+from miner.languages.stripping.language import TreeLanguage, called_by_others
+from miner.layers import base, egress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
     from miner.languages.guessing.reading import Reading
 
+
 _MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|groovy)")
 _MARKS = re.compile(
     rb"@(?:[\w.]+\.)?(?:Test|(?:Parameterized|Repeated)Test|TestFactory|Property)\b|\bextends\s+(?:(?:Groovy)?TestCase|Specification)\b"
 )
-_CALLED = re.compile(rb"\b(\w+)\(")
 _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
 
 
@@ -94,8 +94,7 @@ class Java(TreeLanguage):
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests."""
         known = helpers.helpers_in(sources.values())
-        listed = files((*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
-        names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        listed, shared = files(task.hidden.listed), called_by_others(sources)
         hidden = {*files(task.hidden.test_files), *_changed(task)}
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
         texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
@@ -104,11 +103,7 @@ class Java(TreeLanguage):
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(
-                source,
-                path=path,
-                first=first,
-                shared=set().union(*(names[other] for other in names if other != path)),
-                helpers=known,
+                source, path=path, first=first, shared=shared[path], helpers=known
             ),
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},
@@ -124,6 +119,32 @@ class Java(TreeLanguage):
 def _changed(task: Task) -> list[str]:
     """The files of a task's test patch."""
     return [file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files if file.new_path]
+
+
+def build_image(request: ImageRequest) -> BuiltImage:
+    """The image in which all tests are collected, else the one that loses the fewest files.
+
+    Maven goes first where the tests are in projects of both.
+
+    Raises:
+        RefusedError: no image can be built; it tells of the last attempt.
+        InfrastructureError: the engine, a repository or the disk failed.
+
+    """
+    tree, tests = request.tree, called_like_tests(request)
+    own = tuple(map(int, installed("jdk", request.workshop.settings)))
+    by_maven = bool(poms.reactors(tree, tests))
+    if not by_maven and not gradle.roots(tree, tests):
+        raise refusal("no_build_file", "no folder at or above the tests has a pom.xml or a build file of Gradle")
+    release, tool = (poms.release(tree), maven) if by_maven else (gradle.release(tree), gradle_image)
+    jdks = poms.jdks(tree, own, release)
+    if not by_maven:  # on others nothing can be built, which would hide why it can't on these
+        jdks = tuple(major for major in jdks if gradle_image.usable(request, major)) or jdks
+    if not jdks:
+        detail = f'a build file asks for Java {release}: name a JDK of it, "{release}" under [images.jdks]'
+        raise refusal("no_jdk", f"{detail} in goldseam.toml")
+    building = Building(request, partial(reason_in, tool.FAILURES))
+    return building.over(jdks, name_of_jdk, partial(tool.image, building, base.ensure(request.workshop)))
 
 
 JAVA = Java("java", (".java",), CODE)

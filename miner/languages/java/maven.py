@@ -20,7 +20,7 @@ from miner.languages.java.toolchain import (
     opened,
     tool,
 )
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, Layer, quote, readable, write_tool
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, Layer, quote, readable, unpacked, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +111,7 @@ def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> La
         commands=(
             write_tool(_FETCH, tool("maven.py")),
             f"python3 {_FETCH} {quote(poms.maven_version(request.tree))} {MAVEN}",
-            f"mkdir -p {TESTBED} {REPOSITORY} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}",
+            unpacked(_GIVEN, REPOSITORY),
             *environment(env, _CACHE),
             _called(request, "skeleton"),
             *of_fix,

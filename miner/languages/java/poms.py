@@ -6,6 +6,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from harness.core.grouping import grouped
 from miner.evidence.tree import Tree, text_at
 
 if TYPE_CHECKING:
@@ -80,10 +81,8 @@ def reactor_of(tree: Tree, module: str) -> str:
 
 def reactors(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
     """The modules of test files, by the folder that Maven is called in."""
-    by_root: dict[str, list[str]] = {}
-    for module in sorted({module for path in tests if (module := module_of(tree, path)) is not None}):
-        by_root.setdefault(reactor_of(tree, module), []).append(module)
-    return by_root
+    modules = sorted({module for path in tests if (module := module_of(tree, path)) is not None})
+    return grouped((reactor_of(tree, module), module) for module in modules)
 
 
 def manifests(tree: Tree) -> Iterator[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import resources
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
-from harness.sandbox.images import platforms
+from miner.languages.building import installed
 from miner.languages.java import gradle, poms
 from miner.languages.toolchain import Toolchain
-from miner.layers.layer import APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
+from miner.layers import layer
+from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
 from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from miner.languages.base import ImageRequest
 
 SETTINGS, STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside the container
-_CERTIFICATES = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
-"""The command that tells apt's option for the certificates of builds."""
 _SOURCES = "/etc/apt/sources.list.d"
 _OPENED = {
     "java.base": "java.io java.lang java.lang.annotation java.lang.invoke java.lang.ref java.lang.reflect java.math"
@@ -56,7 +55,7 @@ def called_like_tests(request: ImageRequest) -> list[str]:
 
 def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
     """The JDK, of this machine where the settings name one for it, else Debian's, or a later Debian's."""
-    own = settings.jdks.get(str(major)) if platforms.is_of_here(settings.platform) else None
+    own = installed("jdk", settings).get(str(major))
     folders: tuple[Folder, ...] = ()
     laid: tuple[str, ...] = (
         *of_debian(f"openjdk-{major}-jdk-headless", poms.LATER.get(major, "")),
@@ -99,7 +98,7 @@ def of_debian(package: str, suite: str = "") -> tuple[str, ...]:
     added = (f'for file in {_SOURCES[:-2]} {_SOURCES}/*; do if [ -f "$file" ]; then {later}; fi; done',)
     chosen = f"DEBIAN_FRONTEND=noninteractive apt-get $options -t {suite}" if suite else "apt-get $options"
     return (
-        f'options="$({_CERTIFICATES}) -o DPkg::options::=--path-exclude=/usr/share/doc/*"',
+        f'options="$({APT_CERTIFICATES}) -o DPkg::options::=--path-exclude=/usr/share/doc/*"',
         "mkdir -p /usr/share/man/man1",  # which packages of Java want, and slim images lack
         *(added if suite else ()),
         "apt-get $options -qq update",
@@ -141,9 +140,8 @@ def opened(tree: Tree, release: int, major: int) -> dict[str, str]:
     return {"JDK_JAVA_OPTIONS": " ".join(f"--add-opens={place}=ALL-UNNAMED" for place in places)}
 
 
-def tool(name: str) -> str:
-    """A program of the folder `tools`."""
-    return resources.files("miner.languages.java").joinpath("tools", name).read_text(encoding="utf-8")
+tool = partial(layer.tool, "miner.languages.java")
+"""A program of the folder `tools`."""
 
 
 TOOLCHAINS = (

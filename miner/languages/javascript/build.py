@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from importlib import resources
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
-from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
-from miner.languages.building import Building, tree_layer
+from miner.languages.building import Building, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
@@ -35,6 +34,7 @@ from miner.layers.layer import (
     Layer,
     quote,
     readable,
+    tool,
     write_tool,
 )
 from miner.layers.runner import read_result
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
 
+_tool = partial(tool, "miner.languages.javascript")
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
 _MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/opt/goldseam/types.cjs"
@@ -171,9 +172,7 @@ class _Node:
 
     def own(self, settings: ImageSettings) -> Path | None:
         """The installation of this machine that it is copied from, where there is one for the platform."""
-        if self.is_of_base or not platforms.is_of_here(settings.platform):
-            return None
-        return settings.nodes.get(str(self.line))
+        return None if self.is_of_base else installed("node", settings).get(str(self.line))
 
 
 def build_image(request: ImageRequest) -> BuiltImage:
@@ -187,10 +186,10 @@ def build_image(request: ImageRequest) -> BuiltImage:
     tests = manifest.tests_among(request.touched)
     folder = manifest.project_folder(request.tree, tests)
     if folder is None:
-        raise _refused(manifest.no_project(request.tree))
+        raise refusal(*manifest.no_project(request.tree))
     project = _project(request.tree, folder, tests)
     if why := manifest.objection(project.tree, request.when.date()) or manifest.unsupported(request.tree, tests):
-        raise _refused(why)
+        raise refusal(*why)
     hosts = (egress.NPM, *manifest.git_hosts(project.tree))
     request = replace(request, workshop=request.workshop.reaching(hosts))
     ground = base.ensure(request.workshop)
@@ -203,10 +202,6 @@ def build_image(request: ImageRequest) -> BuiltImage:
     if (best := building.best()) is not None:
         return best
     raise told_login(next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1]))
-
-
-def _refused(why: tuple[str, str]) -> RefusedError:
-    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
 
 
 def _project(tree: Tree, folder: str, tests: Sequence[str]) -> _Project:
@@ -769,10 +764,6 @@ def plain(
                 if name not in without - released or not (key == "devDependencies" or manifest.is_from_git(wish))
             }
     return json.dumps(kept, indent=2).encode()
-
-
-def _tool(name: str) -> str:
-    return resources.files("miner.languages.javascript").joinpath("tools", name).read_text(encoding="utf-8")
 
 
 TOOLCHAINS = (

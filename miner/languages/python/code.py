@@ -12,7 +12,7 @@ from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
 from miner.languages.base import Described, FaultySource
-from miner.languages.python import forms, names, new_names
+from miner.languages.python import forms, names
 from miner.languages.python.evidence import metadata
 
 _IMPORT = re.compile(rb"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -67,11 +67,11 @@ class PythonCode:
 
     def added_names(self, change: FileChange) -> frozenset[str]:
         """Modules under every root that they may be imported from."""
-        return new_names.added_names(change)
+        return names.added_names(change)
 
     def missing_names(self, report: TestReport) -> dict[str, str]:
         """By the exceptions that pytest tells."""
-        return new_names.missing_names(report)
+        return names.missing_names(report)
 
     def reads(self, path: str) -> bool:
         """Modules; not stubs, which never run."""

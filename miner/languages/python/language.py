@@ -21,9 +21,7 @@ from miner.evidence.tree import Detection, Fixed, Tree
 from miner.languages.base import (
     Code,
     Contents,
-    Guess,
     ImageRequest,
-    KnownText,
     RecordedTests,
     RefusedError,
     Strippable,
@@ -33,7 +31,6 @@ from miner.languages.base import (
     WrittenForm,
 )
 from miner.languages.built import BuiltImage
-from miner.languages.guessing.guess import guess
 from miner.languages.python import doctests, inherited, types_alone
 from miner.languages.python.code import PythonCode
 from miner.languages.python.detect import detect
@@ -47,7 +44,7 @@ from miner.languages.python.stripping import borrowing, documents, inlining, lit
 from miner.languages.python.stripping.changes import Changes
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
-from miner.languages.toolchain import Toolchain
+from miner.languages.stripping.language import TreeLanguage
 from miner.layers import egress
 from miner.sources.change import Kind
 
@@ -80,7 +77,7 @@ _ASSERTS = re.compile(rb"^\s*(?:assert|with (?:pytest\.)?raises)\b|\.assert_?\w+
 _TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
-class Python:
+class Python(TreeLanguage):
     """Python, from its packaging metadata to its test frameworks."""
 
     name = "python"
@@ -95,9 +92,8 @@ class Python:
         rb"|\bimport \*|\b(?:globals|setattr|exec)\(|\.main\(",
         re.MULTILINE,
     )
-    test_bases: re.Pattern[bytes] | None = None
     code: Code = PythonCode()
-    toolchains: tuple[Toolchain, ...] = ()
+    reading = literals.READING
 
     def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
         """Text files whose examples are doctests."""
@@ -253,10 +249,6 @@ class Python:
             run=run,
         )
         return replace(recorded, written=written)
-
-    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING, recorded.written)
 
 
 def of_others(installed: Iterable[str], changed: Collection[str]) -> frozenset[str]:

@@ -8,21 +8,21 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from importlib import resources
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.config.settings import ImageSettings
 from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLCHAIN, part
-from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, tree_layer
+from miner.languages.building import Building, installed, reason_in, refusal, tree_layer
 from miner.languages.rust import cargo
 from miner.languages.toolchain import Toolchain
 from miner.layers import base, build
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import (
+    APT_CERTIFICATES,
     APT_CLEANED,
     FACTS_PATH,
     INPUT_DIR,
@@ -32,11 +32,12 @@ from miner.layers.layer import (
     Layer,
     quote,
     readable,
+    tool,
+    unpacked,
     write_tool,
 )
 from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
-from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
@@ -61,9 +62,9 @@ _WITHOUT_GIT = (
     f"rm {TOOLCHAIN}/bin/cargo; printf '%s\\n' '#!/bin/sh' {' '.join(map(quote, _OLD_CARGO))} > {TOOLCHAIN}/bin/cargo;"
     f" chmod 755 {TOOLCHAIN}/bin/cargo"
 )
-_REASONS = (
-    ("no_rust", ("requires rustc", "is not supported by the following package", "edition2024", "lock file version")),
-    ("unresolvable", ("failed to select a version", "no matching package", "failed to get `", "failed to load source")),
+_FAILURES = (
+    ("no_rust", "requires rustc|is not supported by the following package|edition2024|lock file version"),
+    ("unresolvable", "failed to select a version|no matching package|failed to get `|failed to load source"),
 )
 """Reasons, and how cargo says so; what comes first goes before others."""
 
@@ -78,11 +79,11 @@ def build_image(request: ImageRequest) -> BuiltImage:
     """
     packages = cargo.packages(request.tree, _sources(request))
     if not packages:
-        raise _refusal("no_cargo_toml", "no folder at or above the tests has a Cargo.toml of a package")
+        raise refusal("no_cargo_toml", "no folder at or above the tests has a Cargo.toml of a package")
     workspace = cargo.workspace_of(request.tree, packages[0])
     least = cargo.oldest(request.tree, {"", workspace, *packages})
     settings = request.workshop.settings
-    own = [int(version[2:]) for version in settings.rusts] if platforms.is_of_here(settings.platform) else []
+    own = [int(version[2:]) for version in installed("rust", settings)]
     ground = base.ensure(request.workshop)
     day = request.when.date()
     of_debian = _of_debian(request, ground, cargo.minor_of(day))
@@ -91,19 +92,10 @@ def build_image(request: ImageRequest) -> BuiltImage:
         detail = (
             f'it asks for Rust 1.{least}: name a toolchain of it, "1.{least}", under [images.rusts] in goldseam.toml'
         )
-        raise _refusal("no_rust", detail)
-    building = Building(request, told_reason)
+        raise refusal("no_rust", detail)
+    building = Building(request, partial(reason_in, _FAILURES))
     layers = {minor: of_debian.get(minor) or layer_of_rust(ground.image_id, minor, settings) for minor in minors}
     return building.over(minors, _toolchain, lambda minor: _image(building, ground, workspace, minor, layers[minor]))
-
-
-def told_reason(output: str) -> str:
-    """The reason that cargo's words for it give; empty where they give none."""
-    return next((reason for reason, words in _REASONS if any(word in output for word in words)), "")
-
-
-def _refusal(reason: str, detail: str) -> RefusedError:
-    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=detail))
 
 
 def _of_debian(request: ImageRequest, ground: BuiltLayer, of_day: int) -> dict[int, Layer]:
@@ -187,7 +179,7 @@ def _of_fix(
 
 def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
     """The toolchain, of this machine where the settings name one for it, else the newest that Debian has."""
-    own = settings.rusts.get(f"1.{minor}") if platforms.is_of_here(settings.platform) else None
+    own = installed("rust", settings).get(f"1.{minor}")
     if own is None:
         return _debian_rust(parent, _DEBIAN[0])
     digest = hashlib.sha256((own / "bin/rustc").read_bytes() + (own / "bin/cargo").read_bytes()).hexdigest()
@@ -207,13 +199,12 @@ def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
 
 def _debian_rust(parent: str, packages: str) -> Layer:
     """The toolchain of these packages, or of the last ones of all in a Debian without them."""
-    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     return Layer(
         kind="rust",
         parent=parent,
         needs_root=True,
         commands=(
-            f'options="$({certificates})" packages="{packages}"',
+            f'options="$({APT_CERTIFICATES})" packages="{packages}"',
             "apt-get $options -qq update",
             f'apt-cache show $packages >/dev/null 2>&1 || packages="{_DEBIAN[-1]}"',
             "apt-get $options -qq install -y --no-install-recommends $packages",
@@ -241,7 +232,7 @@ def _environment(*, offline: bool) -> tuple[str, ...]:
 
 def _unpacked(workspace: str) -> tuple[str, ...]:
     folder = quote(posixpath.join(TESTBED, workspace))
-    return (f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {folder}")
+    return (unpacked(_GIVEN), f"cd {folder}")
 
 
 def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str) -> bytes:
@@ -250,7 +241,7 @@ def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspac
     commands = (
         *_unpacked(workspace),
         *_environment(offline=False),
-        write_tool(_DAY, _tool("day.py")),
+        write_tool(_DAY, tool("miner.languages.rust", "day.py")),
         f"python3 {_DAY} {day} . && cp {cargo.LOCK} {OUT_DIR}/{cargo.LOCK}",
     )
     workshop.progress(f"resolving crates as of {day}")
@@ -275,7 +266,7 @@ def _compiled(request: ImageRequest) -> str:
 
 def _crates(parent: str, request: ImageRequest, inputs: tuple[Input, ...], workspace: str) -> Layer:
     """The crates, downloaded and compiled: commits with the same manifests and lock share it."""
-    unpacked = f"mkdir {_OF_FIX} && tar -C {_OF_FIX} --no-same-owner -xf {INPUT_DIR}/{_FIXED}"
+    unpacked_fix = f"mkdir {_OF_FIX} && tar -C {_OF_FIX} --no-same-owner -xf {INPUT_DIR}/{_FIXED}"
     fetched = f"(cd {quote(posixpath.join(_OF_FIX, workspace))} && cargo fetch) || true; rm -rf {_OF_FIX}"
     return Layer(
         kind="deps",
@@ -286,7 +277,7 @@ def _crates(parent: str, request: ImageRequest, inputs: tuple[Input, ...], works
             *_unpacked(workspace),
             *_environment(offline=False),
             "cargo fetch",
-            *((unpacked, fetched) if len(inputs) > 1 else ()),
+            *((unpacked_fix, fetched) if len(inputs) > 1 else ()),
             f"cp {cargo.LOCK} {_KEPT_LOCK}",
             "export CARGO_NET_OFFLINE=true",
             _compiled(request),
@@ -319,10 +310,6 @@ def _tree(parent: str, request: ImageRequest, workspace: str) -> Layer:
             readable(TESTBED, HOME),
         ),
     )
-
-
-def _tool(name: str) -> str:
-    return resources.files("miner.languages.rust").joinpath("tools", name).read_text(encoding="utf-8")
 
 
 TOOLCHAINS = (

@@ -9,24 +9,54 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import tree_sitter_rust
+
+from harness.core import syntax
 from harness.core.instance import Task, TestSpec
+from harness.core.syntax import words
 from harness.languages.rust.language import FRAMEWORK
 from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
+from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
 from miner.languages.rust import cargo
 from miner.languages.rust.build import TOOLCHAINS, build_image
-from miner.languages.rust.code import CODE
 from miner.languages.rust.stripping import literals
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.source import StrippedSource
-from miner.languages.stripping.language import TreeLanguage
+from miner.languages.stripping.language import TreeLanguage, called_by_others
 from miner.layers import egress
 
 if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
+
+CODE = ParsedCode(
+    Grammar(
+        suffix=".rs",
+        parse=syntax.reader(tree_sitter_rust.language()),
+        declared=words(
+            "struct_item enum_item union_item trait_item type_item const_item static_item mod_item"
+            " macro_definition field_declaration enum_variant function_signature_item"
+        ),
+        functions=frozenset({"function_item"}),
+        owners=frozenset({"impl_item", "trait_item", "mod_item"}),
+        bodies=frozenset({"block"}),
+        strings=frozenset({"string_literal", "raw_string_literal"}),
+        left_alone=words("line_comment block_comment attribute_item inner_attribute_item use_declaration array_type"),
+        told=re.compile(
+            r"(?:panic|unreachable|todo|unimplemented|(?:debug_)?assert\w*|e?print(?:ln)?|(?:log::|tracing::)?"
+            r"(?:trace|debug|info|warn|error))!"
+        ),
+        methods=(
+            *(("to_lowercase", "to_uppercase"), ("to_ascii_lowercase", "to_ascii_uppercase")),
+            *(("trim_start", "trim_end"), ("starts_with", "ends_with"), ("find", "rfind"), ("split", "rsplit")),
+        ),
+        called=("function", "field"),
+    )
+)
+
 
 _TESTS = re.compile(r"tests?\.rs")
 _MARKS = re.compile(
@@ -35,7 +65,6 @@ _MARKS = re.compile(
 )
 """What a file has that holds tests, or leads to some; one without may be what a test has compiled, as trybuild does."""
 _MODULE = re.compile(rb"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE)
-_CALLED = re.compile(rb"\b(\w+)\(")
 
 
 class Rust(TreeLanguage):
@@ -89,7 +118,7 @@ class Rust(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; of one that holds code as well, by that of its tests."""
-        names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+        shared = called_by_others(sources)
         hidden = {file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files}
         helpers = helpers_in(source for path, source in sources.items() if path not in task.instance.test.allowed_paths)
         return record(
@@ -100,7 +129,7 @@ class Rust(TreeLanguage):
                 source,
                 path=path,
                 first=first,
-                shared=set().union(*(names[other] for other in names if other != path)),
+                shared=shared[path],
                 helpers=helpers,
                 is_code=path in task.instance.test.allowed_paths,
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Contents, Guess, KnownText, Language, RecordedTests
@@ -11,6 +11,9 @@ from miner.languages.guessing.guess import guess
 
 if TYPE_CHECKING:
     from miner.languages.guessing.reading import Reading
+
+
+_CALLED = re.compile(rb"\b(\w+)\(")
 
 
 class TreeLanguage(Language):
@@ -38,3 +41,14 @@ class TreeLanguage(Language):
 
     def _reading_of(self, recorded: RecordedTests) -> Reading:
         return self.reading
+
+
+def called_by_others(
+    sources: Mapping[str, bytes], group: Callable[[str], object] = lambda _path: None
+) -> dict[str, set[str]]:
+    """By file: what the others of its group call; all files are in one group by default."""
+    names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
+    return {
+        path: set().union(*(names[other] for other in sources if other != path and group(other) == group(path)))
+        for path in sources
+    }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from harness.core.grouping import grouped
 from miner.languages.base import Fault
 from miner.quality.strength.result import Kind, Variant
 
@@ -60,9 +61,7 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     none; docs/quality.md lists what is left alone.
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable, no secret
-    groups: dict[tuple[int, str], list[tuple[_Source, Fault]]] = {}
-    for source, fault in _faults(fix):
-        groups.setdefault((source.section, fault.function), []).append((source, fault))
+    groups = grouped(((source.section, fault.function), (source, fault)) for source, fault in _faults(fix))
     queues = [_spread(group, rng) for _, group in sorted(groups.items())]
     rng.shuffle(queues)
     variants: list[Variant] = []

@@ -20,6 +20,7 @@ from harness.core.syntax import (
     place_of,
     text_of,
     walk,
+    with_next,
 )
 from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
@@ -52,7 +53,7 @@ class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
     def __init__(
-        self, source: bytes, *, path: str, first: int, shared: Collection[bytes] = (), package: Package | None = None
+        self, source: bytes, *, path: str, first: int, shared: Collection[str] = (), package: Package | None = None
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
 
@@ -65,7 +66,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, {name.decode() for name in shared})
+        self._statics = Statics(self._scopes, shared)
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
@@ -116,7 +117,7 @@ class StrippedSource(TreeSource[Assertion]):
                 continue
             edits[place_of(assertion.replaced)] = self._called(slot, mode, is_recording=is_recording)
             if assertion.initializer is not None:
-                edits[_with_next(assertion.initializer, ";")] = ("",)
+                edits[with_next(assertion.initializer, ";")] = ("",)
             removed += self._removed(assertion, keeps=is_recording or mode is Mode.RESULT)
         removed += map(place_of, self._bodies(outside))
 
@@ -231,7 +232,7 @@ class StrippedSource(TreeSource[Assertion]):
             zero = _zero_of(binding.init)
             return {place_of(zero[0]): (zero[1],), **unset} if zero is not None else {}
         is_alone = around.type in ("var_declaration", "const_declaration")
-        return {_with_next(around if is_alone else statement, ";"): ("",)}
+        return {with_next(around if is_alone else statement, ";"): ("",)}
 
     def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[Place]) -> Edits:
         sets: dict[object, Edits] = {}
@@ -261,7 +262,7 @@ class StrippedSource(TreeSource[Assertion]):
             if column.kind is not None:
                 edits[place_of(cell)] = (f"*new({text_of(column.kind)})",)
             elif pair is not None and pair.type == "keyed_element":
-                edits[_with_next(pair, ",")] = ("",)
+                edits[with_next(pair, ",")] = ("",)
         return edits
 
     def _column_at(self, use: Node) -> Column | None:
@@ -421,12 +422,6 @@ def _goes_over(use: Node) -> bool:
     if around.type == "argument_list" and around.parent is not None:
         return field_text(around.parent, "function") in ("len", "cap")
     return around.type in ("range_clause", "index_expression")
-
-
-def _with_next(node: Node, mark: str) -> Place:
-    """The stretch of a node and of this mark, where it comes next."""
-    after = node.next_sibling
-    return (node.start_byte, after.end_byte if after is not None and after.type == mark else node.end_byte)
 
 
 def _output_of(function: Node) -> Node | None:

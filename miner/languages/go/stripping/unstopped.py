@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from harness.core.syntax import Place, field_of, field_text, is_in, named, place_of, text_of, upward, walk
+from harness.core.syntax import field_of, field_text, is_in, named, place_of, text_of, upward, walk, with_next
 from miner.languages.go.stripping.scopes import FUNCTIONS, listed, parse
 from miner.languages.stripping.source import Edits, lines_of, rewritten
 
@@ -120,9 +120,9 @@ def _dropped(node: Node, hand_out: str) -> Edits:
     if around is None or not node.is_named:
         return {}
     if around.type == "argument_list" and not _is_hand_out(around.parent, hand_out):
-        return {_with_comma(node): ("",)}
+        return {with_next(node, ","): ("",)}
     if node.type == "keyed_element":
-        return {_with_comma(node): ("",)}
+        return {with_next(node, ","): ("",)}
     if node.type == "literal_element" and around.type == "literal_value":
         zero = _ZEROS.get(text_of(node), "nil")  # of its type, whatever that is
         return {place_of(node): (zero,)} if zero else {place_of(around): ("{}",)}
@@ -152,11 +152,6 @@ def _in_place_of(statement: Node) -> str:
         return f'panic(""){lines}'
     names = listed(field_of(statement, "left")) if statement.type == "short_var_declaration" else []
     return f"var err error; _ = err{lines}" if "err" in map(text_of, names) else lines
-
-
-def _with_comma(node: Node) -> Place:
-    after = node.next_sibling
-    return node.start_byte, after.end_byte if after is not None and after.type == "," else node.end_byte
 
 
 def _fewer(statement: Node, count: int) -> Edits:

@@ -9,8 +9,7 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.constraints import caret_to_specifier
-from miner.languages.python.evidence.metadata import pyproject, table
+from miner.languages.python.evidence.metadata import caret_to_specifier, pyproject, table
 
 _NAMES = ("test", "tests", "testing", "dev", "develop", "development")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from miner.evidence.tree import Recipe
 from miner.languages.base import RefusedError
+from miner.languages.building import refusal
 from miner.languages.built import BuiltImage, Collected, Failing, Repairing
 from miner.languages.python.images import exclude_newer, pythons
 from miner.languages.python.images.build_recipe import BuildJob, image_of, record
@@ -17,7 +18,6 @@ from miner.languages.python.recipes import imports, recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
 from miner.layers.build import BuiltLayer
-from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
@@ -189,7 +189,7 @@ def _interpreters(job: BuildJob, ground: BuiltLayer) -> Iterator[Interpreter]:
         required = job.detection.requires_python or "nothing"
         wish = f"requires-python {required}; available: {', '.join(at_hand) or 'none'}"
         detail = f"{wish}. {failed}".strip()
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
+        raise refusal("no_interpreter", detail)
 
 
 def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> _Stood:
@@ -227,7 +227,7 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
             return best
         recipe = _mended(job, recipe, mended)
     if best is None:
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="install_failed", detail="repairs did not help"))
+        raise refusal("install_failed", "repairs did not help")
     return best
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.config.settings import ImageSettings
 from harness.core.errors import InputError
-from harness.sandbox.images import platforms
+from miner.languages.building import installed
 from miner.languages.python.recipes.interpreter import RELEASED
 from miner.layers import build
 from miner.layers.build import BuiltLayer
@@ -60,8 +60,7 @@ def available_pythons(settings: ImageSettings, base_python: str) -> dict[str, Or
         else []
     )
     origins = {minor: Origin.DOWNLOAD for minor in downloads if minor not in _unavailable}
-    if platforms.is_of_here(settings.platform):
-        origins |= dict.fromkeys(settings.pythons, Origin.CONFIGURED)  # those of this machine are for this machine
+    origins |= dict.fromkeys(installed("python", settings), Origin.CONFIGURED)
     if base_python in RELEASED:
         origins[base_python] = Origin.BASE
     return origins

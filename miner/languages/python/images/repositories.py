@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import resources
 
 from harness.core.errors import InfrastructureError
-from miner.layers.layer import INPUT_DIR, OUT_DIR, write_tool
+from miner.layers.layer import INPUT_DIR, OUT_DIR, tool, write_tool
 from miner.layers.runner import Workshop, read_result
 
 _PINNED = re.compile(
@@ -57,11 +56,8 @@ def of_the_day(workshop: Workshop, image: str, pins: Iterable[Pinned], when: dat
     """
     question = workshop.input(_ASKED, json.dumps([[pin.address, pin.commit] for pin in pins]).encode())
     answer = f"{OUT_DIR}/{_ANSWER}"
-    source = (
-        resources.files("miner.languages.python.images").joinpath("tools", "git_day.py").read_text(encoding="utf-8")
-    )
     command = f"python3 {_TOOL} {INPUT_DIR}/{_ASKED} {int(when.timestamp())} {answer}"
-    script = "\n".join(["set -eu", write_tool(_TOOL, source), command, ""])
+    script = "\n".join(["set -eu", write_tool(_TOOL, tool("miner.languages.python.images", "git_day.py")), command, ""])
     with workshop.run(image, script, kind="git-day", inputs=(question,), foreign=True) as ran:
         if not ran.ok:
             return {}

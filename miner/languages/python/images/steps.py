@@ -7,14 +7,25 @@ import posixpath
 import re
 from collections.abc import Collection
 from datetime import datetime
-from importlib import resources
+from functools import partial
 from typing import TYPE_CHECKING
 
 from miner.evidence.tree import TESTBED, Recipe
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.recipes.extensions import HOME
 from miner.languages.python.recipes.imports import OLDEST_PYTEST
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, quote, readable, write_tool
+from miner.layers.layer import (
+    CACHE_DIR,
+    FACTS_PATH,
+    INPUT_DIR,
+    OUT_DIR,
+    Input,
+    Layer,
+    quote,
+    readable,
+    tool,
+    write_tool,
+)
 from miner.layers.source import UNPACK, committed, copied, layer
 
 if TYPE_CHECKING:
@@ -33,6 +44,7 @@ CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
 """uv's date options while dependencies are installed, where only the build requirements of source distributions heed
 them. A variable, so that commits of different days with the same lock share a layer."""
 
+_tool = partial(tool, "miner.languages.python.images")
 _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
 _EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
@@ -306,7 +318,3 @@ _REWRITTEN = r"/(test_[^/]*|[^/]*_test|conftest)[.]py$"
 """Files that pytest compiles for itself, with its assertions: byte code of their own would never be read."""
 _UNUSED = rf"^{VENV}/.*/tests/"
 """Tests that dependencies bring along."""
-
-
-def _tool(name: str) -> str:
-    return resources.files("miner.languages.python.images").joinpath("tools", name).read_text(encoding="utf-8")

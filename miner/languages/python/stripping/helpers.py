@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.core import python_source
+from harness.core.grouping import grouped
 
 if TYPE_CHECKING:
     from miner.languages.python.stripping.static import Function, Module, Scope
@@ -54,11 +55,12 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
 
     A helper is a function that nothing but these calls uses; a parameter that it binds anew is not among them.
     """
-    calls: dict[str, list[tuple[Function, ast.Call]]] = {}
-    for function in functions:
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and (name := _called(node)):
-                calls.setdefault(name, []).append((function, node))
+    calls = grouped(
+        (name, (function, node))
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and (name := _called(node))
+    )
     uses = _uses(tree)
     names = [function.name for function in functions]
     by_function = {}

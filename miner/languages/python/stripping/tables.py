@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from harness.core import python_source
+from harness.core.grouping import grouped
 from miner.languages.python.stripping.static import NO_FUNCTION, Function, Module, Scope, assignments
 
 
@@ -119,11 +120,12 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module) -> None:
     """Take out of rows that several tables share what only expectations of all of them read."""
-    users: dict[tuple[str, str], list[tuple[Function, Table]]] = {}
-    for function in functions:
-        for table in _tables(function, module):
-            if table.constant:
-                users.setdefault((table.constant, table.within), []).append((function, table))
+    users = grouped(
+        ((table.constant, table.within), (function, table))
+        for function in functions
+        for table in _tables(function, module)
+        if table.constant
+    )
     for (name, _), tables in users.items():
         first = tables[0][1]
         alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in tables)

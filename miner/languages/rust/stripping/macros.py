@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from harness.core.grouping import grouped
 from harness.core.syntax import arguments_of, field_of, field_text, text_of, walk
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, modules_around, parse
 
@@ -35,10 +36,7 @@ class Macro:
 
 def macros_in(source: bytes, root: Node, scopes: Scopes) -> dict[str, Macro]:
     """Those of a file by name, as far as they can be read; `root` is of the opened source."""
-    definitions: dict[str, list[Node]] = {}
-    for node in walk(root):
-        if node.type == "macro_definition":
-            definitions.setdefault(field_text(node, "name"), []).append(node)
+    definitions = grouped((field_text(node, "name"), node) for node in walk(root) if node.type == "macro_definition")
     calls = {name: [(call, modules_around(call)) for call in scopes.calls.get(f"{name}_", [])] for name in definitions}
     for node in walk(root, ("macro_definition",)):
         name = field_text(node, "macro") if node.type == "macro_invocation" else ""

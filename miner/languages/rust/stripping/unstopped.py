@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, field_of, named, place_of, text_of, upward, walk
+from harness.core.syntax import arguments_of, field_of, named, place_of, text_of, upward, walk, with_next
 from miner.languages.rust.stripping.scopes import parse
 from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
 
@@ -59,9 +59,8 @@ def _with_less(node: Node, words: str) -> Edits:
             return {place_of(call): (place_of(value),)}
     if "has no field named" in words or words.startswith("unresolved import"):
         part = next((outer for outer in around if outer.type == "field_initializer" or _is_imported(outer)), None)
-        after = part.next_sibling if part is not None else None
         if part is not None:
-            return {(part.start_byte, (after if after is not None and after.type == "," else part).end_byte): ("",)}
+            return {with_next(part, ","): ("",)}
     return {}
 
 
