@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import sys
 import tempfile
 import textwrap
@@ -139,17 +140,22 @@ def _functions(text: str) -> dict[str, str]:
 def project_of(task: Task, repository: Path) -> RealProject | None:
     """A task as a project of the suite; None where its fix changes no file of Python that was there."""
     files = patch.parse(task.hidden.gold_patch, trusted=True).files
-    product = next((file.path for file in files if file.path.endswith(".py") and file.path == file.old_path), None)
-    if product is None:
+    changed = next((file for file in files if file.path.endswith(".py") and file.path == file.old_path), None)
+    if changed is None:
         return None
+    added = [
+        line[1:].strip()
+        for line in changed.raw.decode("utf-8", "replace").splitlines()
+        if re.match(r"\+(?!\+\+ )", line)
+    ]
     return RealProject(
         name=task.instance_id,
-        product=product,
+        product=changed.path,
         body="        return _wrong(*args, **kwargs)\n",
         solution="        pass\n",
         cheat="        return VALUE\n",
         kind="str",
-        needle=product,
+        needle=max(added, key=len, default=changed.path),
         task_here=task,
         repository=repository,
     )
