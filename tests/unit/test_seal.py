@@ -5,20 +5,29 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 
 import pyrage
 import pytest
 
 from harness.core import process
-from harness.core.errors import InputError
+from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Hidden
 from harness.dataset import folder, hidden_files
 from harness.dataset.content import content_of
 from harness.dataset.hidden_files import hidden_digest
 from harness.dataset.ledger import chain, ledger
 from harness.dataset.seal import sealed, sealing
-from harness.dataset.seal.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
+from harness.dataset.seal.identity import (
+    PASSPHRASE_FILE,
+    DamagedError,
+    Keys,
+    WrongKeyError,
+    load_keys,
+    read_recipients,
+    short,
+)
 from harness.runs import bug_log
 from tests import killed, tiny
 from tests.trees import words_in
@@ -152,6 +161,16 @@ def test_a_passphrase_opens_it_beside_a_key(dataset, me, monkeypatch):
     assert tasks_of(dataset, me.keys) == before
     with pytest.raises(WrongKeyError, match="passphrase"):
         load_keys("env:NOT_IT", dataset.path)
+
+
+def test_a_passphrase_that_would_take_this_machine_minutes_is_no_damage(dataset, me, monkeypatch):
+    monkeypatch.setenv("PHRASE", "four words of a phrase")
+    sealing.seal(dataset, [me.recipient], passphrase="four words of a phrase")
+    path = dataset.path / PASSPHRASE_FILE
+    path.write_bytes(re.sub(rb"(?m)^(-> scrypt \S+) \d+$", rb"\1 40", path.read_bytes(), count=1))
+
+    with pytest.raises(InfrastructureError, match="slower, or busier"):
+        load_keys("env:PHRASE", dataset.path)
 
 
 @pytest.mark.parametrize("where", [0, 30, 120, 250, -40, -1])

@@ -84,6 +84,7 @@ def load_keys(source: str, dataset: Path) -> Keys:
 
     Raises:
         InputError: there is nothing there, or what is there is no key and not the passphrase.
+        InfrastructureError: this machine would take minutes to try the passphrase.
 
     """
     text = read_secret(source, label="the identity")
@@ -134,6 +135,11 @@ def _by_passphrase(text: str, dataset: Path) -> Any:
     except pyrage.DecryptError as error:
         if "Decryption failed" in str(error) or "matching keys" in str(error):
             raise WrongKeyError("the identity holds no key, and is not the passphrase of this dataset") from None
+        if "Excessive work" in str(error):
+            raise InfrastructureError(
+                f"{path} can't be opened here: this machine is far slower, or busier, than the one that sealed it",
+                hint="try it again when less else runs, or give a key in place of the passphrase",
+            ) from None
         raise DamagedError(f"{path} is damaged: it is not as it was written", hint=RESTORE) from None
     identities = _age_identities(secret.decode("ascii", "replace"))
     if not identities:
