@@ -37,6 +37,23 @@ class Fixed:
         return tuple(sorted({*self.base.files(), *self.fixed}))
 
 
+@dataclass(frozen=True)
+class Below:
+    """A folder of a tree as a tree of its own."""
+
+    tree: Tree
+    folder: str
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, or None if there is no such file."""
+        return self.tree.read(f"{self.folder}/{path}")
+
+    def files(self) -> tuple[str, ...]:
+        """Every path below the folder, sorted."""
+        start = f"{self.folder}/"
+        return tuple(path.removeprefix(start) for path in self.tree.files() if path.startswith(start))
+
+
 def text_at(tree: Tree, path: str) -> str:
     """The text of a file; empty where there is none."""
     return (tree.read(path) or b"").decode("utf-8", "replace")

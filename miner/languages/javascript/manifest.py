@@ -15,7 +15,7 @@ from typing import Any
 from harness.languages.javascript.language import ROOT, TRANSPILED
 from miner.evidence import yamlfile
 from miner.evidence.ci_jobs import WORKFLOWS
-from miner.evidence.tree import Fixed, Remembered, Tree, text_at
+from miner.evidence.tree import Below, Fixed, Remembered, Tree, text_at
 from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
 
@@ -186,23 +186,6 @@ def read_object(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-@dataclass(frozen=True)
-class Below:
-    """A folder of a tree as a tree of its own."""
-
-    tree: Tree
-    folder: str
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file, or None if there is no such file."""
-        return self.tree.read(f"{self.folder}/{path}")
-
-    def files(self) -> tuple[str, ...]:
-        """Every path below the folder, sorted."""
-        start = f"{self.folder}/"
-        return tuple(path.removeprefix(start) for path in self.tree.files() if path.startswith(start))
 
 
 def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from miner.evidence.tree import Evidence, Tree
+from miner.evidence.tree import Below, Evidence, Tree
 from miner.languages.python.evidence import metadata
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -15,23 +15,6 @@ _NO_PROJECTS = frozenset(
      "third_party", "templates", "template", "benchmarks", "scripts", "tools", ".github"}
 )  # fmt: skip
 """Folders whose projects are material, not what is tested."""
-
-
-@dataclass(frozen=True)
-class Below:
-    """A folder of a tree as a tree of its own."""
-
-    tree: Tree
-    root: str
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file, or None if there is no such file."""
-        return self.tree.read(f"{self.root}/{path}")
-
-    def files(self) -> tuple[str, ...]:
-        """Every path of the folder, sorted."""
-        start = f"{self.root}/"
-        return tuple(path.removeprefix(start) for path in self.tree.files() if path.startswith(start))
 
 
 def project(tree: Tree, root: str) -> Tree:

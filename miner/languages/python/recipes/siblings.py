@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from miner.evidence.tree import TESTBED, Evidence, Tree
+from miner.evidence.tree import TESTBED, Below, Evidence, Tree
 from miner.languages.python.evidence import metadata, subproject
 from miner.languages.python.recipes import unbuilt
 from miner.languages.python.recipes.missing import distribution
@@ -25,7 +25,7 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
     places = {
         distribution(name): folder
         for folder in reversed(folders)
-        if (name := metadata.name(subproject.Below(tree, folder))) is not None
+        if (name := metadata.name(Below(tree, folder))) is not None
     }
     project_tree = subproject.project(tree, root)
     own = distribution(metadata.name(project_tree) or "")
@@ -44,7 +44,7 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
         name = distribution(due.pop(0))
         if name and name in places and name != own and name not in selected:
             selected[name] = places[name]
-            due += unbuilt.needs(subproject.Below(tree, places[name]))
+            due += unbuilt.needs(Below(tree, places[name]))
     if not selected:
         return None
     requirements = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(selected.items()))
