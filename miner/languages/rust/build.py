@@ -94,7 +94,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
         )
         raise refusal("no_rust", detail)
     building = Building(request, partial(reason_in, _FAILURES))
-    layers = {minor: of_debian.get(minor) or layer_of_rust(ground.image_id, minor, settings) for minor in minors}
+    layers = {**of_debian, **{minor: layer_of_rust(ground.image_id, minor, settings) for minor in own}}
     return building.over(minors, _toolchain, lambda minor: _image(building, ground, workspace, minor, layers[minor]))
 
 
