@@ -26,46 +26,29 @@ def shut():
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
-class Run(object):
-    """One start of a program; `stdin` is what it reads."""
+class Output(object):
+    """What a program tells behind a word on its pipe, and what it prints."""
 
-    def __init__(self, argv, folder, word, stdin, env):
+    def __init__(self, word):
         self.frames, self.tail, self.counts = [], b"", {}
         self.done = self.forged = False
         self.word, self.rest = word.encode("ascii") + b" ", b""
-        source, entry = os.pipe()
-        os.dup2(entry, PIPE)
-        os.close(entry)
-        child = subprocess.Popen(  # by vfork, as no function of ours runs in the child: in a tenth of the time
-            argv,
-            cwd=folder,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=(PIPE,),
-        )
-        os.dup2(OWN, PIPE, inheritable=False)
-        try:
-            child.stdin.write(stdin.encode("utf-8"))
-            child.stdin.close()
-        except BrokenPipeError:
-            pass
+
+    def follow(self, taken, ended):
+        """Have what comes of each taken until `ended` is true and nothing is left: others may still hold the pipes."""
         with selectors.DefaultSelector() as ready:
-            ready.register(source, selectors.EVENT_READ, self.take)
-            ready.register(child.stdout, selectors.EVENT_READ, self.show)
+            for source, take in taken.items():
+                ready.register(source, selectors.EVENT_READ, take)
             while ready.get_map():
-                ended = child.poll() is not None  # what it has started may still hold the pipes
-                events = ready.select(0 if ended else 0.05)
+                is_over = ended()
+                events = ready.select(0 if is_over else 0.05)
                 for key, _ in events:
                     data = os.read(key.fd, 1 << 16)
                     key.data(data)
                     if not data:
                         ready.unregister(key.fileobj)
-                if ended and not events:
+                if is_over and not events:
                     break
-        os.close(source)
-        self.code = child.wait()
 
     def show(self, data):
         os.write(2, data)
@@ -97,3 +80,37 @@ class Run(object):
         except (ValueError, KeyError, TypeError, RecursionError):
             pass
         return None
+
+
+class Run(Output):
+    """One start of a program; `stdin` is what it reads."""
+
+    def __init__(self, argv, folder, word, stdin, env):
+        Output.__init__(self, word)
+        child, source = start(argv, folder, env, subprocess.PIPE)
+        try:
+            child.stdin.write(stdin.encode("utf-8"))
+            child.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.follow({source: self.take, child.stdout: self.show}, lambda: child.poll() is not None)
+        os.close(source)
+        self.code = child.wait()
+
+
+def start(argv, folder, env, stdin):
+    """A program with a pipe of its own to tell on, and the other end of that."""
+    source, entry = os.pipe()
+    os.dup2(entry, PIPE)
+    os.close(entry)
+    child = subprocess.Popen(  # by vfork, as no function of ours runs in the child: in a tenth of the time
+        argv,
+        cwd=folder,
+        env=env,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        pass_fds=(PIPE,),
+    )
+    os.dup2(OWN, PIPE, inheritable=False)
+    return child, source

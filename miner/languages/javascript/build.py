@@ -517,8 +517,8 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
 
 
 def unless_peers_disagree(command: str) -> str:
-    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
-    return _called_again(command, f"{command} --legacy-peer-deps", "grep -Eq 'ERESOLVE|EUSAGE' /tmp/said")
+    """A command of npm, called again as npm 6 would where peers disagree, npm 10 itself fails by them, or a lock was made so."""
+    return _called_again(command, f"{command} --legacy-peer-deps", "grep -Eq 'ERESOLVE|EUSAGE|edgesOut' /tmp/said")
 
 
 def unless_lock_has_more(command: str) -> str:

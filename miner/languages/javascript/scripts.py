@@ -21,6 +21,7 @@ _OF_SHELL = re.compile(r"""\b(?:ba)?sh -c (["'])(.*?)\1""")
 """A script in a script."""
 _REQUIRING = frozenset({"mocha", "tap", "uvu", "qunit", "node:test"})
 _TSX = {"node": (), "tsx": ("--import", "tsx")}
+_BABEL_NODE = "babel-node"
 _NEVER = frozenset({"PATH", "HOME", "CI"})
 """Variables that are not the scripts' to say."""
 _RUNNERS = {
@@ -123,19 +124,25 @@ def called(manifest: Mapping[str, Any]) -> list[Call]:
 
 def _compiled(call: Call, program: Sequence[str], manifest: Mapping[str, Any]) -> Call:
     """A call with what babel-node has Node load in all processes, where that starts it."""
-    if "babel-node" not in map(posixpath.basename, program):
+    if _BABEL_NODE not in map(posixpath.basename, program):
         return call
+    return _told(call, " ".join(_registering(manifest)))
+
+
+def _registering(manifest: Mapping[str, Any]) -> tuple[str, str]:
+    """What has Node compile all that it loads, as babel-node does."""
     depended = str(manifest.get("devDependencies")) + str(manifest.get("dependencies"))
-    register = "@babel/register" if "@babel/" in depended else "babel-register"
-    return _told(call, f"--require {register}")
+    return ("--require", "@babel/register" if "@babel/" in depended else "babel-register")
 
 
 def told_node(manifest: Mapping[str, Any]) -> Call | None:
     """How a script for tests that calls no runner has Node load files: for tests that need none to be called."""
     for program in _programs(manifest):
-        at = next((at for at, word in enumerate(program) if word in ("node", "tsx")), None)
+        at = next((at for at, word in enumerate(program) if posixpath.basename(word) in (*_TSX, _BABEL_NODE)), None)
         if at is not None and _call(program) is None:
-            kept = (*_TSX[program[at]], *_options(program[at + 1 :]))
+            name = posixpath.basename(program[at])
+            loading = _registering(manifest) if name == _BABEL_NODE else _TSX[name]
+            kept = (*loading, *_options(program[at + 1 :]))
             if kept:
                 return Call("node:test", kept, _variables(program[:at]))
     return None
@@ -148,7 +155,7 @@ def _programs(manifest: Mapping[str, Any]) -> Iterator[list[str]]:
         exported: list[str] = []
         for part in re.split(r"&&|\|\||;", _OF_SHELL.sub(r"\2", script)):
             try:
-                words = shlex.split(part)
+                words = shlex.split(part.lstrip(" ("))
             except ValueError:
                 continue
             exported += words[1:] if words[:1] == ["export"] else []

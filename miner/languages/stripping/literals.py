@@ -23,6 +23,13 @@ def values_in(node: Node, types: Collection[str], value_of: Callable[[Node], Any
                 yield value_of(part)
 
 
+def negated(value: Any) -> float:
+    """What a minus before a literal stands for; raises `ValueError` where that is no number."""
+    if not isinstance(value, (int, float)):
+        raise ValueError("not a number")
+    return -value
+
+
 def unescaped(text: str) -> str:
     """What a text in quotes says, with escapes as Python has them."""
     with suppress(ValueError, SyntaxError):

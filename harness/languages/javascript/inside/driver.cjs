@@ -88,7 +88,7 @@ const isVaried = order !== undefined;
 const reporterFile = (ending) => written("reporter", ending, asked.shared, asked.reporter);
 const preloaded = [["handout", asked.handout], ...(asked.transpiler ? [["transpiler", asked.transpiler]] : [])];
 if (["node:test", "tap", "uvu", "qunit"].includes(framework)) preloaded.push(["idle", IDLE]);
-const preloads = preloaded.map(([name, text]) => "--require=" + written(name, ".cjs", text));
+const preloads = preloaded.map(([name, text]) => "--require " + written(name, ".cjs", text)); // before 10 Node takes no "="
 const env = Object.assign({}, process.env, { NODE_OPTIONS: [...preloads, process.env.NODE_OPTIONS || ""].join(" ").trim() });
 
 // Sends on what assertions handed out: a runner has processes that do not share its descriptor.
@@ -99,6 +99,10 @@ function sendValues() {
   for (let size; (size = fs.readSync(from, chunk, 0, chunk.length, null)) > 0; ) {
     for (let at = 0; at < size; ) at += fs.writeSync(3, chunk, at, size - at);
   }
+}
+
+function isInstalled(name) {
+  return fs.existsSync(path.join(root, "node_modules", name));
 }
 
 // One call of a runner; 0 where it says that all is well, else 1: some runners end with the number of failures.
@@ -159,7 +163,24 @@ if (module_.register) module_.register("data:text/javascript," + encodeURICompon
 `;
 
 function inPlaceOf(name, place) {
-  return "--require=" + written("in-place", ".cjs", "Object.assign(ASKED, ", JSON.stringify({ name, place }), ");\n", IN_PLACE);
+  return ["--require", written("in-place", ".cjs", "Object.assign(ASKED, ", JSON.stringify({ name, place }), ");\n", IN_PLACE)];
+}
+
+// Has QUnit tell the reporter where a file starts it itself, whichever package it comes from.
+const AT_LOAD = `const load_ = module_._load;
+let isTold = false;
+module_._load = function (name, ...rest) {
+  const loaded = load_.call(this, name, ...rest);
+  if (!isTold && /\\bqunit/.test(name) && loaded && loaded.config && typeof loaded.on === "function") {
+    isTold = true;
+    load_.call(this, ASKED.reporter, module, false).init(loaded);
+  }
+  return loaded;
+};
+`;
+
+function atLoadOf(reporter) {
+  return ["--require", written("at-load", ".cjs", "ASKED.reporter = ", JSON.stringify(reporter), ";\n", AT_LOAD)];
 }
 
 // Tells of files that a runner began none of, as it could not start: it is called again, for what it prints.
@@ -309,15 +330,21 @@ const RUNNERS = {
   uvu() {
     return eachFile((file) => {
       facts.files = [path.relative(top, file)];
-      return [inPlaceOf("uvu", reporterFile(".cjs")), ...asked.options, file];
+      return [...inPlaceOf("uvu", reporterFile(".cjs")), ...asked.options, file];
     });
   },
   qunit() {
     const seed = isVaried ? ["--seed=" + (order + 1)] : [];
-    return eachFile((file) => [program("qunit"), ...asked.options, ...seed, "--reporter=" + reporterFile(".cjs"), path.relative(root, file)]);
+    const name = isInstalled("qunit") ? "qunit" : "qunitjs"; // until 2.5
+    const reporter = reporterFile(".cjs");
+    return eachFile((file) => {
+      const starts = /\bQUnit\.start\(/.test(fs.readFileSync(file, "utf8"));
+      if (starts) return [...atLoadOf(reporter), ...asked.options, file];
+      return [program(name, "qunit"), ...asked.options, ...seed, "--reporter=" + reporter, path.relative(root, file)];
+    });
   },
   lab() {
-    const name = fs.existsSync(path.join(root, "node_modules/lab")) ? "lab" : "@hapi/lab";
+    const name = isInstalled("lab") ? "lab" : "@hapi/lab";
     return eachFile((file) => [program(name, "lab"), "--leaks", ...asked.options, "--reporter", reporterFile(".cjs"), file]);
   },
   jasmine() {

@@ -1,10 +1,12 @@
 # Runs in a task's container as `python3 -c`, started by harness/languages/inside/command.py: has cargo compile the test
-# programs of some files, then runs each of their tests as a process of its own, and writes what came of them to
+# programs of some files, then runs each of their tests in a process of its own, and writes what came of them to
 # descriptor 3, one JSON object a line. Before it stand child.py and examples.py, in the same names.
 import hashlib
 import re
 import shutil
+import socket
 import stat
+import struct
 import sys
 import tempfile
 import time
@@ -43,12 +45,17 @@ def link_target(shared, own):
                 (os.symlink if name.endswith(BEHIND) else shutil.copy2)(source, place)
 
 
-def output_of(argv, folder):
-    """Exit code and standard output of a program of the toolchain, which runs on real time."""
+def begun(argv, folder=None):
+    """A program of the toolchain, which runs on real time."""
     env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    child = subprocess.Popen(
+    return subprocess.Popen(
         argv, cwd=folder or ".", env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=2
     )
+
+
+def output_of(argv, folder=None):
+    """Exit code and standard output of a program of the toolchain."""
+    child = begun(argv, folder)
     text = child.communicate()[0].decode("utf-8", "replace")
     return child.returncode, text
 
@@ -284,28 +291,76 @@ class Handed(object):
         return not lines[-1]
 
 
-class Listing(Run):
-    """A start whose whole output is kept."""
+class Program(object):
+    """A test program, loaded once, of which each test has a copy: recorder.c."""
+
+    def __init__(self, path, stamped, folder, env):
+        self.path, self.stamp, self.call, self.child = path, stamped, ([path], folder, env), None
+
+    def load(self):
+        if stamp(self.path) != self.stamp:
+            say("forged")
+        self.asks, asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.child, self.source = start(*self.call + (asked,))
+        asked.close()
+
+    def end(self):
+        if self.child:
+            self.asks.close()
+            os.close(self.source)
+            self.code = self.child.wait()
+            self.child.stdout.close()
+            self.child = None
+
+
+class Copy(Output):
+    """A run of a copy with some arguments."""
+
+    def __init__(self, program, *arguments):
+        word = os.urandom(16).hex()
+        Output.__init__(self, word)
+        self.code = None
+        if not program.child:
+            program.load()
+        try:
+            program.asks.send("".join(text + "\0" for text in (word,) + arguments).encode("utf-8"))
+        except OSError:
+            pass  # what it has ended by shows below
+        taken = {program.source: self.take, program.child.stdout: self.show, program.asks.fileno(): self.end}
+        self.follow(taken, lambda: self.code is not None or program.child.poll() is not None)
+        if self.code is None:  # the program itself has ended
+            program.end()
+            self.code = program.code
+
+    def end(self, data):
+        if len(data) == struct.calcsize("i"):
+            status = struct.unpack("i", data)[0]
+            self.code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+class Listing(Copy):
+    """A run whose whole output is kept."""
 
     def show(self, data):
         self.tail = (self.tail + data)[:LONGEST]
 
 
-def run_target(target, word, env, handed):
+def run_target(target, env, handed):
     """Run the tests of a program that are asked for, each alone; True if all is well."""
-    env = dict(target.env(), **env)
+    program = Program(target.program, target.stamp, target.folder, dict(target.env(), **env))
+    try:
+        return run_tests(target, program, handed)
+    finally:
+        program.end()
+
+
+def run_tests(target, program, handed):
     handed.empty()
-
-    def start(kind, *arguments):
-        if stamp(target.program) != target.stamp:
-            say("forged")
-        return kind([target.program] + list(arguments), target.folder, word, word + "\n", env)
-
-    listing = start(Listing, "--list")
+    listing = Listing(program, "--list")
     text = listing.tail.decode("utf-8", "replace")
     if not LISTING.search(text):  # a program with a main function of its own
         return tell("%s::main" % target.root, listing, 0.0, handed)
-    ignored = set(LISTED.findall(start(Listing, "--list", "--ignored").tail.decode("utf-8", "replace")))
+    ignored = set(LISTED.findall(Listing(program, "--list", "--ignored").tail.decode("utf-8", "replace")))
     well = True
     chosen = {"%s::%s" % (target.root, test): test for test in target.chosen(list(dict.fromkeys(LISTED.findall(text))))}
     say("collected", ids=list(chosen))
@@ -315,7 +370,7 @@ def run_target(target, word, env, handed):
             continue
         handed.empty()
         began = time.monotonic()
-        well = tell(test_id, start(Run, "--exact", test), time.monotonic() - began, handed) and well
+        well = tell(test_id, Copy(program, "--exact", test), time.monotonic() - began, handed) and well
     return well
 
 
@@ -346,16 +401,16 @@ def recorder(settings, work):
 
 def main(settings, names):
     shut()
+    asked = begun(["rustc", "--print", "target-libdir"])
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
     work = tempfile.mkdtemp(prefix="rust-tests-")
     library, handed = recorder(settings, work), Handed(work)
     with open(settings["handout"], "w", encoding="utf-8") as file:
         file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
-    libraries = output_of(["rustc", "--print", "target-libdir"], None)[1].strip()
-    env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
-    word = os.urandom(16).hex()
     targets, documented = targets_of(names, settings["examples"])
+    libraries = asked.communicate()[0].decode("utf-8", "replace").strip()
+    env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     well, began = True, time.monotonic()
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
@@ -364,9 +419,9 @@ def main(settings, names):
     say("compiled", seconds=round(time.monotonic() - began, 6))
     for target in targets:
         if target.program:
-            well = run_target(target, word, env, handed) and well
+            well = run_target(target, env, handed) and well
     for examples in compiled:
-        well = examples.run(word, env, handed) and well
+        well = examples.run(env, handed) and well
     return 0 if well else 1
 
 

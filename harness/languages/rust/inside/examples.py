@@ -68,7 +68,7 @@ class Examples(object):
         place = os.path.relpath(self.path, os.path.relpath(self.folder_of_call))
         root = os.path.realpath(self.target.root)
         words = [place if os.path.realpath(os.path.join(self.folder_of_call, word)) == root else word for word in words]
-        if ALONE.partition("=")[0] in output_of(["rustdoc", "--help", "-v"], None)[1]:
+        if ALONE.partition("=")[0] in output_of(["rustdoc", "--help", "-v"])[1]:
             words += [ALONE]
         elif "--edition=2024" in words:
             say("collect_error", id=self.path, text="this rustdoc makes one program of all examples of edition 2024")
@@ -103,7 +103,7 @@ class Examples(object):
         arguments = [word for name in ("--list",) + words for word in ("--test-args", name)]
         return [name for name in LISTED.findall(self.ask(*arguments)) if NAMED.match(name)]
 
-    def run(self, word, env, handed):
+    def run(self, env, handed):
         """Run those that are asked for, each alone; True if all is well."""
         libraries = ":".join(filter(None, (env["LD_LIBRARY_PATH"], self.env.get("LD_LIBRARY_PATH"))))
         env = dict(self.env, **dict(env, LD_LIBRARY_PATH=libraries))
@@ -118,10 +118,10 @@ class Examples(object):
                 well = self.tell_compiled(example, "compile_fail" not in example.words) and well
             else:
                 handed.empty()
-                if stamp(program) != example.stamp:
-                    say("forged")
                 began = time.monotonic()
-                ran = Run([program], self.run_in, word, word + "\n", env)
+                loaded = Program(program, example.stamp, self.run_in, env)
+                ran = Copy(loaded)
+                loaded.end()
                 seconds = time.monotonic() - began
                 well = tell(example.test_id, ran, seconds, handed, FAILING, "should_panic" in example.words) and well
         return well

@@ -15,7 +15,7 @@ from harness.judging.parts import Part, key_of
 from miner.languages.go.stripping.scopes import FUNCTIONS, parse, top_function
 from miner.languages.go.stripping.source import HAND_OUT, MARK
 from miner.languages.guessing.reading import Reading, first_kept, near, operator_by
-from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
+from miner.languages.stripping.literals import handed_literals, negated, unescaped, values_in, values_together
 
 _WORDS = {"true": True, "false": False, "nil": None}
 _VALUES = words(
@@ -117,7 +117,7 @@ def value_of(node: Node) -> Any:
         case "float_literal":
             return float(text.replace("_", ""))
         case "unary_expression" if text.startswith("-"):
-            return -value_of(named(node)[0])
+            return negated(value_of(named(node)[0]))
         case "composite_literal":
             return [value_of(_inner(child)) for child in named(field_of(node, "body"))]
         case "literal_value":

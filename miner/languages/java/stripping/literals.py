@@ -17,7 +17,7 @@ from miner.languages.guessing.reading import Reading, near, operator_by
 from miner.languages.java.stripping.scopes import METHODS, function_of, name_of, parse
 from miner.languages.java.stripping.source import HAND_OUT
 from miner.languages.java.stripping.static import LITERALS, NUMBERS
-from miner.languages.stripping.literals import handed_literals, unescaped, values_in, values_together
+from miner.languages.stripping.literals import handed_literals, negated, unescaped, values_in, values_together
 
 if TYPE_CHECKING:
     from harness.core.expectations import Expected, Site
@@ -168,7 +168,7 @@ def value_of(node: Node) -> Any:
         case "string_literal" | "character_literal":
             return _unescaped(text)
         case "unary_expression" if text.startswith("-"):
-            return -value_of(named(node)[0])
+            return negated(value_of(named(node)[0]))
         case "array_initializer":
             return [value_of(child) for child in named(node)]
         case "element_value_array_initializer":

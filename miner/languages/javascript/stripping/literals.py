@@ -22,7 +22,7 @@ from miner.languages.guessing.reading import Reading
 from miner.languages.javascript.stripping.scopes import Scopes
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
-from miner.languages.stripping.literals import values_in, values_together
+from miner.languages.stripping.literals import negated, values_in, values_together
 
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 _VALUES = words("string template_string number array object unary_expression") | _WORDS.keys()
@@ -181,7 +181,7 @@ def value_of(node: Node) -> Any:
         case "number":
             return _number(text.replace("_", "").rstrip("n"))
         case "unary_expression" if text.startswith("-"):
-            return -value_of(children[0])
+            return negated(value_of(children[0]))
         case "array":
             return [value_of(child) for child in children]
         case "object":

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from harness.core.syntax import bare, field_of, field_text, named, text_of, walk
 from harness.judging.rust.values import unescaped
 from miner.languages.rust.stripping.scopes import parse
+from miner.languages.stripping.literals import negated
 
 _ANY: list[Any] = ["any"]
 _NAME = re.compile(r"[A-Z]\w*[a-z]\w*|[A-Z]")
@@ -46,7 +47,7 @@ def value_of(node: Node) -> Any:
         case "float_literal":
             return float(_SUFFIX.sub("", text).replace("_", ""))
         case "unary_expression" | "negative_literal" if text.startswith("-"):
-            return -value_of(named(node)[0])
+            return negated(value_of(named(node)[0]))
         case "reference_expression":
             return value_of(named(node)[-1])
         case "array_expression" | "tuple_expression" if field_of(node, "length") is None:
