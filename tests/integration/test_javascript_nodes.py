@@ -22,6 +22,8 @@ from miner.languages.built import BuiltImage
 from miner.layers import base
 from miner.sources.change import Rejection
 from tests.local_http import LocalServer
+from tests.proved_task import mined
+from tests.repos import Repository
 from tests.tiny import MemoryTree
 
 if TYPE_CHECKING:
@@ -144,3 +146,26 @@ def test_a_private_registry_without_a_token_is_named_and_the_repositorys_own_goe
         assert refused.reason == reason, refused.detail
         assert registry.partition(":")[0] in refused.detail.partition("\n")[0]
         assert SECRET not in refused.detail + log.read_text()
+
+
+def test_a_script_of_an_old_node_that_starts_qunit_itself_is_a_task(tmp_path):
+    """Node 8 reads options from its environment in another form than later ones."""
+    wrong, right = ("exports.add = function (a, b) { return a %s b; };\n" % sign for sign in "-+")
+    test = """\
+var QUnit = require("qunitjs");
+var add = require("../calc").add;
+QUnit.config.autostart = false;
+QUnit.module("calc");
+QUnit.test("zero", function (assert) { assert.strictEqual(add(0, 0), 0); });
+%sQUnit.load();
+QUnit.start();
+"""
+    sums = 'QUnit.test("sums", function (assert) { assert.strictEqual(add(1, 1), 2); });\n'
+    package = {"engines": {"node": "8"}, "scripts": {"test": "node test/calc"}, "devDependencies": {"qunitjs": "2.4.1"}}
+    repo = Repository(tmp_path / "repo")
+    start = {"package.json": json.dumps({"name": "calc", **package}), ".gitignore": "node_modules\n"}
+    repo.commit("Start", {**start, "calc.js": wrong, "test/calc.js": test % ""})
+    fix = repo.commit("Fix wrong sums", {"calc.js": right, "test/calc.js": test % sums})
+    task = mined(tmp_path, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
+    assert task.hidden.fail_to_pass == ("test/calc.js::calc > sums",)
+    assert task.hidden.pass_to_pass == ("test/calc.js::calc > zero",)

@@ -29,6 +29,20 @@ pytestmark = pytest.mark.engine
 
 KINDS_TEST, OWN_TEST = "tests/kinds/main.rs", "tests/own.rs"
 MACROS = "macros/src/lib.rs"
+KILLING = """\
+extern "C" {{ fn kill(id: i32, signal: i32) -> i32; fn getpid() -> i32; }}
+fn own() -> i32 {{ unsafe {{ getpid() }} }}
+fn parent(id: i32) -> i32 {{
+    let status = std::fs::read_to_string(format!("/proc/{{id}}/status")).unwrap();
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().parse().unwrap()
+}}
+#[test]
+fn first() {{}}
+#[test]
+fn second() {{ unsafe {{ kill({}, 9); }} std::thread::sleep(std::time::Duration::from_secs(2)); }}
+#[test]
+fn third() {{}}
+"""
 KINDS = """\
 mod deeper;
 
@@ -193,11 +207,18 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
 
 
 def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is_known(task, sandbox):
-    ends = 'extern "C" { fn kill(id: i32, signal: i32) -> i32; fn getppid() -> i32; }\n'
-    ends += "#[test]\nfn first() {}\n#[test]\nfn second() { unsafe { kill(getppid(), 9); } }\n#[test]\nfn third() {}\n"
-    report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": ends.encode()})
+    report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": KILLING.format("parent(parent(own()))").encode()})
     assert report.collected == tuple(f"tests/ends.rs::{name}" for name in ("first", "second", "third"))
     assert (report.finished, dict(report.statuses)) == (False, {"tests/ends.rs::first": TestStatus.PASSED})
+
+
+def test_a_test_that_kills_the_program_which_it_is_a_copy_of_costs_no_other(task, sandbox):
+    report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": KILLING.format("parent(own())").encode()})
+    crashed = {"second": TestStatus.ERROR}
+    assert report.finished
+    assert dict(report.statuses) == {
+        f"tests/ends.rs::{name}": crashed.get(name, TestStatus.PASSED) for name in ("first", "second", "third")
+    }
 
 
 def test_a_program_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):

@@ -249,6 +249,13 @@ def test_what_babel_node_starts_has_its_files_compiled(script, depended, env):
     assert manifest.test_commands(tree(package), ["test/a.js"])[0].env == env
 
 
+@pytest.mark.parametrize("script", ["babel-node test", "(./node_modules/.bin/babel-node test | tap-dot) && eslint ."])
+def test_what_babel_node_runs_itself_is_compiled(script):
+    package = {"scripts": {"test": script}, "devDependencies": {"babel-cli": "6", "tape": "4"}}
+    [first, *_] = manifest.test_commands(tree(package), ["test/a.js"])
+    assert (first.framework, first.options) == ("tap", ("--require", "babel-register"))
+
+
 def test_what_nyc_has_tests_require_is_required():
     package = {"scripts": {"test": "nyc yarn _test", "_test": "mocha --require ./runtime"}, "nyc": {"require": ["esm"]}}
     [first, *_] = manifest.test_commands(tree(package), ["test/a.js"])

@@ -495,8 +495,9 @@ def layer_of_node(parent: str, node: _Node, settings: ImageSettings, npm: str) -
 
 def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recipe, node: _Node) -> str:
     """The lock of a project that has none, with the versions of the day."""
-    rung, manager = recipe.rung, recipe.manager
-    workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
+    rung, manager, request = recipe.rung, recipe.manager, building.request
+    when = (recipe.project.is_of_fix and request.fixed_at) or request.when
+    workshop, day = request.workshop, when.strftime("%Y-%m-%dT%H:%M:%SZ")
     command = f"npm install --package-lock-only --ignore-scripts{f' --before={day}' if recipe.is_dated else ''}"
     commands = (
         *_unpacked(recipe.project.folder),

@@ -40,6 +40,8 @@ from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from miner.languages.built import BuiltImage
 
 _MOUNTED = f"{RUN_DIR}/rust"
@@ -128,7 +130,7 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int, r
     files = dict(cargo.skeleton(request.tree, workspace))
     if lock is None:
         packed = request.workshop.packed(_GIVEN, files.items())
-        lock = _resolved(building, toolchain, packed, workspace, version)
+        lock = _resolved(building, toolchain, packed, workspace, version, request.when)
         files[posixpath.join(workspace, cargo.LOCK)] = lock
     ground_layers = [(rust_layer, toolchain)]
     if packages := cargo.system_packages(lock):
@@ -171,7 +173,8 @@ def _of_fix(
     if request.tree.read(place) is None:
         try:
             packed = request.workshop.packed(_GIVEN, ((path, data) for path, data in fixed.items() if path != place))
-            fixed[place] = _resolved(building, toolchain, packed, workspace, version)
+            when = request.fixed_at or request.when
+            fixed[place] = _resolved(building, toolchain, packed, workspace, version, when)
         except RefusedError:
             return {}
     return fixed
@@ -235,9 +238,11 @@ def _unpacked(workspace: str) -> tuple[str, ...]:
     return (unpacked(_GIVEN), f"cd {folder}")
 
 
-def _resolved(building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str) -> bytes:
-    """The lock of a workspace that has none, with the versions of the day."""
-    workshop, day = building.request.workshop, building.request.when.strftime("%Y-%m-%dT%H:%M:%SZ")
+def _resolved(
+    building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str, when: datetime
+) -> bytes:
+    """The lock of a workspace that has none, with the versions of a day."""
+    workshop, day = building.request.workshop, when.strftime("%Y-%m-%dT%H:%M:%SZ")
     commands = (
         *_unpacked(workspace),
         *_environment(offline=False),

@@ -298,8 +298,6 @@ class Program(object):
         self.path, self.stamp, self.call, self.child = path, stamped, ([path], folder, env), None
 
     def load(self):
-        if stamp(self.path) != self.stamp:
-            say("forged")
         self.asks, asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.child, self.source = start(*self.call + (asked,))
         asked.close()
@@ -320,6 +318,8 @@ class Copy(Output):
         word = os.urandom(16).hex()
         Output.__init__(self, word)
         self.code = None
+        if stamp(program.path) != program.stamp:
+            say("forged")
         if not program.child:
             program.load()
         try:
