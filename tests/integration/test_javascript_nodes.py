@@ -150,7 +150,7 @@ def test_a_private_registry_without_a_token_is_named_and_the_repositorys_own_goe
 
 def test_a_script_of_an_old_node_that_starts_qunit_itself_is_a_task(tmp_path):
     """Node 8 reads options from its environment in another form than later ones."""
-    wrong, right = ("exports.add = function (a, b) { return a %s b; };\n" % sign for sign in "-+")
+    wrong, right = (f"exports.add = function (a, b) {{ return a {sign} b; }};\n" for sign in "-+")
     test = """\
 var QUnit = require("qunitjs");
 var add = require("../calc").add;

@@ -207,7 +207,8 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
 
 
 def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is_known(task, sandbox):
-    report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": KILLING.format("parent(parent(own()))").encode()})
+    ends = KILLING.format("parent(parent(own()))")
+    report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": ends.encode()})
     assert report.collected == tuple(f"tests/ends.rs::{name}" for name in ("first", "second", "third"))
     assert (report.finished, dict(report.statuses)) == (False, {"tests/ends.rs::first": TestStatus.PASSED})
 

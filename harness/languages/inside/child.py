@@ -34,10 +34,10 @@ class Output(object):
         self.done = self.forged = False
         self.word, self.rest = word.encode("ascii") + b" ", b""
 
-    def follow(self, taken, ended):
+    def follow(self, takers, ended):
         """Have what comes of each taken until `ended` is true and nothing is left: others may still hold the pipes."""
         with selectors.DefaultSelector() as ready:
-            for source, take in taken.items():
+            for source, take in takers.items():
                 ready.register(source, selectors.EVENT_READ, take)
             while ready.get_map():
                 is_over = ended()

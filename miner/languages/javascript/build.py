@@ -518,7 +518,7 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
 
 
 def unless_peers_disagree(command: str) -> str:
-    """A command of npm, called again as npm 6 would where peers disagree, npm 10 itself fails by them, or a lock was made so."""
+    """A command of npm, called again as npm 6 would where peers disagree or make npm 10 fail, or a lock was made so."""
     return _called_again(command, f"{command} --legacy-peer-deps", "grep -Eq 'ERESOLVE|EUSAGE|edgesOut' /tmp/said")
 
 

@@ -25,9 +25,9 @@ def values_in(node: Node, types: Collection[str], value_of: Callable[[Node], Any
 
 def negated(value: Any) -> float:
     """What a minus before a literal stands for; raises `ValueError` where that is no number."""
-    if not isinstance(value, (int, float)):
-        raise ValueError("not a number")
-    return -value
+    if isinstance(value, (int, float)):
+        return -value
+    raise ValueError("not a number")
 
 
 def unescaped(text: str) -> str:

@@ -294,13 +294,13 @@ class Handed(object):
 class Program(object):
     """A test program, loaded once, of which each test has a copy: recorder.c."""
 
-    def __init__(self, path, stamped, folder, env):
-        self.path, self.stamp, self.call, self.child = path, stamped, ([path], folder, env), None
+    def __init__(self, path, stamp, folder, env):
+        self.path, self.stamp, self.call, self.child = path, stamp, ([path], folder, env), None
 
     def load(self):
-        self.asks, asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.child, self.source = start(*self.call + (asked,))
-        asked.close()
+        self.asks, stdin = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.child, self.source = start(*self.call + (stdin,))
+        stdin.close()
 
     def end(self):
         if self.child:
@@ -326,8 +326,8 @@ class Copy(Output):
             program.asks.send("".join(text + "\0" for text in (word,) + arguments).encode("utf-8"))
         except OSError:
             pass  # what it has ended by shows below
-        taken = {program.source: self.take, program.child.stdout: self.show, program.asks.fileno(): self.end}
-        self.follow(taken, lambda: self.code is not None or program.child.poll() is not None)
+        sources = {program.source: self.take, program.child.stdout: self.show, program.asks.fileno(): self.end}
+        self.follow(sources, lambda: self.code is not None or program.child.poll() is not None)
         if self.code is None:  # the program itself has ended
             program.end()
             self.code = program.code
@@ -401,7 +401,7 @@ def recorder(settings, work):
 
 def main(settings, names):
     shut()
-    asked = begun(["rustc", "--print", "target-libdir"])
+    rustc = begun(["rustc", "--print", "target-libdir"])
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
     work = tempfile.mkdtemp(prefix="rust-tests-")
     library, handed = recorder(settings, work), Handed(work)
@@ -409,7 +409,7 @@ def main(settings, names):
         file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
     targets, documented = targets_of(names, settings["examples"])
-    libraries = asked.communicate()[0].decode("utf-8", "replace").strip()
+    libraries = rustc.communicate()[0].decode("utf-8", "replace").strip()
     env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     well, began = True, time.monotonic()
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
