@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from harness.dataset.schema import BuildModel
 from miner.evidence.tree import Fixed
-from miner.languages.javascript.artefacts import idle, lacking, plan
+from miner.languages.javascript.artefacts import idle, lacking, plan, unneeded
 from tests.trees import Files
 
 TEST = "test/a.js"
@@ -184,6 +184,11 @@ def test_development_dependencies_that_nothing_names_are_idle():
     assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}
 
 
+def test_a_runner_that_only_a_makefile_calls_is_not_idle():
+    package = json.dumps({"scripts": {"test": "make test"}, "devDependencies": {"mocha": "*", "np": "*"}})
+    assert idle(Files({"package.json": package, "Makefile": "test:\n\tmocha\n"})) == {"np"}
+
+
 @pytest.mark.parametrize("path", ["tsconfig.json", "tsconfig.test.json"])
 def test_what_a_configuration_takes_by_its_folder_is_not_idle(path):
     text = '{"devDependencies": {"gts": "1", "other": "1"}}'
@@ -218,3 +223,12 @@ def test_what_a_package_of_a_workspace_names_is_not_idle():
     of_tests = {"tests/config/install-prettier.js": 'require("tempy")', "scripts/release.js": 'require("np")'}
     root = json.dumps({"devDependencies": {"tempy": "1", "np": "1"}})
     assert idle(Files({"package.json": root, **of_tests})) == {"np"}
+
+
+def test_packages_of_a_workspace_are_needed_that_tests_load_by_their_paths():
+    names = ("a", "b", "c", "d")
+    files = {f"packages/{name}/package.json": json.dumps({"name": name}) for name in names}
+    files["packages/a/package.json"] = '{"name": "a", "dependencies": {"d": "1"}}'
+    files |= {f"packages/{name}/index.js": "" for name in names}
+    files |= {"package.json": '{"workspaces": ["packages/*"]}', "packages/a/test.js": "require('../b')"}
+    assert unneeded(Files(files), ["packages/a/test.js"]) == {"packages/c"}

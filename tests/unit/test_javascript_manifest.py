@@ -650,6 +650,21 @@ def test_a_project_below_a_root_without_a_manifest_is_that_of_the_nearest_packag
     assert manifest.project_folder(Files({**files, tests[0]: ""}), tests) == folder
 
 
+@pytest.mark.parametrize(
+    ("root", "lerna", "patterns"),
+    [
+        ({}, {"version": "independent"}, ["packages/*"]),
+        ({}, {"packages": ["modules/*"]}, ["modules/*"]),
+        ({"workspaces": ["a"]}, {"useWorkspaces": True}, ["a"]),
+        ({}, None, None),
+    ],
+)
+def test_what_lerna_links_is_a_workspace(root, lerna, patterns):
+    files = {"package.json": json.dumps({"name": "a", **root}), "packages/b/package.json": OWN}
+    files |= {} if lerna is None else {"lerna.json": json.dumps(lerna)}
+    assert manifest.read_manifest(manifest.project_of(Files(files), "")).get("workspaces") == patterns
+
+
 def test_a_project_in_a_folder_is_read_with_what_the_root_says_of_node_and_with_a_lock_of_rush():
     yarn = {"common/config/rush/yarn.lock": 'a@^1:\n  version "1.0.0"\n', ".nvmrc": "16\n"}
     tree = Files({"tsdoc/package.json": OWN, "tsdoc/src/a.ts": "", "b/package.json": OWN, **yarn})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from miner.evidence.tree import Tree
-from miner.languages.javascript.manifest import MANIFEST, package_folder, read_manifest
+from miner.languages.javascript.manifest import MANIFEST, RUNNERS, package_folder, read_manifest
 from miner.languages.javascript.scripts import test_scripts
 
 SUFFIXES = (".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".json", ".node", ".vue", ".svelte")
@@ -146,7 +146,8 @@ def idle(tree: Tree, *, around: bool = True) -> frozenset[str]:
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
     names = (item for manifest in manifests for item in _table(manifest, "devDependencies").items())
-    return frozenset(name for name, wish in names if not (_is_tool(name, wish) or _is_named(name, text)))
+    rest = (name for name, wish in names if name not in RUNNERS and not _is_tool(name, wish))
+    return frozenset(name for name in rest if not _is_named(name, text))
 
 
 def _is_called(path: str, text: str) -> bool:
@@ -193,12 +194,13 @@ def own_packages(tree: Tree) -> dict[str, str]:
 def unneeded(tree: Tree, test_files: Sequence[str]) -> frozenset[str]:
     """Folders of the packages of a repository that neither its root nor those of some tests require, through others.
 
-    None where tests are the root's, which may load any of them by their paths.
+    Nor do the tests load them by their paths. None where tests are the root's, which may make up any.
     """
     own = own_packages(tree)
     waiting = [package_folder(tree, [path]) for path in test_files]
     if "" in waiting:
         return frozenset()
+    waiting += [package_folder(tree, [path]) for path in _loaded(tree, test_files)[1]]
     needed = {"", *waiting}
     waiting.append("")
     while waiting:

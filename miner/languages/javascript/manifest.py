@@ -135,6 +135,8 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "qunit": ("qunit", "qunitjs"),
     "lab": ("@hapi/lab", "lab"),
 }
+RUNNERS = frozenset(name for names in _PACKAGES.values() for name in names)
+"""The packages that are runners: no script may name them where a Makefile calls them."""
 _LOADING = frozenset({"node:test", "mocha", "tap", "ava", "jasmine", "uvu", "qunit", "lab"})
 """Runners that leave the loading of files to Node."""
 _ALONE = ("node:test", "tap", "uvu")
@@ -218,7 +220,8 @@ def project_of(tree: Tree, folder: str) -> Tree:
     files = tree.files()
     if not folder:
         if MANIFEST in files:
-            return tree
+            of_lerna = _as_workspace(tree)
+            return Fixed(tree, of_lerna) if of_lerna else tree
         return Fixed(tree, _as_pnpm(tree) if _is_workspace_of_rush(tree) else {MANIFEST: b'{"private": true}'})
     own = Remembered(Below(tree, folder))
     around = {path: path for path in files if path in {*_VERSION_FILES, *_TOOL_FILES} or WORKFLOWS.fullmatch(path)}
@@ -231,6 +234,16 @@ def project_of(tree: Tree, folder: str) -> Tree:
 def _is_workspace_of_rush(tree: Tree) -> bool:
     """Whether Rush has pnpm link the packages; its earlier locks are of archives that it makes of them."""
     return _RUSH_PROJECT.search(text_at(tree, f"{_RUSH}pnpm-lock.yaml")) is not None
+
+
+def _as_workspace(tree: Tree) -> dict[str, bytes]:
+    """The root's manifest where lerna alone links the packages: as that of a workspace, which package managers link."""
+    root, lerna = read_manifest(tree), read_object(tree.read("lerna.json") or b"")
+    if lerna is None or "workspaces" in root or tree.read(_PNPM_WORKSPACE) is not None:
+        return {}
+    packages = lerna.get("packages")
+    patterns = packages if isinstance(packages, list) else ["packages/*"]
+    return {MANIFEST: json.dumps({**root, "private": True, "workspaces": patterns}).encode()}
 
 
 def _as_pnpm(tree: Tree) -> dict[str, bytes]:

@@ -59,6 +59,7 @@ class Module(object):
     """A module with the tests that are asked for."""
 
     javac = parts_javac = test_javac = sources = tasks = ()  # of images from before trials called the compiler
+    archive = ""
 
     def __init__(self, folder, facts):
         self.folder = folder
@@ -390,7 +391,11 @@ def run_tests(module, program, word, order):
     file_of = {name: path for path, names in module.types_of.items() for name in names}
     lines = list(module.selection())
     lines += [] if order is None else ["order %d\n" % order]
-    argv = ["java"] + module.options + ["-cp", os.pathsep.join([program] + module.classpath), "goldseam.Recorder"]
+    options = list(module.options)
+    if module.archive and os.path.isfile(program + ".jar"):
+        program += ".jar"
+        options += ["-XX:SharedArchiveFile=" + module.archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    argv = ["java"] + options + ["-cp", os.pathsep.join([program] + module.classpath), "goldseam.Recorder"]
     begun, counts, well = [], {}, True
     while True:
         stdin = "".join([word + "\n"] + lines + ["past %s\n" % test for test in begun])

@@ -58,6 +58,18 @@ RUN = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:MaxRAMPercentage=50"
     " -ea"
 )
+LOADING = """\
+package goldseam;
+
+public class Sample {
+    @TEST
+    public void passes() {}
+
+    @TEST
+    public void fails() { throw new AssertionError("a price"); }
+}
+"""
+"""What is run once for the classes that any test loads; TEST is the annotation of whichever JUnit there is."""
 USABLE = re.compile(
     r"--(?:add-(?:opens|exports|modules|reads)|enable-(?:preview|native-access)|illegal-access)\b.*|-[DX].*|-ea|-da.*"
 )
@@ -90,6 +102,7 @@ LIBRARY = re.compile(r"(.*)/([^/]+)/([^/]+)/[^/]+\.jar")
 DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 """The plugin writes one before each pom."""
 MODULES = "{*}modules/{*}module"
+RECORDER = [Path("/tmp", name) for name in ("Recorder.java", "Handout.java")]  # noqa: S108 - inside the container
 POMS = Path("/tmp/effective.xml")  # noqa: S108 - inside the container
 TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
@@ -240,13 +253,37 @@ class Project:
         lay(known, "\n".join(os.path.relpath(jar, self.repository) for jar in jars).encode())
         return jars
 
+    @property
+    def recorder(self) -> Path:
+        """The folder of the recorder, for trials whose goldseam has the same; beside it, it is packed in a jar."""
+        text = b"".join(source.read_bytes() for source in RECORDER)
+        return self.home / "recorder" / hashlib.sha256(text).hexdigest()[:16]
+
     def compile_recorder(self, jars: list[str]) -> None:
-        """The recorder, for trials whose goldseam has the same."""
-        sources = [Path("/tmp", name) for name in ("Recorder.java", "Handout.java")]  # noqa: S108 - inside the container
-        text = b"".join(source.read_bytes() for source in sources)
-        folder = self.home / "recorder" / hashlib.sha256(text).hexdigest()[:16]
-        words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), *map(str, sources)]
-        subprocess.run([*self.javac, *words], check=True)
+        """The recorder, and a test that is run once for the classes that any test loads."""
+        words = ["-proc:none", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(self.recorder)]
+        subprocess.run([*self.javac, *words, *map(str, RECORDER)], check=True)
+        sample = Path("/tmp/Sample.java")  # noqa: S108 - inside the container
+        for name in ("org.junit.jupiter.api.Test", "org.junit.Test"):
+            sample.write_text(LOADING.replace("TEST", name))
+            if subprocess.run([*self.javac, *words, str(sample)], check=False, capture_output=True).returncode == 0:
+                break
+        packed = self.recorder.with_suffix(".jar")
+        if not packed.exists():
+            with zipfile.ZipFile(packed, "w") as archive:
+                for path in sorted(self.recorder.rglob("*.class")):
+                    archive.write(path, path.relative_to(self.recorder))
+
+    def archived(self, jars: list[str]) -> str:
+        """An archive of the classes that tests load of these jars, made ready; empty where this Java makes none."""
+        archive = self.recorder.with_name(f"{hashlib.sha256(os.pathsep.join(jars).encode()).hexdigest()[:16]}.jsa")
+        if not archive.exists():
+            path = os.pathsep.join([str(self.recorder.with_suffix(".jar")), *jars])
+            words = [*RUN.split(), f"-XX:ArchiveClassesAtExit={archive}", "-cp", path, "goldseam.Recorder"]
+            java = ["sh", "-c", 'exec "$@" 3> /dev/null', "sh", str(self.home / "jdk/bin/java")]
+            asked = b"-\nclass goldseam.Sample\n"
+            subprocess.run([*java, *words], input=asked, stdout=subprocess.DEVNULL, check=False)
+        return str(archive) if archive.exists() else ""
 
     def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:
         """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
@@ -657,7 +694,7 @@ class Modules:
             "test_javac": self.project.one_by_one(tests, [folder / source for source in test_sources(folder, pom)]),
         }
 
-    def runner(self, libraries: list[str], outputs: list[str]) -> dict[str, list[str]]:
+    def runner(self, libraries: list[str], outputs: list[str]) -> dict[str, object]:
         """The jars that run tests, with the recorder compiled against them, and a class path on which they go first.
 
         What the project makes itself goes before a jar with the same classes: it may be a library that judges tests.
@@ -672,7 +709,8 @@ class Modules:
         last = [jar for jar in runner if has_classes_of(jar, outputs)]
         first = [jar for jar in runner if jar not in last]
         rest = [library for library in libraries if library not in judges and library not in outputs]
-        return {"runner": runner, "classpath": [*first, *outputs, *rest, *last]}
+        archive = self.project.archived(first)
+        return {"runner": runner, "classpath": [*first, *outputs, *rest, *last], "archive": archive}
 
     def tests(self, root: str, folder: Path, pom: ET.Element, libraries: list[str]) -> dict[str, object]:
         """How the tests of a module are run."""
