@@ -195,6 +195,22 @@ def test_a_workspace_without_a_lock_is_linked_by_a_manager_that_can_with_the_new
     assert (recipe.manager.name, recipe.rung, recipe.is_frozen) == (manager, "the newest, what is named", False)
 
 
+def test_what_of_development_the_registry_lacks_is_left_out_one_after_the_other():
+    text = json.dumps({"dependencies": {"run": "1"}, "devDependencies": dict.fromkeys(("a", "@x/b", "mocha"), "1")})
+    tree = Files({"package.json": text, "test/a.js": "require('a'); require('@x/b');"})
+    refused: list[RefusedError] = []
+    recipes = _recipes(_project(tree, "", ["test/a.js"]), refused)
+    rejection = Rejection(stage=Stage.ENVIRONMENT, reason="unresolvable", detail="")
+    assert next(recipes).without == frozenset()
+    left_out = []
+    for output in ("404  'a@^1' is not in this registry.", "ERR_PNPM_FETCH_404  GET https://r.org/@x/b/-/b-1.tgz: Not"):
+        refused.append(RefusedError(rejection, said=output))
+        left_out.append(next(recipes).without)
+    refused.append(RefusedError(rejection, said="404  'run@^1' is not in this registry."))
+    assert left_out == [{"a"}, {"a", "@x/b"}]
+    assert list(recipes) == []
+
+
 def test_packages_of_a_workspace_are_taken_from_it_whatever_version_is_asked_for():
     text = {"scripts": {"test": "x"}, "dependencies": {"@x/a": "^2", "b": "1"}, "devDependencies": {"idle": "1"}}
     found = json.loads(plain(json.dumps(text).encode(), frozenset({"idle"}), frozenset({"@x/a"})))

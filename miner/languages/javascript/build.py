@@ -66,6 +66,13 @@ _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
 _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
+_DEV = "devDependencies"
+_ABSENT = re.compile(
+    r"404 +'((?:@[^/\s']+/)?[^@\s']+)@[^']*' is not in this registry"
+    r"|ERR_PNPM_FETCH_404\b.*?//[^/\s]+/((?:@[^/\s]+/)?[^/\s:]+)"
+    r"|No matching version found for ((?:@[^/\s]+/)?[^@\s]+)@(?!.* with a date before)"
+)
+"""How npm and pnpm say that a registry lacks a package, or the version of it that is asked for."""
 _OF_NODE = "system"
 """The step that brings Node."""
 _DISTRUSTS = 11
@@ -287,7 +294,8 @@ def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Re
 
     For a workspace whose packages only its own package manager can link, instead: what of the lock something names;
     the newest versions of it without a lock.
-    Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so, and
+    Then the newest versions, where `refused`, which grows meanwhile, has it that the registry's dates can't be so; the
+    same without what of development the registry lacks, as often as it turns out to lack more; and
     releases of the same names for what code requires from git, and at last none of what comes from there, where that
     can't be reached; what requires it may be for what runs around the tests.
     """
@@ -311,14 +319,27 @@ def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Re
     is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
     if not is_dated:
         yield replace(named, rung=f"{_NEWEST}, what is named", is_dated=False)
+    when = _OF_THE_DAY if is_dated else _NEWEST
+    absent: frozenset[str] = frozenset()
+    while more := _absent(tree, refused) - absent:
+        absent |= more
+        rung = f"{when}, without {' and '.join(sorted(absent))}, which the registry lacks"
+        yield replace(named, rung=rung, without=idle | absent, is_dated=is_dated)
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
     without = idle | manifest.from_git(tree) | artefacts.idle(tree, around=False)
     if not reached and without > idle:
-        when = _OF_THE_DAY if is_dated else _NEWEST
         rest = replace(named, rung=f"{when}, without what comes from git", without=without, is_dated=is_dated)
         if released := manifest.from_git(tree, ("dependencies",)):
             yield replace(rest, rung=f"{when}, releases for what comes from git", released=released)
         yield rest
+
+
+def _absent(tree: Tree, refused: Sequence[RefusedError]) -> frozenset[str]:
+    """What of development the registry was last found to lack: all of it, or the version that is asked for."""
+    output = refused[-1].said if refused else ""
+    manifests = [manifest.read_manifest(tree, folder) for folder in ("", *artefacts.own_packages(tree).values())]
+    listed = {name for each in manifests if isinstance(each.get(_DEV), dict) for name in each[_DEV]}
+    return frozenset(name for names in _ABSENT.findall(output) for name in names if name in listed)
 
 
 def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node, plan: Plan | None) -> BuiltImage:

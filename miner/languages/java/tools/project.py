@@ -268,9 +268,9 @@ class Project:
             sample.write_text(LOADING.replace("TEST", name))
             if subprocess.run([*self.javac, *words, str(sample)], check=False, capture_output=True).returncode == 0:
                 break
-        packed = self.recorder.with_suffix(".jar")
-        if not packed.exists():
-            with zipfile.ZipFile(packed, "w") as archive:
+        jar = self.recorder.with_suffix(".jar")
+        if not jar.exists():
+            with zipfile.ZipFile(jar, "w") as archive:
                 for path in sorted(self.recorder.rglob("*.class")):
                     archive.write(path, path.relative_to(self.recorder))
 
@@ -281,8 +281,8 @@ class Project:
             path = os.pathsep.join([str(self.recorder.with_suffix(".jar")), *jars])
             words = [*RUN.split(), f"-XX:ArchiveClassesAtExit={archive}", "-cp", path, "goldseam.Recorder"]
             java = ["sh", "-c", 'exec "$@" 3> /dev/null', "sh", str(self.home / "jdk/bin/java")]
-            asked = b"-\nclass goldseam.Sample\n"
-            subprocess.run([*java, *words], input=asked, stdout=subprocess.DEVNULL, check=False)
+            lines = b"-\nclass goldseam.Sample\n"
+            subprocess.run([*java, *words], input=lines, stdout=subprocess.DEVNULL, check=False)
         return str(archive) if archive.exists() else ""
 
     def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:
