@@ -16,6 +16,7 @@ import pytest
 from harness.config.settings import load_settings
 from harness.core import process
 from harness.core.errors import InfrastructureError
+from harness.judging.places import Place, place_of
 from harness.sandbox import engine
 from miner.images.task_image import Order, build_environment
 from miner.languages.built import BuiltImage
@@ -169,3 +170,4 @@ QUnit.start();
     task = mined(tmp_path, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
     assert task.hidden.fail_to_pass == ("test/calc.js::calc > sums",)
     assert task.hidden.pass_to_pass == ("test/calc.js::calc > zero",)
+    assert place_of(task) is Place.HOST

@@ -267,6 +267,10 @@ def of_runner(text: str, framework: str) -> StrippedSource:
             "(function (Q) { Q.test('a', (assert) => { assert.equal(f(1), 3); }); })(QUnit);",
             "[f(1)], null, assert",
         ),
+        *(
+            ("qunit", f"var QUnit = {init};", "QUnit.test('a', function (q) { q.equal(f(1), 3); });", "[f(1)], null, q")
+            for init in ('require("qunitjs")', 'root.QUnit || require("qunit-extras")')
+        ),
         (
             "tape",
             'const test = require("tape");',
@@ -280,6 +284,11 @@ def test_an_assertion_is_known_by_what_gives_it(framework, head, before, after):
     text = source.stripped(best(source))
     assert f"__goldseam__(0, () => {after});" in text
     assert "3" not in text.replace("globalThis", "")
+
+
+def test_what_a_module_of_the_repository_calls_qunit_gives_no_assertion():
+    text = "const QUnit = require('./q');\nQUnit.test('a', (assert) => { assert.equal(f(1), 3); });\n"
+    assert of_runner(text, "qunit").slots == ()
 
 
 def test_a_name_that_no_test_is_given_gives_no_assertion():

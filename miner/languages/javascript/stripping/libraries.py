@@ -174,7 +174,7 @@ def given_by(scopes: Scopes, node: Node, modules: frozenset[str], depth: int = 0
 def _of_tests(scopes: Scopes, called: Node, parameter: Binding, modules: frozenset[str], depth: int) -> str:
     """The module of what makes a test, by its name."""
     source = scopes.resolve(called)
-    if source is None or (source.kind == "param" and _is_whole_file(scopes, source)):
+    if source is None or (source.kind == "param" and _is_whole_file(scopes, source)) or _is_qunit(called, source):
         return "qunit" if (source or text_of(called) == "QUnit") and "qunit" in modules else ""
     if source is parameter:
         return ""
@@ -183,6 +183,12 @@ def _of_tests(scopes: Scopes, called: Node, parameter: Binding, modules: frozens
     if source.kind in ("const", "let", "var") and source.init is not None and not (source.module or source.is_written):
         return _of_another(scopes, source.init, modules)
     return source.module if source.module in modules else given_by(scopes, called, modules, depth + 1)
+
+
+def _is_qunit(called: Node, source: Binding) -> bool:
+    """Whether a name is QUnit, of one of its packages or the global: `root.QUnit || require("qunit-extras")`."""
+    is_set = source.kind in ("const", "let", "var", "import") and not source.is_written
+    return is_set and text_of(called) == "QUnit" and not source.module.startswith((".", "/"))
 
 
 def _given_at(scopes: Scopes, call: Node, place: int, modules: frozenset[str], depth: int) -> str:
