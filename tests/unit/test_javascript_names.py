@@ -147,6 +147,14 @@ def test_a_fix_brings_its_new_modules_with_and_without_their_endings_and_what_th
     assert "two" not in found
 
 
+@pytest.mark.parametrize(("path", "asked"), [("src/a.ts", "a.js"), ("src/a.mts", "a.mjs"), ("src/a.tsx", "a.jsx")])
+def test_a_fix_in_typescript_brings_modules_by_what_they_are_compiled_to(path, asked):
+    found = names_of_fix(tiny.diff(path, None, "export const one = 1;\n").encode(), {}.get, CODE)
+    text = f"Failed to load url ./{asked} (resolved id: ./{asked}) in /testbed/src/b.spec.ts. Does the file exist?"
+    [missing] = CODE.missing_names(TestReport(collect_errors={"src/b.spec.ts": text})).values()
+    assert missing in found
+
+
 def test_a_fix_brings_what_it_exports_under_another_name_and_no_line_that_stays():
     data = tiny.diff("lib/a.js", "let one, two;\n", "let one, two;\nexport { one as three };\n").encode()
 

@@ -16,7 +16,9 @@ from miner.languages.javascript.scripts import test_scripts
 SUFFIXES = (".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".json", ".node", ".vue", ".svelte")
 INPUTS = tuple(f"*{suffix}" for suffix in SUFFIXES if suffix != ".node")
 """Patterns of what a build is made from."""
-_SOURCES = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    ".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)
+}  # fmt: skip
 """How TypeScript's own files may be called that an import names as they will be."""
 _OTHERS = frozenset({".css", ".scss", ".less", ".svg", ".png", ".txt", ".md", ".html", ".wasm", ".snap"})
 _IMPORTED = re.compile(
@@ -253,7 +255,7 @@ def import_ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]
     if path.startswith("..") or suffix in _OTHERS or "node_modules" in path.split("/"):
         return ()
     if suffix in SUFFIXES:
-        return (path, *(stem + other for other in _SOURCES.get(suffix, ())))
+        return (path, *(stem + other for other in SOURCES.get(suffix, ())))
     own = (path, *(path + other for other in (*SUFFIXES, ".d.ts"))) if path else ()
     inside = packages.get(path) or tuple(posixpath.join(path, f"index{other}") for other in SUFFIXES)
     return (*own, *inside)

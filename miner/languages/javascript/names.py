@@ -14,7 +14,7 @@ from harness.languages.javascript.source import FUNCTIONS, arguments_of
 from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.languages.base import MODULE
-from miner.languages.javascript.artefacts import SUFFIXES
+from miner.languages.javascript.artefacts import SOURCES, SUFFIXES
 from miner.languages.javascript.stripping.scopes import Scopes, parameters
 
 _DECLARED = frozenset(
@@ -192,7 +192,9 @@ def added_names(change: FileChange, root: Node | None) -> Iterator[str]:
                 yield from (text_of(part) for part in walk(node) if part.type == "identifier")
     if change.is_new:
         stem, suffix = posixpath.splitext(change.path)
-        yield from (MODULE + name for name in (change.path, stem, stem.removesuffix("/index")) if suffix in SUFFIXES)
+        compiled = [stem + ending for ending, sources in SOURCES.items() if suffix in sources]
+        ways = (change.path, *compiled, stem, stem.removesuffix("/index"))
+        yield from (MODULE + name for name in ways if suffix in SUFFIXES)
 
 
 def missing_names(report: TestReport) -> dict[str, str]:
