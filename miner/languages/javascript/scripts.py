@@ -138,10 +138,10 @@ def _registering(manifest: Mapping[str, Any]) -> tuple[str, str]:
 def told_node(manifest: Mapping[str, Any]) -> Call | None:
     """How a script for tests that calls no runner has Node load files: for tests that need none to be called."""
     for program in _programs(manifest):
-        at = next((at for at, word in enumerate(program) if posixpath.basename(word) in (*_TSX, _BABEL_NODE)), None)
+        is_babel = [posixpath.basename(word) == _BABEL_NODE for word in program]
+        at = next((at for at, word in enumerate(program) if word in _TSX or is_babel[at]), None)
         if at is not None and _call(program) is None:
-            name = posixpath.basename(program[at])
-            loading = _registering(manifest) if name == _BABEL_NODE else _TSX[name]
+            loading = _registering(manifest) if is_babel[at] else _TSX[program[at]]
             kept = (*loading, *_options(program[at + 1 :]))
             if kept:
                 return Call("node:test", kept, _variables(program[:at]))

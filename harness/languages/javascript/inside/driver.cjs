@@ -101,8 +101,16 @@ function sendValues() {
   }
 }
 
-function isInstalled(name) {
-  return fs.existsSync(path.join(root, "node_modules", name));
+// The first of some packages that is installed; the last where none is.
+function oneOf(...names) {
+  const isThere = (name) => {
+    try {
+      return Boolean(installed(name));
+    } catch (error) {
+      return false;
+    }
+  };
+  return names.find(isThere) || names[names.length - 1];
 }
 
 // One call of a runner; 0 where it says that all is well, else 1: some runners end with the number of failures.
@@ -162,8 +170,9 @@ if (module_.register) module_.register("data:text/javascript," + encodeURICompon
   " ? { url: " + JSON.stringify(url_.pathToFileURL(ASKED.place).href) + ", shortCircuit: true } : next(name, context);"));
 `;
 
-function inPlaceOf(name, place) {
-  return ["--require", written("in-place", ".cjs", "Object.assign(ASKED, ", JSON.stringify({ name, place }), ");\n", IN_PLACE)];
+// Options that have Node load one of these first.
+function preload(name, told, text) {
+  return ["--require", written(name, ".cjs", "Object.assign(ASKED, ", JSON.stringify(told), ");\n", text)];
 }
 
 // Has QUnit tell the reporter where a file starts it itself, whichever package it comes from.
@@ -178,10 +187,6 @@ module_._load = function (name, ...rest) {
   return loaded;
 };
 `;
-
-function atLoadOf(reporter) {
-  return ["--require", written("at-load", ".cjs", "ASKED.reporter = ", JSON.stringify(reporter), ";\n", AT_LOAD)];
-}
 
 // Tells of files that a runner began none of, as it could not start: it is called again, for what it prints.
 function tellUnstarted(argv) {
@@ -330,21 +335,21 @@ const RUNNERS = {
   uvu() {
     return eachFile((file) => {
       facts.files = [path.relative(top, file)];
-      return [...inPlaceOf("uvu", reporterFile(".cjs")), ...asked.options, file];
+      return [...preload("in-place", { name: "uvu", place: reporterFile(".cjs") }, IN_PLACE), ...asked.options, file];
     });
   },
   qunit() {
     const seed = isVaried ? ["--seed=" + (order + 1)] : [];
-    const name = isInstalled("qunit") ? "qunit" : "qunitjs"; // until 2.5
+    const name = oneOf("qunit", "qunitjs"); // the second until 2.5
     const reporter = reporterFile(".cjs");
     return eachFile((file) => {
       const starts = /\bQUnit\.start\(/.test(fs.readFileSync(file, "utf8"));
-      if (starts) return [...atLoadOf(reporter), ...asked.options, file];
+      if (starts) return [...preload("at-load", { reporter }, AT_LOAD), ...asked.options, file];
       return [program(name, "qunit"), ...asked.options, ...seed, "--reporter=" + reporter, path.relative(root, file)];
     });
   },
   lab() {
-    const name = isInstalled("lab") ? "lab" : "@hapi/lab";
+    const name = oneOf("lab", "@hapi/lab");
     return eachFile((file) => [program(name, "lab"), "--leaks", ...asked.options, "--reporter", reporterFile(".cjs"), file]);
   },
   jasmine() {

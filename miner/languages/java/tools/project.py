@@ -122,6 +122,7 @@ class Project:
     def __init__(self, home: Path, settings: str, store: str, day: str, shared: Path) -> None:
         self.home, self.repository, self.day, self.shared = home, home / "repository", day, shared
         self.javac = compiler(home)
+        self.refused: set[Path] = set()
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
         self.maven += [f"-D{name}.skip" for name in SKIPPED.split()]
         self.maven += [f"-Dmaven.repo.local={self.repository}", PLANNED]
@@ -277,7 +278,8 @@ class Project:
     def archived(self, jars: list[str]) -> str:
         """An archive of the classes that tests load of these jars, made ready; empty where this Java makes none."""
         archive = self.recorder.with_name(f"{hashlib.sha256(os.pathsep.join(jars).encode()).hexdigest()[:16]}.jsa")
-        if not archive.exists():
+        if not archive.exists() and archive not in self.refused:
+            self.refused.add(archive)  # unless it is there now: Java before 13 makes none
             path = os.pathsep.join([str(self.recorder.with_suffix(".jar")), *jars])
             words = [*RUN.split(), f"-XX:ArchiveClassesAtExit={archive}", "-cp", path, "goldseam.Recorder"]
             java = ["sh", "-c", 'exec "$@" 3> /dev/null', "sh", str(self.home / "jdk/bin/java")]
