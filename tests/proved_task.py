@@ -31,7 +31,7 @@ def mined(folder: Path, repo: Repository, fix: str, **variables: str) -> Task:
     """The one task that a commit gives."""
     words = ("--name", "acme/money", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words, env=variables)
-    assert done.returncode == 0, done.error_text + done.stdout
+    assert done.returncode == 0, done.error_text
     [place] = (folder / "dataset/tasks").iterdir()
     return open_dataset(folder / "dataset").task(place.name)
 

@@ -122,7 +122,6 @@ class Project:
     def __init__(self, home: Path, settings: str, store: str, day: str, shared: Path) -> None:
         self.home, self.repository, self.day, self.shared = home, home / "repository", day, shared
         self.javac = compiler(home)
-        self.refused: set[Path] = set()
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
         self.maven += [f"-D{name}.skip" for name in SKIPPED.split()]
         self.maven += [f"-Dmaven.repo.local={self.repository}", PLANNED]
@@ -278,14 +277,14 @@ class Project:
     def archived(self, jars: list[str]) -> str:
         """An archive of the classes that tests load of these jars, made ready; empty where this Java makes none."""
         archive = self.recorder.with_name(f"{hashlib.sha256(os.pathsep.join(jars).encode()).hexdigest()[:16]}.jsa")
-        if not archive.exists() and archive not in self.refused:
-            self.refused.add(archive)  # unless it is there now: Java before 13 makes none
+        if not archive.exists():
             path = os.pathsep.join([str(self.recorder.with_suffix(".jar")), *jars])
             words = [*RUN.split(), f"-XX:ArchiveClassesAtExit={archive}", "-cp", path, "goldseam.Recorder"]
             java = ["sh", "-c", 'exec "$@" 3> /dev/null', "sh", str(self.home / "jdk/bin/java")]
             lines = b"-\nclass goldseam.Sample\n"
             subprocess.run([*java, *words], input=lines, stdout=subprocess.DEVNULL, check=False)
-        return str(archive) if archive.exists() else ""
+            archive.touch()  # stays empty with Java before 13, which makes none: it is asked once
+        return str(archive) if archive.stat().st_size else ""
 
     def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:
         """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
