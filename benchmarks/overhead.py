@@ -11,9 +11,11 @@ it; its users' own entry point `run_instances` is timed, without the start of it
 object; times are medians in milliseconds.
 
 With `--language` (repeatable) or `--all` the same is asked of pytest, node:test, mocha, vitest and jest, and of test
-programs of Go and Rust and the virtual machine of Java: one verdict and the bare runner each, in turn. What is compiled
-is compiled before the bare run, and what compiling took is taken off ours, and printed apart. Java's bare run is the
-start of a virtual machine that does nothing. Tasks are mined first, from the language's registry.
+programs of Go and Rust and the virtual machine of Java: the bare runner, one verdict alone, and a run of four
+predictions by one worker, as `goldseam evaluate` does it (the next container is started meanwhile, reports are
+written), in turn. What is compiled is compiled before the bare run, and what compiling took is taken off ours, and
+printed apart. Java's bare run is the start of a virtual machine that does nothing. Tasks are mined first, from the
+language's registry.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.bench_task import TESTS, Bare, build_task, compiled_task, javascript_tasks, stripped, timed
 from benchmarks.other_graders import Swebench
+from benchmarks.versus import Goldseam
 from harness.core.instance import Outcome, Prediction, Task
 from harness.languages import language_of
 from harness.runs import evaluate
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
     from harness.runs.verdict import Verdict
 
 SETTINGS = evaluate.Settings()
+EACH = 4
+"""Predictions of a run."""
 LANGUAGES = ("python", "javascript", "go", "rust", "java")
 _CARGO = """\
 cargo test --quiet --offline --no-run --test calc && cd $CARGO_TARGET_DIR/debug/deps
@@ -121,6 +126,11 @@ def measured(tasks: Mapping[str, Task], folder: Path, rounds: int, sandbox: Dock
     tree = Bare(next(iter(tasks.values())), folder / "bare")
     bare: dict[str, list[float]] = {framework: [] for framework in tasks}
     whole: dict[str, list[float]] = {framework: [] for framework in tasks}
+    in_runs: dict[str, list[float]] = {framework: [] for framework in tasks}
+    runs = {
+        framework: Goldseam(task, folder / f"run-{number}", sandbox, defaults=False)
+        for number, (framework, task) in enumerate(tasks.items())
+    }
     judged: dict[str, list[Verdict]] = {framework: [] for framework in tasks}
     for _ in range(rounds + 2):  # the first two warm up
         for framework, task in tasks.items():
@@ -132,6 +142,8 @@ def measured(tasks: Mapping[str, Task], folder: Path, rounds: int, sandbox: Dock
                     tree.script = f"cd /testbed && exec {command.runs}"
                 bare[framework].append(timed(tree.run))
             whole[framework].append(timed(lambda: judged[framework].append(ours(task, sandbox))))  # noqa: B023
+            batch = runs[framework].batch(EACH, 1) / EACH
+            in_runs[framework].append(batch - runs[framework].mean_of("compile") - bare[framework][-1])
     figures: dict[str, Figures] = {}
     for framework in tasks:
         kept = judged[framework][2:]
@@ -145,6 +157,7 @@ def measured(tasks: Mapping[str, Task], folder: Path, rounds: int, sandbox: Dock
             ours_ms=_middle(whole[framework][2:]),
             compile_ms=_middle(compiling),
             overhead_ms=_middle(above),
+            in_run_ms=_middle(in_runs[framework][2:]),
         )
         print(f"{framework}: {figures[framework]}", flush=True)
         print_steps(kept)
@@ -161,11 +174,13 @@ class Figures:
     """Of ours."""
     overhead_ms: float
     """Of ours, without compiling, over bare."""
+    in_run_ms: float
+    """The same of a prediction in a run of several."""
 
     def __str__(self) -> str:
         told = f"bare {self.bare_ms:.0f} ms, ours {self.ours_ms:.0f} ms"
         compiling = f", of which {self.compile_ms:.0f} ms compile" if self.compile_ms else ""
-        return f"{told}{compiling}, overhead {self.overhead_ms:.0f} ms"
+        return f"{told}{compiling}, overhead {self.overhead_ms:.0f} ms, in a run {self.in_run_ms:.0f} ms"
 
 
 def _middle(values: Sequence[float]) -> float:

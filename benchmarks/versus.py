@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 WORKERS = (1, 2)
 OURS = "goldseam, one container"
+_REPORTS = "results/*/*/*/report.json"
 
 
 class Grader(Protocol):
@@ -127,6 +128,11 @@ class Goldseam:
         self._check(out, count)
         return took
 
+    def mean_of(self, step: str) -> float:
+        """Milliseconds of a step of the last batch's trials; 0 of one that they have not."""
+        reports = (json.loads(path.read_bytes()) for path in (self.folder / f"run{self.runs}").glob(_REPORTS))
+        return 1000 * statistics.mean(float(report["timings"].get(step, 0)) for report in reports)
+
     def command(self) -> float:
         out = self._out()
         program = Path(sys.executable).with_name("goldseam")
@@ -149,7 +155,7 @@ class Goldseam:
         return self.folder / f"run{self.runs}"
 
     def _check(self, out: Path, count: int) -> None:
-        solved = sum('"resolved": true' in path.read_text() for path in out.glob("results/*/*/*/report.json"))
+        solved = sum('"resolved": true' in path.read_text() for path in out.glob(_REPORTS))
         if solved != count:
             sys.exit(f"goldseam graded {solved} of {count} gold patches as resolved")
 

@@ -166,6 +166,7 @@ def job(spec: TrialSpec, keys: frames.Keys) -> Job:
         env={**program.env, **spec.test.env, **spec.env},
         grace_seconds=GRACE_SECONDS + (build.seconds if (build := _build(spec)) else 0.0),
         services=spec.test.services,
+        closing=keys.closing,
     )
 
 

@@ -28,6 +28,11 @@ class Keys:
     tests: bytes
 
     @property
+    def closing(self) -> bytes:
+        """What the supervisor writes last, on both streams, where the tests' process ended by itself."""
+        return sign(self.supervisor, b"closing", b"")
+
+    @property
     def tripwires(self) -> bytes:
         """Of the watch in the process of the tests, which derives it in the same way."""
         return hashlib.sha256(b"tripwires" + self.tests).digest()

@@ -313,6 +313,9 @@ class End:
     """Its memory limit was hit."""
 
 
+ENDED_WELL = End(exit_code=0, out_of_memory=False)
+
+
 def end_of(container: str, *, ended_by_us: bool) -> End:
     """Wait for a container's end, and tell it.
 

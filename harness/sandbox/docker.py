@@ -13,12 +13,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
 from harness.sandbox.ahead import Ahead
-from harness.sandbox.containers import Containers, ContainerSpec, Janitor, Net, end_of
+from harness.sandbox.containers import ENDED_WELL, Containers, ContainerSpec, Janitor, Net, end_of
 from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.streams import Demultiplexer
 
@@ -178,13 +178,14 @@ class DockerSandbox(Sandbox):
             self._cancelled.wait(min(left, 2 * _POLL_SECONDS))
 
     def _converse_in(self, started: _IdleContainer, job: Job) -> JobResult:
-        streams = Demultiplexer(stdout_limit=STDOUT_LIMIT, stderr_limit=job.budgets.output_bytes)
+        limits = {"stdout_limit": STDOUT_LIMIT, "stderr_limit": job.budgets.output_bytes}
+        streams = Demultiplexer(**limits, closing=job.closing)
         clock = started.clock.again()
         try:
-            timed_out = self._converse(started.name, job, started.wire, streams)
+            how = self._converse(started.name, job, started.wire, streams)
             clock.mark("run")
             started.wire.close()
-            end = end_of(started.name, ended_by_us=timed_out)
+            end = ENDED_WELL if how == "closed" else end_of(started.name, ended_by_us=how == "killed")
             clock.mark("wait")
         finally:
             started.discard()
@@ -194,13 +195,15 @@ class DockerSandbox(Sandbox):
             stderr=streams.stderr.value(),
             stderr_size=streams.stderr.size,
             oom_killed=end.out_of_memory,
-            timed_out=timed_out,
+            timed_out=how == "killed",
             stdout_overflow=streams.stdout_overflow,
             timings=clock.seconds,
         )
 
-    def _converse(self, container: str, job: Job, wire: socket.socket, streams: Demultiplexer) -> bool:
-        """Feed standard input and drain both streams until the container closes them. True if it had to be killed."""
+    def _converse(
+        self, container: str, job: Job, wire: socket.socket, streams: Demultiplexer
+    ) -> Literal["closed", "ended", "killed"]:
+        """Feed standard input and drain both streams, until the job's closing word or the container's end."""
         last_seen = time.monotonic()
         deadline = last_seen + job.budgets.seconds + job.grace_seconds
         unsent = memoryview(job.stdin)
@@ -220,6 +223,8 @@ class DockerSandbox(Sandbox):
                     if not data:
                         break
                     streams.feed(data)
+                    if streams.closed():
+                        return "closed"
             if killer is None and (self._cancelled.is_set() or last_seen >= deadline):
                 # Never wait for the engine here: it may be waiting for this loop to drain the streams.
                 killer = threading.Thread(target=_kill, args=(container,), daemon=True)
@@ -229,7 +234,7 @@ class DockerSandbox(Sandbox):
                 break
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
-        return killer is not None
+        return "ended" if killer is None else "killed"
 
 
 class _Clock:

@@ -42,6 +42,9 @@ class Job:
     """Wall time on top of `budgets.seconds` before the container is killed from outside."""
     services: tuple[Service, ...] = ()
     """What runs beside it, anew, and is ready before it starts."""
+    closing: bytes = b""
+    """What its program writes last on both streams where it ends by itself and nothing was killed for memory: its end
+    is not waited for then, and the exit code is 0."""
     hostname: str = "sandbox"
     """What the container is called; one that runs beside services has the name that comes with their network."""
 

@@ -38,6 +38,13 @@ class Clipped:
             if len(self._tail) > 2 * self._tail_limit + 65536:
                 del self._tail[: len(self._tail) - self._tail_limit]
 
+    def drop(self, count: int) -> None:
+        """Take the last bytes back."""
+        self.size -= count
+        of_tail = min(count, len(self._tail))
+        del self._tail[len(self._tail) - of_tail :]
+        del self._head[len(self._head) - (count - of_tail) :]
+
     def value(self) -> bytes:
         tail = bytes(self._tail[-self._tail_limit :]) if self._tail else b""
         dropped = self.size - len(self._head) - len(tail)
@@ -52,8 +59,10 @@ class Demultiplexer:
     Source: Docker Engine API, `POST /containers/{id}/attach`, "Stream format".
     """
 
-    def __init__(self, *, stdout_limit: int, stderr_limit: int) -> None:
+    def __init__(self, *, stdout_limit: int, stderr_limit: int, closing: bytes = b"") -> None:
         self._stdout_limit = stdout_limit
+        self._closing = closing
+        self._last = {STDOUT: b"", STDERR: b""}
         self._buffer = bytearray()
         self._left = 0
         self._stream = 0
@@ -78,7 +87,20 @@ class Demultiplexer:
             self._take(chunk)
         del self._buffer[:at]
 
+    def closed(self) -> bool:
+        """Whether both streams end with the closing word, which is taken off then: nothing more is to come."""
+        if not self._closing or any(last != self._closing for last in self._last.values()):
+            return False
+        self._last.clear()
+        self._closing, size = b"", len(self._closing)
+        self.stderr.drop(size)
+        if not self.stdout_overflow:
+            del self.stdout[-size:]
+        return True
+
     def _take(self, chunk: bytes) -> None:
+        if size := len(self._closing):
+            self._last[self._stream] = (self._last[self._stream] + chunk[-size:])[-size:]
         if self._stream == STDERR:
             self.stderr.write(chunk)
         elif len(self.stdout) + len(chunk) <= self._stdout_limit:

@@ -10,6 +10,7 @@ import pytest
 from harness.core import process
 from harness.core.instance import Budgets, Outcome
 from harness.runs import evaluate
+from harness.sandbox.job import Job
 from tests import tiny
 
 pytestmark = pytest.mark.engine
@@ -370,6 +371,25 @@ def test_nothing_survives_from_one_trial_to_the_next(task, sandbox):
     probe = tiny.fix("import os", "return 0 if os.path.exists('/tmp/marker') else a + b")
     assert judge(sandbox, task, twice).report.resolved
     assert judge(sandbox, task, probe).report.resolved
+
+
+@pytest.mark.parametrize(("last", "ended_by_us"), [("bye", False), ("bye.", True), ("by", True)])
+def test_the_end_of_a_container_is_not_waited_for_after_the_closing_word(last, ended_by_us, tiny_image, sandbox):
+    program = f"printf 'frames {last}'; printf 'printed {last}' >&2; sleep 600"
+    short = Budgets(seconds=1, memory_mb=64)
+    job = Job(image=tiny_image, argv=("sh", "-c", program), stdin=b"", budgets=short, grace_seconds=1, closing=b"bye")
+    ran = sandbox.run(job)
+    assert ran.timed_out == ended_by_us
+    assert (ran.stdout, ran.stderr) == (
+        (f"frames {last}".encode(), f"printed {last}".encode()) if ended_by_us else (b"frames ", b"printed ")
+    )
+
+
+def test_a_test_that_lost_a_process_to_memory_is_not_resolved_though_it_passes(task, sandbox):
+    greedy = "'/usr/bin/python3', '-c', 'x = bytearray(1 << 30)'"
+    loses = tiny.fix(f"import subprocess; subprocess.call([{greedy}])", "return a + b")
+    report = judge(sandbox, replace(task, instance=replace(task.instance, budgets=SHORT)), loses).report
+    assert (report.outcome, report.cause) == (Outcome.UNRESOLVED, "out_of_memory")
 
 
 def test_a_full_disk_in_the_container_is_the_patchs_fault(task, sandbox):

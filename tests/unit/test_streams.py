@@ -28,6 +28,34 @@ def test_a_flooded_result_channel_is_known():
     assert streams.stdout_overflow
 
 
+@pytest.mark.parametrize("limit", [4, 11, 16, 100])
+def test_the_closing_word_ends_both_streams_and_is_no_part_of_them(limit):
+    data = [
+        *(chunk(STDOUT, b"frames b"), chunk(STDERR, b"printed"), chunk(STDERR, b"by"), chunk(STDOUT, b"y")),
+        *(chunk(STDOUT, b"e"), chunk(STDERR, b"e")),
+    ]
+    streams = Demultiplexer(stdout_limit=100, stderr_limit=limit, closing=b"bye")
+    plain = Clipped(limit)
+    plain.write(b"printed")
+    for one in data:
+        assert not streams.closed()
+        streams.feed(one)
+    assert streams.closed()
+    assert (bytes(streams.stdout), streams.stderr.size) == (b"frames ", 7)
+    assert streams.stderr.value() in (
+        plain.value(),
+        b"printed"[: limit // 2] + b"\n[\xe2\x80\xa6 5 bytes left out \xe2\x80\xa6]\n",
+    )
+    assert not Demultiplexer(stdout_limit=9, stderr_limit=9).closed()
+
+
+def test_what_comes_after_a_closing_word_makes_it_none():
+    streams = Demultiplexer(stdout_limit=100, stderr_limit=100, closing=b"bye")
+    streams.feed(chunk(STDOUT, b"bye") + chunk(STDERR, b"bye") + chunk(STDERR, b"."))
+    assert not streams.closed()
+    assert (bytes(streams.stdout), streams.stderr.value()) == (b"bye", b"bye.")
+
+
 @pytest.mark.parametrize("piece", [1, 7, 100_000])
 def test_of_a_flood_the_first_and_the_last_bytes_are_kept(piece):
     clipped, data = Clipped(20), b"a" * 50 + b"b" * 200_000 + b"c" * 50
