@@ -633,7 +633,11 @@ def test_what_comes_from_a_forge_is_told_from_releases():
 @pytest.mark.parametrize(
     ("files", "folder"),
     [
-        ({"package.json": "{}", "frontend/package.json": OWN, "frontend/yarn.lock": ""}, ""),
+        ({"package.json": "{}", "frontend/package.json": OWN, "frontend/yarn.lock": ""}, "frontend"),
+        ({"package.json": "{}", "frontend/package.json": OWN}, ""),
+        ({"package.json": "{}", "frontend/package.json": OWN, "yarn.lock": ""}, ""),
+        ({"package.json": '{"workspaces": []}', "frontend/package.json": OWN, "frontend/yarn.lock": ""}, ""),
+        ({"package.json": "{}", "lerna.json": "{}", "packages/a/package.json": OWN, "packages/a/yarn.lock": ""}, ""),
         ({"setup.py": "", "frontend/package.json": OWN, "frontend/package-lock.json": "{}"}, "frontend"),
         ({"packages/a/package.json": OWN}, "packages/a"),
         ({"packages/a/package.json": OWN, "packages/a/test/package.json": '{"type": "module"}'}, "packages/a"),
@@ -644,7 +648,7 @@ def test_what_comes_from_a_forge_is_told_from_releases():
         ({"packages/b/package.json": OWN}, None),
     ],
 )
-def test_a_project_below_a_root_without_a_manifest_is_that_of_the_nearest_package_or_of_its_workspace(files, folder):
+def test_a_project_below_the_root_is_that_of_the_nearest_package_with_a_lock_or_of_its_workspace(files, folder):
     top = next((place for place in ("frontend", "web/packages/a") if f"{place}/package.json" in files), "packages/a")
     tests = [f"{top}/test/a.test.js"]
     assert manifest.project_folder(Files({**files, tests[0]: ""}), tests) == folder

@@ -193,14 +193,15 @@ def read_object(data: bytes) -> dict[str, Any] | None:
 def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
     """Where what tests require is installed; None where no folder above them has a manifest.
 
-    That is the root, where it has a manifest or is a workspace of Rush's. Else of the folders above the package that
-    the tests are of, from its own on, the first that has a lock or names the packages of a workspace; none such, the
-    package's own.
+    That is the root, where it is a workspace, of Rush's too, or has a manifest and the tests are its own. Else of the
+    folders above the package that the tests are of, from its own on, the first that has a lock or names the packages of
+    a workspace; none such, the root where it has a manifest, else the package's own.
     """
     files = set(tree.files())
-    if MANIFEST in files:
+    packages = [package_folder(tree, [path]) for path in test_files]
+    package = next(filter(None, packages), None)
+    if MANIFEST in files and (not package or not all(packages) or _is_workspace(tree)):
         return ""
-    package = next(filter(None, (package_folder(tree, [path]) for path in test_files)), None)
     if package is None:
         return None
     if _is_workspace_of_rush(tree):
@@ -208,7 +209,8 @@ def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
     above = [package, *map(str, PurePosixPath(package).parents)]
     places = ["" if place == "." else place for place in above]
     marks = {*LOCKS, _PNPM_WORKSPACE}
-    return next((place for place in places if any(posixpath.join(place, mark) in files for mark in marks)), package)
+    other = "" if MANIFEST in files else package
+    return next((place for place in places if any(posixpath.join(place, mark) in files for mark in marks)), other)
 
 
 def project_of(tree: Tree, folder: str) -> Tree:
@@ -234,6 +236,12 @@ def project_of(tree: Tree, folder: str) -> Tree:
 def _is_workspace_of_rush(tree: Tree) -> bool:
     """Whether Rush has pnpm link the packages; its earlier locks are of archives that it makes of them."""
     return _RUSH_PROJECT.search(text_at(tree, f"{_RUSH}pnpm-lock.yaml")) is not None
+
+
+def _is_workspace(tree: Tree) -> bool:
+    """Whether the root names packages that are installed with it."""
+    names = {"lerna.json", _PNPM_WORKSPACE} & {*tree.files()}
+    return bool(names) or "workspaces" in read_manifest(tree)
 
 
 def _as_workspace(tree: Tree) -> dict[str, bytes]:
