@@ -18,15 +18,19 @@ _APART = COMMENTS | {"attribute_item"}
 _MOST_BYTES = 1 << 21
 
 
-def reader(grammar: object) -> Callable[[bytes], Node]:
-    """What makes a file its syntax tree; it raises ValueError where the grammar can't read it, or it is too large."""
+def reader(grammar: object, is_known: Callable[[Node], bool] = lambda _error: False) -> Callable[[bytes], Node]:
+    """What makes a file its syntax tree; it raises ValueError where the grammar can't read it, or it is too large.
+
+    An error that `is_known` may stay in the tree: the grammar is wrong there.
+    """
     parser = Parser(Language(grammar))
 
     def parse(source: bytes) -> Node:
         if len(source) > _MOST_BYTES:
             raise ValueError("a file too large")
         root = parser.parse(source).root_node
-        if root.has_error:
+        errors = (node for node in walk(root, ("ERROR",)) if node.is_error or node.is_missing)
+        if root.has_error and not all(map(is_known, errors)):
             raise ValueError("not a file that the grammar reads")
         return root
 

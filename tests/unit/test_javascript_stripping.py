@@ -1177,3 +1177,57 @@ def test_what_fixes_make_of_a_case_is_as_hard_to_guess_as_what_they_change():
     known = KnownText(words="")
     bits = guess(expectations, [before], ["t"], known, literals.READING).bits
     assert 8 < bits < 40
+
+
+def test_a_tagged_template_may_have_escapes_that_mean_nothing_elsewhere():
+    text = "test('x', () => { expect(f(String.raw`.\\undefined\\x`)).toBe(String.raw`\\unicode`); expect(f(1)).toBe(2); });\n"
+    for path in ("a.test.ts", "a.test.js"):
+        source = parsed(text, path)
+        assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED, Mode.EXPECTED]
+        left = stripped(text, path)
+        assert "String.raw`.\\undefined\\x`" in left
+        assert "unicode" not in left
+
+
+@pytest.mark.parametrize("text", ["f(`\\undefined`);", "f('\\undefined');", "f(String.raw`a`;", "g`\\x${`;"])
+def test_other_escapes_and_what_else_the_grammar_does_not_read_are_refused(text):
+    with pytest.raises(ValueError, match="grammar"):
+        parsed(text)
+
+
+def test_a_name_that_is_declared_again_keeps_what_it_is_set_to():
+    text = (
+        ASSERT + "it('x', () => { var code = 'a'; assert.equal(f(code), 'b'); var code = 'c';"
+        " assert.equal(f(code), 'd'); });\n"
+    )
+    assert stripped(text).endswith(
+        "it('x', () => { var code = 'a'; __goldseam__(0, () => [f(code)]); var code = 'c';"
+        " __goldseam__(1, () => [f(code)]); });\n"
+    )
+
+
+def test_a_parameter_with_a_type_is_expected_where_all_calls_give_it_such_values():
+    text = "function check(text: string, want: any) { expect(f(text)).toBe(want); }\ntest('x', () => check('a', 'b'));\n"
+    assert best(parsed(text, "a.test.ts")) == {0: Mode.EXPECTED}
+    assert "'b'" not in stripped(text, "a.test.ts")
+
+
+@pytest.mark.parametrize(
+    ("head", "value"),
+    [
+        ('import { EOL } from "os";', "['a', 'b'].join(EOL)"),
+        ('const os = require("node:os");', "'a'.repeat(2) + os.EOL"),
+        ('const os = require("os"), path = require("path");', "path.join(os.tmpdir(), 'a')"),
+        ("", "String(12).padStart(3)"),
+    ],
+)
+def test_a_text_that_is_made_of_such_values_is_expected_whoever_gets_it(head, value):
+    assert best(parsed(f"{head}test('x', () => {{ const code = {value}; expect(print(code)).toBe(code); }});\n")) == {
+        0: Mode.EXPECTED
+    }
+
+
+def test_a_list_that_the_product_gets_is_not_expected_though_a_method_made_it():
+    for value in ("['a'].slice()", "'a b'.split(' ')", "[[1]].flat()", "Array.from('ab')"):
+        text = f"test('x', () => {{ const given = {value}; expect(sorted(given)).toEqual(given); }});\n"
+        assert best(parsed(text)) == {0: Mode.OPERANDS}

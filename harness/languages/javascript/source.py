@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Node
 
 from harness.core import syntax
-from harness.core.syntax import field_of, field_text, text_of
+from harness.core.syntax import field_of, field_text, is_field, text_of
 
 FUNCTIONS = frozenset(
     {
@@ -18,11 +20,19 @@ FUNCTIONS = frozenset(
 SOURCES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 """What files of code are called."""
 _TYPESCRIPT = (".ts", ".mts", ".cts")
+_ESCAPED = re.compile(r"\\[ux][^`$]*")
 
 
-_READERS = dict.fromkeys(_TYPESCRIPT, syntax.reader(tree_sitter_typescript.language_typescript()))
-_READERS[".tsx"] = syntax.reader(tree_sitter_typescript.language_tsx())
-_JAVASCRIPT = syntax.reader(tree_sitter_javascript.language())
+def _is_of_tagged(error: Node) -> bool:
+    r"""Whether an error is no more than an escape in a tagged template, which may be any there: tag`\unicode`."""
+    around = error.parent
+    is_tagged = around is not None and around.type == "template_string" and is_field(around.parent, "arguments", around)
+    return is_tagged and _ESCAPED.fullmatch(text_of(error)) is not None
+
+
+_READERS = dict.fromkeys(_TYPESCRIPT, syntax.reader(tree_sitter_typescript.language_typescript(), _is_of_tagged))
+_READERS[".tsx"] = syntax.reader(tree_sitter_typescript.language_tsx(), _is_of_tagged)
+_JAVASCRIPT = syntax.reader(tree_sitter_javascript.language(), _is_of_tagged)
 
 
 def is_typescript(path: str) -> bool:

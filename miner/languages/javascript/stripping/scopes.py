@@ -117,7 +117,7 @@ class Scopes(stripping.Scopes[Binding]):
         known = self._bindings.get(scope.id, {}).get(binding.name) if scope is not None else None
         if known:
             known[0].is_written = True  # declared twice: nobody knows which
-            self._declared[binding.declared.id] = binding
+            self._declared[binding.declared.id] = known[0]
         else:
             super()._bind(at, binding)
 
@@ -196,7 +196,7 @@ def place_among(function: Node, parameter: Node) -> int:
     for place, node in enumerate(parameters(function)):
         pattern = field_of(node, "pattern") if node.type.endswith("_parameter") else node
         has_default = field_of(node, "value") is not None
-        if pattern is not None and pattern.id == parameter.id and not has_default:
+        if pattern is not None and parameter.id in (node.id, pattern.id) and not has_default:
             return place
     return -1
 

@@ -24,9 +24,12 @@ _PRIMITIVES = _LITERALS - {"regex"} | {"template_string", "unary_expression", "b
 _CHOOSING = words("|| && ??")
 """Operators that give one of their sides as it is."""
 _GLOBALS = words("undefined NaN Infinity __dirname __filename")
-_PATHS = words("path node:path path/posix node:path/posix")
 _OF_PATHS = words("join resolve normalize dirname basename extname relative sep delimiter")
-"""Of node's `path`: what depends on nothing but what it is given and where the tests are."""
+_OF_MODULES = {
+    **dict.fromkeys(("path", "node:path", "path/posix", "node:path/posix"), _OF_PATHS),
+    **dict.fromkeys(("os", "node:os"), words("EOL tmpdir")),
+}
+"""By node's module: what of it depends on nothing but what it is given and where the tests are, and is a text."""
 _ERRORS = words("Error EvalError RangeError ReferenceError SyntaxError TypeError URIError")
 _MADE = _ERRORS | words(
     "Map Set RegExp Date Array Object Uint8Array Uint16Array Uint32Array Int8Array Int16Array Int32Array Float32Array"
@@ -46,6 +49,12 @@ _METHODS = words(
     "repeat join concat slice trim toUpperCase toLowerCase split padStart padEnd toString replace replaceAll substring"
     " at getTime toISOString flat"
 )
+_TEXTS = _OF_PATHS | words(
+    "tmpdir repeat join trim toUpperCase toLowerCase padStart padEnd toString replace replaceAll substring getTime"
+    " toISOString String Number Boolean BigInt parseInt parseFloat stringify raw UTC min max pow encodeURIComponent"
+    " decodeURIComponent encodeURI"
+)
+"""Functions and methods that give texts or numbers, where what they are of is static."""
 _LOOPS = frozenset({"forEach", "map"})
 _PARTS_OF, _SAME_PARTS = words("Object.entries Object.values"), words("slice concat flat at")
 """Functions and methods that give parts of an object, and not copies of them."""
@@ -180,8 +189,8 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
-        if binding is None:
-            return text_of(node) in _GLOBALS
+        if binding is None or self._is_of_node(node):
+            return binding is not None or text_of(node) in _GLOBALS
         tells = partial(self._is_static_as, binding, node, depth)
         return not binding.is_written and self._unless_open(id(binding), tells)
 
@@ -319,7 +328,7 @@ class Statics(static.Statics[Scopes]):
         column = self.column_of(node)
         if column is not None:
             return self._is_static_row(node, column, depth)
-        if self._is_of_path(node):
+        if self._is_of_node(node):
             return True
         if inner.type == "identifier" and self._scopes.resolve(inner) is None:
             return text_of(inner) in _OBJECTS and node.type == "member_expression"
@@ -340,7 +349,9 @@ class Statics(static.Statics[Scopes]):
         return not is_plain or text_of(name).strip("\"'") in {text_of(key).strip("\"'") for key in keys}
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
-        given = arguments_of(node)
+        given, template = arguments_of(node), field_of(node, "arguments")
+        if template is not None and template.type == "template_string":
+            return field_text(node, "function") == "String.raw" and self.is_static(template, depth)
         if self._takes_more(node):
             return all(self._is_kind(child) or self.is_static(child, depth) for child in given)
         if any(child.type in FUNCTIONS or not self.is_static(child, depth) for child in given):
@@ -359,15 +370,18 @@ class Statics(static.Statics[Scopes]):
             is_method = receiver is not None and field_text(function, "property") in _METHODS
             if is_method and receiver is not None and self.is_static(receiver, depth):
                 return True
-        if self._is_of_path(function):
+        if self._is_of_node(function):
             return True
         root = field_of(function, "object") if function.type == "member_expression" else function
         return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
 
-    def _is_of_path(self, node: Node) -> bool:
-        """Whether an expression is a function or constant of node's `path`."""
-        names = self._scopes.of_module(node, _PATHS)
-        return names is not None and len(names) == 1 and names[0] in _OF_PATHS
+    def _is_of_node(self, node: Node) -> bool:
+        """Whether an expression is a function or constant of node's that is the same in each run."""
+        return any(
+            names is not None and len(names) == 1 and names[0] in known
+            for module, known in _OF_MODULES.items()
+            for names in [self._scopes.of_module(node, (module,))]
+        )
 
     def _takes_more(self, call: Node) -> bool:
         """Whether a call makes what stands for more than one value, as `expect.any(Number)`."""
@@ -565,6 +579,8 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
 def _is_primitive(node: Node) -> bool:
     """Whether an expression gives what nobody can change."""
     node = bare(node)
+    if node.type == "call_expression":
+        return (dotted(field_of(node, "function"))[0] or [field_text(node, "function")])[-1] in _TEXTS
     return node.type in _PRIMITIVES and field_text(node, "operator") not in _CHOOSING
 
 
