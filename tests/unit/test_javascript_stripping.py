@@ -1231,3 +1231,13 @@ def test_a_list_that_the_product_gets_is_not_expected_though_a_method_made_it():
     for value in ("['a'].slice()", "'a b'.split(' ')", "[[1]].flat()", "Array.from('ab')"):
         text = f"test('x', () => {{ const given = {value}; expect(sorted(given)).toEqual(given); }});\n"
         assert best(parsed(text)) == {0: Mode.OPERANDS}
+
+
+def test_what_a_helper_is_given_by_names_and_loops_is_expected_where_it_is_texts():
+    text = (
+        "function check(code, want) { expect(print(code)).toBe(code); expect(size(code)).toEqual(want); }\n"
+        "test('x', () => { const first = 'a'; check(first, 1); ['b', 'c'].forEach((one) => check(one, 2)); });\n"
+    )
+    assert best(parsed(text)) == {0: Mode.EXPECTED, 1: Mode.EXPECTED}
+    changed = text.replace("'a'", "['a']")
+    assert best(parsed(changed)) == {0: Mode.OPERANDS, 1: Mode.EXPECTED}

@@ -269,7 +269,16 @@ class Statics(static.Statics[Scopes]):
         if whole is None or whole.type not in ("array", "object"):
             return False
         parts = (field_of(part, "value") if part.type == "pair" else part for part in named(whole))
-        return all((part := self._written_out(cell)) is not None and _is_primitive(part) for cell in parts)
+        return all(map(self._is_unchangeable, parts))
+
+    def _is_unchangeable(self, node: Node | None, depth: int = 0) -> bool:
+        """Whether an expression gives what nobody can change: by what it is, or what names and loops stand for."""
+        part = self._written_out(node)
+        if part is not None or node is None or depth > _MOST_NAMES:
+            return part is not None and _is_primitive(part)
+        column = self._as_written(partial(self.column_of, node))
+        cells = column.cells() if column is not None else None
+        return cells is not None and all(self._is_unchangeable(cell, depth + 1) for cell in cells)
 
     def _written_out(self, node: Node | None, depth: int = 0) -> Node | None:
         """What an expression stands for at first, where it is written out in the file, by a name or a part of one."""
@@ -281,7 +290,8 @@ class Statics(static.Statics[Scopes]):
             part = _part(of, step) if step is not None and of is not None else None
             return bare(part) if isinstance(part, Node) else None
         if node.type == "call_expression":
-            return self._written_out(arguments_of(node)[0], depth + 1) if _is_of_parts(node) else None
+            inner = arguments_of(node)[0] if _is_of_parts(node) else None
+            return node if _is_primitive(node) else self._written_out(inner, depth + 1)
         if node.type != "identifier":
             return node
         binding = self._scopes.resolve(node)
@@ -424,7 +434,7 @@ class Statics(static.Statics[Scopes]):
             return False
         for part in (other, whole):
             cells = part.cells() if part is not None else None
-            if cells is not None and all(map(_is_primitive, cells)):
+            if cells is not None and all(map(self._is_unchangeable, cells)):
                 return True
         return column is not None and column.is_listed == other.is_listed and not overlap(other.steps, column.steps)
 
