@@ -216,6 +216,21 @@ def test_to_tap_a_file_is_a_test_and_snapshots_are_in_a_folder_of_their_own():
     assert set(files[:2]) <= set(snapshots.places_of("p/test/a.js"))
 
 
+def test_ava_has_snapshots_beside_a_test_file_and_shows_them_to_people():
+    text = "import test from 'ava';\ntest('a', (t) => { t.snapshot(f(1), 'the first'); t.snapshot(f(2)); });\n"
+    source = StrippedSource(text.encode(), path="test/a.js", first=0, framework="ava", has_snapshots=True)
+    assert source.stripped(best(source)).endswith(
+        "test('a', (t) => { __goldseam__(0, () => [f(1)], null, t); __goldseam__(1, () => [f(2)], null, t); });\n"
+    )
+    assert "[f(1), __goldseam__.same], null, t)" in source.recording(best(source))
+    assert [slot.assertion.options for slot in source.slots] == [{"rules": "ava"}] * 2
+    assert parsed(text).slots == ()
+    files = ["test/snapshots/a.js.snap", "test/snapshots/a.js.md", "test/snapshots/b.js.md", "test/a.md"]
+    assert set(files[:2]) <= set(snapshots.places_of("test/a.js"))
+    assert snapshots.used({"test/a.js": text.encode()}, files) == {"test/a.js"}
+    assert list(snapshots.emptied({"test/a.js"}, {"test/a.js": b"f(1);"}, files)) == files[:2]
+
+
 def asked(chain: str) -> str:
     """The chain of a request, as a stripped file has it."""
     head = 'const request = require("supertest");\n'

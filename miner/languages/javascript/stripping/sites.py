@@ -381,6 +381,8 @@ class Reader(sites.Reader[Statics]):
         elif library == "tap" and name in _OF_FILES and self._has_snapshots:
             more = {"awaits": _OF_FILES[name], "text": _SAME}
             assertion = self._of_operands(call, "js.snapshot", arguments[:1], {"by": "value"}, around=_SHOWING, **more)
+        elif library == "ava" and name == "snapshot" and self._has_snapshots:
+            assertion = self._of_operands(call, "js.deep", arguments[:1], {"rules": "ava"}, text=_SAME)
         elif library == "tap" and name == "type" and len(arguments) > 1 and text_of(arguments[1])[1:-1] in _TYPEOF:
             assertion = self._of_operands(call, "js.is", arguments[:2], {}, around=("typeof (", ")"))
         elif name in POINTS[library]:

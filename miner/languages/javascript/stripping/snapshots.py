@@ -1,4 +1,4 @@
-"""Snapshots in files of their own, as jest and vitest keep them beside a test file, and tap in a folder. Pure."""
+"""Snapshots in files of their own, as jest, vitest and ava keep them beside a test file, and tap in a folder. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.languages.base import TestReport
 if TYPE_CHECKING:
     from miner.languages.base import TaskRun
 
-_COMPARES = re.compile(rb"\b(?:matchSnapshot|toMatchSnapshot|toThrowErrorMatchingSnapshot)\b")
+_COMPARES = re.compile(rb"\b(?:matchSnapshot|toMatchSnapshot|toThrowErrorMatchingSnapshot)\b|\bt\.snapshot\(")
 _OF_TAP = "tap-snapshots/"
 _ESCAPED = re.compile(r"\\([`\\]|\$\{)")
 """What the texts of such a file escape."""
@@ -27,7 +27,15 @@ def places_of(test_file: str) -> Iterator[str]:
     """The files that may have the snapshots of a test file, where the project has no rule of its own for that."""
     folder, name = posixpath.split(test_file)
     yield posixpath.join(folder, "__snapshots__", f"{name}.snap")
+    yield from _places_of_ava(test_file)
     yield from _places_of_tap(test_file)
+
+
+def _places_of_ava(test_file: str) -> Iterator[str]:
+    """What it compares with, and what it shows of that to people."""
+    folder, name = posixpath.split(test_file)
+    for place in ("snapshots", "__snapshots__", ""):
+        yield from (posixpath.join(folder, place, f"{name}.{ending}") for ending in ("snap", "md"))
 
 
 def _places_of_tap(test_file: str) -> Iterator[str]:
@@ -42,10 +50,10 @@ def _places_of_tap(test_file: str) -> Iterator[str]:
 def files_of(test_file: str, files: Iterable[str]) -> tuple[str, ...]:
     """Those of some files that have the snapshots of a test file: with its name in front, in its folder or below."""
     folder, name = posixpath.split(test_file)
-    of_tap = frozenset(_places_of_tap(test_file))
+    elsewhere = {*_places_of_ava(test_file), *_places_of_tap(test_file)}
     snapshots = (path for path in files if path.endswith(".snap") and path.startswith(folder))
     beside = tuple(path for path in snapshots if posixpath.basename(path).startswith(f"{name}."))
-    return (*beside, *(path for path in files if path in of_tap))
+    return (*beside, *(path for path in files if path in elsewhere and path not in beside))
 
 
 def used(tests: Mapping[str, bytes], files: Collection[str]) -> frozenset[str]:
