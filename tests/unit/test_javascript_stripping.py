@@ -1256,3 +1256,26 @@ def test_what_a_helper_is_given_by_names_and_loops_is_expected_where_it_is_texts
     assert best(parsed(text)) == {0: Mode.EXPECTED, 1: Mode.EXPECTED}
     changed = text.replace("'a'", "['a']")
     assert best(parsed(changed)) == {0: Mode.OPERANDS, 1: Mode.EXPECTED}
+
+
+def test_a_name_that_is_set_once_in_front_of_tests_is_expected_and_goes():
+    text = "let want, dir;\nbeforeEach(() => { want = 'abc'; dir = 'd'; });\nit('x', () => { expect(f(dir)).toBe(want); });\n"
+    assert best(parsed(text)) == {0: Mode.EXPECTED}
+    assert stripped(text).startswith("let want, dir;\nbeforeEach(() => { want = undefined; dir = 'd'; });")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let want;\nbeforeEach(() => { want = f(2); });\nit('x', () => { expect(f(1)).toBe(want); });\n",
+        "let want;\nbeforeEach(() => { if (f(2)) want = 1; });\nit('x', () => { expect(f(1)).toBe(want); });\n",
+        "let want;\nbeforeEach(() => { f(() => { want = 1; }); });\nit('x', () => { expect(f(1)).toBe(want); });\n",
+        "let want;\nbeforeEach(() => { want = 1; });\nit('x', () => { f(() => { want = 2; }); expect(f(1)).toBe(want); });\n",
+        "let want = 2;\nbeforeEach(() => { want = 1; });\nit('x', () => { expect(f(1)).toBe(want); });\n",
+        "let want;\non(() => { want = 1; });\nit('x', () => { expect(f(1)).toBe(want); });\n",
+        "let want;\nbeforeEach(() => { want += 1; });\nit('x', () => { expect(f(1)).toBe(want); });\n",
+        "let want;\nbeforeEach(() => { want = [1]; });\nit('x', () => { expect(f(want)).toEqual(want); });\n",
+    ],
+)
+def test_a_name_that_the_product_may_set_or_change_is_not_expected(text):
+    assert best(parsed(text))[0] is Mode.OPERANDS

@@ -22,6 +22,8 @@ _NAMED_IN = dict.fromkeys(_PARAMETERS, "pattern") | {
 """By the type of a pattern: the part of it that has names."""
 _PATTERNS = words("array_pattern object_pattern pair_pattern assignment_pattern rest_pattern object_assignment_pattern")
 _SETTING = words("assignment_expression augmented_assignment_expression for_in_statement")
+_SETUP = words("before beforeEach beforeAll setup suiteSetup")
+"""What runs a function in front of tests."""
 _LOADED = re.compile(r"""\b(?:require|import)\(\s*["']([^"']+)["']""")
 
 
@@ -66,6 +68,8 @@ class Scopes(stripping.Scopes[Binding]):
         self._required: set[str] = set()
         """Modules that are required anywhere, or imported for what they do alone."""
         super().__init__(root)
+        for binding in self.bindings():
+            _set_up(binding)
 
     def resolve(self, node: Node) -> Binding | None:
         """What a name stands for where it is used; None for a global one."""
@@ -240,6 +244,22 @@ def _value_set(use: Node) -> Node | None:
     at = outermost(use, ("object_pattern", "parenthesized_expression"))
     is_set = at.parent is not None and at.parent.type == "assignment_expression" and is_field(at.parent, "left", at)
     return field_of(at.parent, "right") if is_set else None
+
+
+def _set_up(binding: Binding) -> None:
+    """Have a name that is declared empty be what a function in front of tests sets it to, where nothing else does."""
+    writes = list(filter(_is_written, binding.uses)) if binding.init is None and binding.kind in ("let", "var") else []
+    around = writes[0].parent if len(writes) == 1 else None
+    if around is None or around.type != "assignment_expression" or around.parent is None:
+        return
+    statement, value = around.parent, field_of(around, "right")
+    function = statement.parent.parent if statement.parent is not None else None
+    given = function.parent if function is not None and function.type in FUNCTIONS else None
+    hook = field_of(given.parent, "function") if given is not None and given.type == "arguments" else None
+    is_hook = (property_of(hook) or text_of(hook)) in _SETUP and statement.type == "expression_statement"
+    if is_hook and value is not None and not _LOADED.search(text_of(value)):
+        binding.uses.remove(writes[0])
+        binding.init, binding.is_written = value, False
 
 
 def _is_written(node: Node) -> bool:
