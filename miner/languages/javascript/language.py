@@ -18,7 +18,7 @@ from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.build import TOOLCHAINS, build_image
 from miner.languages.javascript.code import JavaScriptCode
-from miner.languages.javascript.stripping import literals, snapshots
+from miner.languages.javascript.stripping import literals, methods, snapshots
 from miner.languages.javascript.stripping.borrowing import borrow
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
@@ -129,7 +129,15 @@ class JavaScript(TreeLanguage):
 
         files = [path for path in paths if path.endswith(SOURCES)]
         contents = dict(read([*files, *chain.from_iterable(map(snapshots.places_of, files))]))
-        return contents | {path: borrow(contents[path], path, module) for path in files if path in contents}
+        settings = read(dict.fromkeys(chain.from_iterable(map(methods.configurations_of, files))))
+        loaded = dict(read(set(filter(is_test, chain.from_iterable(map(methods.named_in, settings.items()))))))
+        others = (module(one[0], name) for one in list(loaded.items()) for name in methods.imported_by(one))
+        loaded |= dict(filter(None, others))
+
+        def written_out(path: str) -> bytes:
+            return borrow(methods.written_out(contents[path], path, loaded.items(), module), path, module)
+
+        return contents | {path: written_out(path) for path in files if path in contents}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests; a file of snapshots goes where none of it is used."""

@@ -29,14 +29,14 @@ from miner.languages.javascript.stripping.static import Statics
 
 Module = tuple[str, bytes]
 """A file's path and what it holds."""
-_ASSERTS = re.compile(
+ASSERTS = re.compile(
     r"\bexpect\s*\(|\bassert\b|\bshould\b|\.(?:equal|strictEqual|deepEqual|same|is|ok|notOk|match|throws|rejects)\("
 )
 _THROWS = re.compile(r"\bif\b.*?\bthrow new \w*Error\b", re.DOTALL)
 _PLACED = frozenset({"this", "super", "meta_property", "import"})
 _OF_PLACE = frozenset({"__dirname", "__filename", "require", "module", "exports", "arguments", "eval"})
 """By what a function can tell where it stands."""
-_SAME_EVERYWHERE = frozenset({"expect", "describe", "it", "test"})
+SAME_EVERYWHERE = frozenset({"expect", "describe", "it", "test"})
 """Names that a test file may import and a helper take from the runner's globals."""
 _MOST_DEEP = 2
 _MOST = 40
@@ -171,7 +171,7 @@ class _Lender:
         if not (_is_table(root) or any(map(_is_asserting, parts))):
             raise _RefusedError
         others = set(occupied) - {importing.name}
-        if self._globals(root, needed) & (others - _SAME_EVERYWHERE):
+        if self._globals(root, needed) & (others - SAME_EVERYWHERE):
             raise _RefusedError
         lines: dict[str, None] = {}
         for binding in needed.values():
@@ -333,7 +333,7 @@ def _is_table(value: Node) -> bool:
 def _is_asserting(function: Node) -> bool:
     """Whether a function asserts, or does nothing but to throw where something is not as it should be."""
     text = text_of(function)
-    return bool(_ASSERTS.search(text) or (_THROWS.search(text) and not _returns(function)))
+    return bool(ASSERTS.search(text) or (_THROWS.search(text) and not _returns(function)))
 
 
 def _returns(function: Node) -> bool:

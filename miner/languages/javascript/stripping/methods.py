@@ -1,0 +1,166 @@
+"""Methods of objects that tests are given, written out where they are called if they do no more than to assert. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from harness.core.syntax import Piece, Place, field_of, field_text, named, place_of, rendered, text_of, walk
+from harness.languages.javascript.source import FUNCTIONS, SOURCES, arguments_of, parse, root_of
+from miner.languages.javascript.stripping.borrowing import ASSERTS, SAME_EVERYWHERE, Module
+from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, parameters
+
+_CONFIGURATIONS = (
+    "package.json",
+    *(f".mocharc.{ending}" for ending in ("js", "cjs", "json", "yml", "yaml")),
+    *(f"{name}.config.{ending}" for name in ("vitest", "vite", "jest") for ending in ("js", "mjs", "cjs", "ts", "mts")),
+)
+_FILE = re.compile(r"""(?:^|["'\s=:])((?:\.{1,2}/)*[\w@<>/.-]+)(?=["'\s,]|$)""", re.MULTILINE)
+_IMPORTED = re.compile(r"""["'](\.{1,2}/[^"'\n]+)["']""")
+_GLOBAL = r"\b(?:global|globalThis|window|self)\.%s\s*="
+_KINDS = frozenset({"static", "get", "set", "async", "*"})
+_DOING = FUNCTIONS | {"call_expression", "new_expression", "await_expression", "yield_expression"}
+"""What may do something while an argument is made."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Method:
+    """An assertion with holes: where it has `this` (-1), and its parameters by their number."""
+
+    source: bytes
+    body: Node
+    holes: tuple[tuple[Node, int], ...]
+    globals: frozenset[str]
+
+    def pieces(self, receiver: Node, given: list[Node]) -> Iterator[Piece]:
+        at = self.body.start_byte
+        for node, number in self.holes:
+            yield self.source[at : node.start_byte].decode("utf-8", "replace")
+            yield place_of(receiver if number < 0 else given[number])
+            at = node.end_byte
+        yield self.source[at : self.body.end_byte].decode("utf-8", "replace")
+
+
+def configurations_of(test_file: str) -> Iterator[str]:
+    """The files that may say what is loaded before a test file."""
+    folder = test_file
+    while folder:
+        folder = posixpath.dirname(folder)
+        yield from (posixpath.join(folder, name) for name in _CONFIGURATIONS)
+
+
+def named_in(configuration: Module) -> Iterator[str]:
+    """The files of code that a configuration names."""
+    path, content = configuration
+    for name in _FILE.findall(content.decode("utf-8", "replace")):
+        if name.endswith(SOURCES):
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(path), name.replace("<rootDir>/", "")))
+
+
+def imported_by(module: Module) -> Iterator[str]:
+    """What a module of tests seems to import of others, by relative names."""
+    yield from _IMPORTED.findall(module[1].decode("utf-8", "replace"))
+
+
+def written_out(
+    source: bytes, path: str, loaded: Collection[Module], module: Callable[[str, str], Module | None]
+) -> bytes:
+    """A test file in which `bench(1).gives(2)` is `expect(bench(1).run()).toBe(2)` where that is all `gives` does.
+
+    `bench` is imported of a test module, that `module` gives as `borrow` has it, or a global that one of those sets
+    which are `loaded` before.
+    """
+    try:
+        root = parse(source, path)
+    except (ValueError, RecursionError):
+        return source
+    names = Scopes(root)
+    own = (binding for binding in names.bindings() if not (binding.module and binding.name in SAME_EVERYWHERE))
+    bound = {binding.name for binding in own}
+    known: dict[str, Mapping[str, _Method]] = {}
+    edits: dict[Place, tuple[Piece, ...]] = {}
+    for node in walk(root):
+        function = field_of(node, "function") if node.type == "call_expression" else None
+        receiver, first = field_of(function, "object"), root_of(function)
+        is_statement = node.parent is not None and node.parent.type == "expression_statement"
+        if receiver is None or first is None or first.type != "identifier" or not is_statement:
+            continue
+        if text_of(first) not in known:
+            known[text_of(first)] = _methods_of(_makers(first, names.resolve(first), path, loaded, module))
+        method, given = known[text_of(first)].get(field_text(function, "property")), arguments_of(node)
+        if method is None or len(given) != len(method.holes) - 1 or method.globals & bound:
+            continue
+        if not any(part.type in _DOING or part.type == "spread_element" for one in given for part in walk(one)):
+            edits[place_of(node)] = tuple(method.pieces(receiver, given))
+    return rendered(source, 0, len(source), edits) if edits else source
+
+
+def _makers(
+    first: Node,
+    binding: Binding | None,
+    path: str,
+    loaded: Collection[Module],
+    module: Callable[[str, str], Module | None],
+) -> Collection[Module]:
+    """The modules that may make what a chain begins with."""
+    if binding is not None:
+        lent = module(path, binding.module) if binding.module.startswith(".") and not binding.is_written else None
+        return [lent] if lent is not None else []
+    pattern = re.compile(_GLOBAL % re.escape(text_of(first)))
+    return loaded if any(pattern.search(content.decode("utf-8", "replace")) for _, content in loaded) else []
+
+
+def _methods_of(modules: Iterable[Module]) -> Mapping[str, _Method]:
+    """By name, the methods of some modules that only assert; none of a name that several have."""
+    methods: dict[str, list[_Method | None]] = {}
+    for path, content in modules:
+        try:
+            root = parse(content, path)
+        except (ValueError, RecursionError):
+            continue
+        names = Scopes(root)
+        for node in walk(root):
+            name, function = _defined(node)
+            if function is not None:
+                methods.setdefault(name, []).append(_asserting(function, content, names))
+    return {name: only[0] for name, only in methods.items() if len(only) == 1 and only[0] is not None}
+
+
+def _defined(node: Node) -> tuple[str, Node | None]:
+    """The name and the function of a method, in a class or set on a prototype."""
+    if node.type == "method_definition":
+        return field_text(node, "name"), node
+    path, _ = dotted(field_of(node, "left")) if node.type == "assignment_expression" else ([], None)
+    function = field_of(node, "right")
+    is_method = path[-2:-1] == ["prototype"] and function is not None and function.type == "function_expression"
+    return (path[-1], function) if is_method else ("", None)
+
+
+def _asserting(function: Node, source: bytes, names: Scopes) -> _Method | None:
+    """A method of which an assertion is all; None of another."""
+    statements = named(field_of(function, "body"))
+    is_alone = len(statements) == 1 and statements[0].type == "expression_statement"
+    if not is_alone or any(child.type in _KINDS for child in function.children):
+        return None
+    body, given = statements[0].named_children[0], parameters(function)
+    own = [names.declared_in(parameter) for parameter in given]
+    holes: list[tuple[Node, int]] = []
+    unbound: set[str] = set()
+    for part in walk(body):
+        binding = names.resolve(part) if part.type == "identifier" else None
+        places = [place for place, bindings in enumerate(own) if binding in bindings and binding is not None]
+        if part.type == "this" or places:
+            holes.append((part, *(places or [-1])))
+        elif part.type == "identifier" and binding is None:
+            unbound.add(text_of(part))
+        elif binding is not None or part.type in FUNCTIONS | {"super", "await_expression", "yield_expression"}:
+            return None
+    is_simple = all(node.type in ("identifier", "required_parameter") and not field_of(node, "value") for node in given)
+    is_once = sorted(number for _, number in holes) == list(range(-1, len(given)))
+    if not (is_simple and is_once and ASSERTS.search(text_of(body))) or "arguments" in unbound:
+        return None
+    return _Method(source, body, tuple(holes), frozenset(unbound))
