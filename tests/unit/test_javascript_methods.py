@@ -26,7 +26,9 @@ TEST = "it('x', () => {\n  %s\n});\n"
 def out(statement: str, more: str = "", head: str = "", setup: str = SETUP) -> str:
     """The statement of a test as it is written out."""
     text = head + TEST % statement
-    written = written_out(text.encode(), "spec/a.js", [("spec/env.js", (setup % more).encode())], lambda _path, _name: None)
+    written = written_out(
+        text.encode(), "spec/a.js", [("spec/env.js", (setup % more).encode())], lambda _path, _name: None
+    )
     return written.decode().removeprefix(head).removeprefix("it('x', () => {\n  ").removesuffix("\n});\n")
 
 
@@ -75,7 +77,7 @@ def test_a_name_that_the_test_file_has_for_something_else_keeps_a_method_where_i
 
 def test_what_the_runner_loads_before_a_test_and_what_that_imports_is_found_by_its_configuration():
     tree = {
-        "pkg/vitest.config.js": b"export default { test: { setupFiles: ['./spec/env/node.js'], include: ['spec/*.js'] } };",
+        "pkg/vitest.config.js": b"export default { test: { setupFiles: ['./spec/env/node.js'] } };",
         "pkg/spec/env/node.js": b"import './common';\n",
         "pkg/spec/env/common.js": (SETUP % "").encode(),
         "pkg/spec/a.js": (TEST % "bench('a').gives('c');").encode(),

@@ -131,7 +131,7 @@ class JavaScript(TreeLanguage):
         contents = dict(read([*files, *chain.from_iterable(map(snapshots.places_of, files))]))
         settings = read(dict.fromkeys(chain.from_iterable(map(methods.configurations_of, files))))
         loaded = dict(read(set(filter(is_test, chain.from_iterable(map(methods.named_in, settings.items()))))))
-        others = (module(one[0], name) for one in list(loaded.items()) for name in methods.imported_by(one))
+        others = [module(place, name) for place, text in loaded.items() for name in methods.imported_by(text)]
         loaded |= dict(filter(None, others))
 
         def written_out(path: str) -> bytes:

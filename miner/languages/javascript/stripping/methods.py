@@ -1,4 +1,4 @@
-"""Methods of objects that tests are given, written out where they are called if they do no more than to assert. Pure."""
+"""Methods of objects that tests are given, written out where they are called if they only assert. Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class _Method:
     holes: tuple[tuple[Node, int], ...]
     globals: frozenset[str]
 
-    def pieces(self, receiver: Node, given: list[Node]) -> Iterator[Piece]:
+    def pieces(self, receiver: Node, arguments: list[Node]) -> Iterator[Piece]:
         at = self.body.start_byte
         for node, number in self.holes:
             yield self.source[at : node.start_byte].decode("utf-8", "replace")
-            yield place_of(receiver if number < 0 else given[number])
+            yield place_of(receiver if number < 0 else arguments[number])
             at = node.end_byte
         yield self.source[at : self.body.end_byte].decode("utf-8", "replace")
 
@@ -61,9 +61,9 @@ def named_in(configuration: Module) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join(posixpath.dirname(path), name.replace("<rootDir>/", "")))
 
 
-def imported_by(module: Module) -> Iterator[str]:
+def imported_by(source: bytes) -> list[str]:
     """What a module of tests seems to import of others, by relative names."""
-    yield from _IMPORTED.findall(module[1].decode("utf-8", "replace"))
+    return _IMPORTED.findall(source.decode("utf-8", "replace"))
 
 
 def written_out(
@@ -81,7 +81,7 @@ def written_out(
     names = Scopes(root)
     own = (binding for binding in names.bindings() if not (binding.module and binding.name in SAME_EVERYWHERE))
     bound = {binding.name for binding in own}
-    known: dict[str, Mapping[str, _Method]] = {}
+    by_maker: dict[str, Mapping[str, _Method]] = {}
     edits: dict[Place, tuple[Piece, ...]] = {}
     for node in walk(root):
         function = field_of(node, "function") if node.type == "call_expression" else None
@@ -89,13 +89,15 @@ def written_out(
         is_statement = node.parent is not None and node.parent.type == "expression_statement"
         if receiver is None or first is None or first.type != "identifier" or not is_statement:
             continue
-        if text_of(first) not in known:
-            known[text_of(first)] = _methods_of(_makers(first, names.resolve(first), path, loaded, module))
-        method, given = known[text_of(first)].get(field_text(function, "property")), arguments_of(node)
-        if method is None or len(given) != len(method.holes) - 1 or method.globals & bound:
+        if text_of(first) not in by_maker:
+            by_maker[text_of(first)] = _methods_of(_makers(first, names.resolve(first), path, loaded, module))
+        method, arguments = by_maker[text_of(first)].get(field_text(function, "property")), arguments_of(node)
+        if method is None or len(arguments) != len(method.holes) - 1 or method.globals & bound:
             continue
-        if not any(part.type in _DOING or part.type == "spread_element" for one in given for part in walk(one)):
-            edits[place_of(node)] = tuple(method.pieces(receiver, given))
+        if not any(
+            part.type in _DOING or part.type == "spread_element" for argument in arguments for part in walk(argument)
+        ):
+            edits[place_of(node)] = tuple(method.pieces(receiver, arguments))
     return rendered(source, 0, len(source), edits) if edits else source
 
 
@@ -146,21 +148,23 @@ def _asserting(function: Node, source: bytes, names: Scopes) -> _Method | None:
     is_alone = len(statements) == 1 and statements[0].type == "expression_statement"
     if not is_alone or any(child.type in _KINDS for child in function.children):
         return None
-    body, given = statements[0].named_children[0], parameters(function)
-    own = [names.declared_in(parameter) for parameter in given]
+    body, listed = statements[0].named_children[0], parameters(function)
+    own = [names.declared_in(parameter) for parameter in listed]
     holes: list[tuple[Node, int]] = []
     unbound: set[str] = set()
     for part in walk(body):
         binding = names.resolve(part) if part.type == "identifier" else None
         places = [place for place, bindings in enumerate(own) if binding in bindings and binding is not None]
         if part.type == "this" or places:
-            holes.append((part, *(places or [-1])))
+            holes.append((part, places[0] if places else -1))
         elif part.type == "identifier" and binding is None:
             unbound.add(text_of(part))
         elif binding is not None or part.type in FUNCTIONS | {"super", "await_expression", "yield_expression"}:
             return None
-    is_simple = all(node.type in ("identifier", "required_parameter") and not field_of(node, "value") for node in given)
-    is_once = sorted(number for _, number in holes) == list(range(-1, len(given)))
+    is_simple = all(
+        node.type in ("identifier", "required_parameter") and not field_of(node, "value") for node in listed
+    )
+    is_once = sorted(number for _, number in holes) == list(range(-1, len(listed)))
     if not (is_simple and is_once and ASSERTS.search(text_of(body))) or "arguments" in unbound:
         return None
     return _Method(source, body, tuple(holes), frozenset(unbound))

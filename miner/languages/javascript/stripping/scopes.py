@@ -254,8 +254,8 @@ def _set_up(binding: Binding) -> None:
         return
     statement, value = around.parent, field_of(around, "right")
     function = statement.parent.parent if statement.parent is not None else None
-    given = function.parent if function is not None and function.type in FUNCTIONS else None
-    hook = field_of(given.parent, "function") if given is not None and given.type == "arguments" else None
+    outer = function.parent if function is not None and function.type in FUNCTIONS else None
+    hook = field_of(outer.parent, "function") if outer is not None and outer.type == "arguments" else None
     is_hook = (property_of(hook) or text_of(hook)) in _SETUP and statement.type == "expression_statement"
     if is_hook and value is not None and not _LOADED.search(text_of(value)):
         binding.uses.remove(writes[0])

@@ -388,8 +388,8 @@ class Statics(static.Statics[Scopes]):
     def _is_of_node(self, node: Node) -> bool:
         """Whether an expression is a function or constant of node's that is the same in each run."""
         return any(
-            names is not None and len(names) == 1 and names[0] in known
-            for module, known in _OF_MODULES.items()
+            names is not None and len(names) == 1 and names[0] in members
+            for module, members in _OF_MODULES.items()
             for names in [self._scopes.of_module(node, (module,))]
         )
 
