@@ -1282,3 +1282,34 @@ def test_a_name_that_is_set_once_in_front_of_tests_is_expected_and_goes():
 )
 def test_a_name_that_the_product_may_set_or_change_is_not_expected(head, body):
     assert best(parsed(f"{head}\nit('x', () => {{ {body} }});\n"))[0] is Mode.OPERANDS
+
+
+GIVEN = """\
+const first = { name: 'one', size: 3, parts: [1] };
+function check(text, want) {
+  it('reads ' + want.name, () => { for (const key in want) expect(f(text)[key]).toEqual(want[key]); });
+}
+check('a', first);
+check('b', { name: 'two', size: 4 });
+"""
+
+
+def test_what_objects_of_a_helper_hold_by_their_keys_is_expected_and_goes_but_for_what_a_title_has():
+    assert best(parsed(GIVEN)) == {0: Mode.EXPECTED}
+    left = stripped(GIVEN)
+    assert "first = { name: 'one', size: undefined, parts: undefined };" in left
+    assert "check('b', { name: 'two', size: undefined });" in left
+    rows = "for (const want of [{ a: 1 }, { a: 2 }]) it('x', () => {"
+    rows += " Object.keys(want).forEach((key) => { expect(f()[key]).toBe(want[key]); }); });\n"
+    assert best(parsed(rows)) == {0: Mode.EXPECTED}
+    assert "[{ a: undefined }, { a: undefined }]" in stripped(rows)
+
+
+@pytest.mark.parametrize("more", ["f(first);", "first.size = f(2);", "check('c', f(3));", "check('c', { ...f(3) });"])
+def test_objects_that_the_product_has_a_part_in_are_not_expected_by_their_keys(more):
+    assert best(parsed(GIVEN + more))[0] is Mode.OPERANDS
+
+
+@pytest.mark.parametrize("more", ["console.table(first.parts);", "it('y', () => f(first.size));"])
+def test_objects_that_something_else_reads_stay_though_they_are_expected(more):
+    assert "parts: [1]" in stripped(GIVEN + more)

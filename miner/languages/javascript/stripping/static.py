@@ -247,6 +247,8 @@ class Statics(static.Statics[Scopes]):
                 return is_field(around, "right", at) and self._is_looped(around, column)
             case "template_substitution":
                 return not is_field(call.parent, "arguments", call)  # of a template that a function is given
+            case "binary_expression" if field_text(around, "operator") not in _CHOOSING:
+                return field_text(around, "operator") != "instanceof"  # of which a class may say what it is
         return around if around.type in _GIVING_ON else around.type == "if_statement"
 
     def _is_looped(self, loop: Node, column: Column | None) -> bool:
@@ -462,21 +464,43 @@ class Statics(static.Statics[Scopes]):
         return None if binding is None or binding.is_written else self.column(binding, steps)
 
     def _by_key(self, node: Node, steps: Sequence[Step]) -> Column | None:
-        """What `table[key]` stands for where a loop goes over the keys of the table, which is written out."""
+        """What `table[key]` stands for where a loop goes over the keys of the table, which is written out.
+
+        So may be what a name of a loop or of a parameter stands for each time.
+        """
         table, key = field_of(node, "object"), field_of(node, "index")
         if table is None or key is None or {table.type, key.type} != {"identifier"}:
             return None
         binding, of_key = self._scopes.resolve(table), self._scopes.resolve(key)
-        if binding is None or of_key is None or binding.init is None or of_key.is_written or not binding.is_whole:
+        if binding is None or of_key is None or of_key.is_written or binding.is_written:
             return None
         over = _keys_of(of_key.declared)
-        if over is None or binding.is_written or self._scopes.resolve(over) is not binding:
+        if over is None or self._scopes.resolve(over) is not binding:
             return None
-        rows = _entries(bare(binding.init))
-        known = (over.id, *(use.id for use in binding.uses if _is_at(use, key, self._scopes)))
-        is_shared = any(use.id not in known for use in binding.uses) or is_exported(binding.declared)
-        column = Column(rows=rows, steps=(1, *steps), array=bare(binding.init), is_shared=is_shared)
-        return column if rows else None
+        others = [use for use in binding.uses if use.id != over.id and not _is_at(use, key, self._scopes)]
+        if binding.init is not None and binding.is_whole:
+            is_shared = bool(others) or is_exported(binding.declared)
+            tables = [bare(binding.init)]
+        else:
+            tables, is_shared = self._tables_of(binding)
+            is_shared = is_shared or not all(_is_member(use.parent) for use in others)
+        read = {field_text(use.parent, "property") for use in others}
+        rows = [entry for table in tables for entry in _entries(table) if text_of(entry[0]).strip("\"'") not in read]
+        column = Column(rows=tuple(rows), steps=(1, *steps), array=tables[0], is_shared=is_shared) if rows else None
+        return column if all(map(_entries, tables)) else None
+
+    def _tables_of(self, binding: Binding) -> tuple[list[Node], bool]:
+        """The objects that a name stands for, one each time, if they are static; and whether others read them too."""
+        column = self.column(binding)
+        cells = column.cells() if column is not None else None
+        written = [self._written_out(cell) for cell in cells or ()]
+        tables = [table for table in written if table is not None]
+        if column is None or len(tables) < len(written) or not self._are_static(cells or (), 0):
+            return [], True
+        places = {cell.id for cell in cells or ()}
+        names = [name for cell in cells or () if (name := self._scopes.of_name(bare(cell))) is not None]
+        uses = (use for name in names for use in name.uses)
+        return tables, column.is_shared or any(use.id not in places for use in uses)
 
     def column(self, binding: Binding, steps: Sequence[Step] = ()) -> Column | None:
         """The column that a name of a loop stands for, and what is inside of that."""
@@ -642,6 +666,10 @@ def _looks_by_member(member: Node) -> bool | None:
 def _takes_arguments(function: Node) -> bool:
     """Whether a function reads what it is given by `arguments`."""
     return any(text_of(node) == "arguments" for node in walk(function) if node.type == "identifier")
+
+
+def _is_member(node: Node | None) -> bool:
+    return node is not None and node.type == "member_expression"
 
 
 def _is_length(member: Node | None) -> bool:
