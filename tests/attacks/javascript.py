@@ -45,24 +45,37 @@ describe("money", () => {{
 """
 _BY_HELPERS = """\
 const { price, label, parse } = require("../money.js");
-const { gives, refuses, same } = require("./helpers.js");
+const { gives, on, refuses, same } = require("./helpers.js");
+const assert = require("assert");
 const SHARES = { half: [5000, 50, 2500], third: [999, 33, 670] };
+const reads = (title, text, want) => it(title, async () => {
+  const money = await parse(text);
+  for (const key in want) assert.strictEqual(money[key], want[key]);
+});
 describe("money", () => {
+  let tenth;
+  before(() => { tenth = 9531; });
   it("takes nothing off", () => { same(price(4217), 4217); });
   it("takes a share off", () => {
-    gives({ value: price(10590, 10), want: 9531 });
+    gives({ value: price(10590, 10), want: tenth });
     for (const share in SHARES) same(price(SHARES[share][0], SHARES[share][1]), SHARES[share][2]);
   });
   it("takes no more than all of it", () => { refuses(() => price(1, 101), /RangeError: more than all of it: 101/); });
-  it("writes euros", () => { same(label(3107), "31.07 EUR"); });
-  it("reads them", async () => { gives({ value: await parse("31.07"), want: { cents: 3107, currency: "EUR" } }); });
+  it("writes euros", () => { on(label).given(3107).gives("31.07 EUR"); });
+  reads("reads them", "31.07", { cents: 3107, currency: "EUR" });
 });
 """
 HELPERS = {
     "judged/helpers.js": """\
 const assert = require("assert");
 const deep = (value, want) => assert.deepStrictEqual(value, want);
-module.exports = { gives, refuses, same };
+module.exports = { gives, on: (made) => new Bench(made), refuses, same };
+class Bench {
+  constructor(made) { this.made = made; }
+  given(...all) { this.all = all; return this; }
+  run() { return this.made(...this.all); }
+  gives(want) { assert.strictEqual(this.run(), want); }
+}
 function gives({ value, want }) { deep(value, want); }
 function refuses(body, want) { assert.throws(body, want); }
 function same(value, want) {

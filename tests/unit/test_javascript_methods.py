@@ -98,3 +98,13 @@ def test_a_method_of_what_is_imported_of_a_test_module_is_written_out_as_well():
     text = f"import {{ bench }} from './bench';\n{TEST % 'bench(1).gives(2);'}"
     written = written_out(text.encode(), "spec/a.js", [], lambda _path, name: lender if name == "./bench" else None)
     assert b"expect(bench(1).run()).toBe(2);" in written
+
+
+def test_what_a_method_needs_of_a_package_has_to_be_there_under_the_same_name():
+    setup = 'const assert = require("assert");\n' + SETUP.replace(
+        "expect(this.run()).toBe(want)", "assert(this.is(want))"
+    )
+    head = "const assert = require('assert');\n"
+    assert out("bench('a').gives('c');", setup=setup, head=head) == "assert(bench('a').is('c'));"
+    for other in ("", head.replace("('assert')", "('assert/strict')"), head.replace("assert =", "{ ok: assert } =")):
+        assert out("bench('a').gives('c');", setup=setup, head=other) == "bench('a').gives('c');"

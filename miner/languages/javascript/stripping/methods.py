@@ -35,6 +35,8 @@ class _Method:
     body: Node
     holes: tuple[tuple[Node, int], ...]
     globals: frozenset[str]
+    imported: frozenset[tuple[str, str, str]]
+    """What it needs of packages: name, module, and what is taken of that."""
 
     def pieces(self, receiver: Node, arguments: list[Node]) -> Iterator[Piece]:
         at = self.body.start_byte
@@ -81,6 +83,7 @@ def written_out(
     names = Scopes(root)
     own = (binding for binding in names.bindings() if not (binding.module and binding.name in SAME_EVERYWHERE))
     bound = {binding.name for binding in own}
+    imported = set(map(_import_of, names.bindings()))
     by_maker: dict[str, Mapping[str, _Method]] = {}
     edits: dict[Place, tuple[Piece, ...]] = {}
     for node in walk(root):
@@ -92,7 +95,12 @@ def written_out(
         if text_of(first) not in by_maker:
             by_maker[text_of(first)] = _methods_of(_makers(first, names.resolve(first), path, loaded, module))
         method, arguments = by_maker[text_of(first)].get(field_text(function, "property")), arguments_of(node)
-        if method is None or len(arguments) != len(method.holes) - 1 or method.globals & bound:
+        if (
+            method is None
+            or len(arguments) != len(method.holes) - 1
+            or method.globals & bound
+            or method.imported - imported
+        ):
             continue
         if not any(
             part.type in _DOING or part.type == "spread_element" for argument in arguments for part in walk(argument)
@@ -152,6 +160,7 @@ def _asserting(function: Node, source: bytes, names: Scopes) -> _Method | None:
     own = [names.declared_in(parameter) for parameter in listed]
     holes: list[tuple[Node, int]] = []
     unbound: set[str] = set()
+    imported: set[tuple[str, str, str]] = set()
     for part in walk(body):
         binding = names.resolve(part) if part.type == "identifier" else None
         places = [place for place, bindings in enumerate(own) if binding in bindings and binding is not None]
@@ -159,6 +168,8 @@ def _asserting(function: Node, source: bytes, names: Scopes) -> _Method | None:
             holes.append((part, places[0] if places else -1))
         elif part.type == "identifier" and binding is None:
             unbound.add(text_of(part))
+        elif binding is not None and binding.module and not binding.module.startswith("."):
+            imported.add(_import_of(binding))
         elif binding is not None or part.type in FUNCTIONS | {"super", "await_expression", "yield_expression"}:
             return None
     is_simple = all(
@@ -167,4 +178,8 @@ def _asserting(function: Node, source: bytes, names: Scopes) -> _Method | None:
     is_once = sorted(number for _, number in holes) == list(range(-1, len(listed)))
     if not (is_simple and is_once and ASSERTS.search(text_of(body))) or "arguments" in unbound:
         return None
-    return _Method(source, body, tuple(holes), frozenset(unbound))
+    return _Method(source, body, tuple(holes), frozenset(unbound), frozenset(imported))
+
+
+def _import_of(binding: Binding) -> tuple[str, str, str]:
+    return binding.name, binding.module, binding.imported
