@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.process import run
-from harness.patches.patch import parse
+from harness.patches.patch import Patch, parse
 from tests.applied import built
 
 LF = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
@@ -104,3 +104,18 @@ def test_nothing_is_read_through_a_link_of_the_tree(base, tmp_path):
     patch = parse(b"--- a/f.txt\n+++ b/f.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n")
     assert built(base, patch, tmp_path / "work") != ""
     assert (tmp_path / "beside.txt").read_bytes() == CRLF
+
+
+def test_tests_in_a_file_of_code_that_a_patch_does_not_make_are_left_out(base, tmp_path):
+    (base / "a.rs").write_bytes(LF)
+    inside = diff(LF, LF + b"test\n").replace(b"f.txt", b"b.rs")
+    new = b"--- /dev/null\n+++ b/b.rs\n@@ -0,0 +1,8 @@\n" + LF.replace(b"\n", b"\n+").removesuffix(b"+").join(
+        [b"+", b""]
+    )
+    beside = diff(LF, LF + b"test\n").replace(b"f.txt", b"a.rs")
+    tests, work = parse(beside + inside, trusted=True), tmp_path / "work"
+    assert built(base, Patch(files=()), work, tests=tests) == "error: b.rs: No such file or directory"
+    assert built(base, Patch(files=()), work, tests=tests, inline=["b.rs"]) == ""
+    assert (sorted(path.name for path in work.iterdir()), (work / "a.rs").read_bytes()) == (["a.rs"], LF + b"test\n")
+    assert built(base, parse(new), work, tests=tests, inline=["b.rs"]) == ""
+    assert (work / "b.rs").read_bytes() == LF + b"test\n"

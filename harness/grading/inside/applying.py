@@ -4,25 +4,27 @@
 import os
 
 
-def apply_patch(patch, declared):
-    """Apply a patch to the work tree: why git refuses it, or nothing. `declared` is what the host says of it:
+def apply_patch(patch, declared, absent=()):
+    """Apply a patch to the work tree, without what it changes in `absent` files: why git refuses it, or nothing.
+
+    `declared` is what the host says of it:
 
     `paths` that it may change; whether git is to take hunks without context (`zero_context`), at the lines they name; and
     for each file whose hunks hold no CRLF (`hunks`) where these begin and end, its path, and whether the whole text had
     CRLF ends. Then the file alone can tell; of other texts it is asked only if they don't apply as they are.
     """
     likely = with_line_ends(patch, [hunk for hunk in declared["hunks"] if hunk[3]])
-    error = refusal(likely, declared)
+    error = refusal(likely, declared, absent)
     if error:
         other = with_line_ends(patch, declared["hunks"])
-        if other != likely and not refusal(other, declared):
+        if other != likely and not refusal(other, declared, absent):
             return ""
     return error
 
 
-def refusal(patch, declared):
+def refusal(patch, declared, absent):
     """Apply a patch as it is: why git refuses it, or nothing."""
-    flags = ["--unidiff-zero"] if declared["zero_context"] else []
+    flags = ["--exclude=" + path for path in absent] + ["--unidiff-zero"] * declared["zero_context"]
     code, out, err = git_apply(patch, "--numstat", "-z", "--apply", *flags)
     if code:
         return err.strip() or "git apply refused it"

@@ -78,7 +78,8 @@ def build_tree(frames, spec, blobs, watch):
         patch = blobs[side]
         if not patch:
             continue
-        error = apply_patch(patch, spec["patches"][side])
+        absent = [path for path in spec.get("inline", ()) if not os.path.lexists(os.path.join(WORK, path))]
+        error = apply_patch(patch, spec["patches"][side], absent if side == "tests" else ())
         frames.send("apply", which=side, ok=not error, error=error)
         if error:
             return False
