@@ -583,6 +583,18 @@ def test_the_context_of_node_test_counts_what_is_taken_out_where_it_plans():
 
 
 @pytest.mark.parametrize(
+    "head", ["const tspl = require('@matteo.collina/tspl');\n", "import { tspl } from '@matteo.collina/tspl';\n"]
+)
+@pytest.mark.parametrize(
+    ("name", "made"), [("plan", "const plan = tspl(t, { plan: 1 })"), ("t", "t = tspl(t, { plan: 1 })")]
+)
+def test_what_tspl_plans_is_nodes_assert_and_counted(head, name, made):
+    text = f"{head}test('a', async (t) => {{ {made}; {name}.equal(f(1), 3); await {name}; }});\n"
+    assert f"{made}; __goldseam__(0, () => [f(1)], null, {name}); await {name};" in stripped(text)
+    assert parsed(text.replace("@matteo.collina/tspl", "other")).slots == ()
+
+
+@pytest.mark.parametrize(
     "other",
     [
         "expect(f(2)).toMatchSnapshot();",

@@ -200,6 +200,13 @@ def test_what_stands_right_before_a_test_is_of_it():
     assert inline.test_lines(inline.lines_of(text)) == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("macro", ["quote! {{ {} }}", "parse_quote!({})", "quote::quote_spanned![at=> {}]"])
+def test_a_test_that_a_macro_makes_is_code(macro):
+    made = macro.format("#[test] fn #name() { #body }")
+    text = f"fn made() -> Tokens {{\n    {made}\n}}\n\n#[test]\nfn a() {{}}\n".encode()
+    assert inline.test_lines(inline.lines_of(text)) == {4, 5}
+
+
 CODE = "fn one() -> u8 { 2 }\n"
 OLD, NEW = (f"#[cfg(test)]\nmod tests {{\n    fn {name}() {{}}\n}}\n" for name in ("old", "new"))
 ALONE = "#[test]\nfn alone() {}\n"

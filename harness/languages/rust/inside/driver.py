@@ -30,6 +30,7 @@ CALLED = re.compile(
     re.DOTALL,
 )
 """How the compiler tells which name, or which form of one, it misses."""
+METADATA = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
 PANICKED = 101
 COMPARED = re.compile(r"can't compare `|binary operation `[!=]=` cannot be applied")
 
@@ -122,17 +123,19 @@ def package_folder(path):
     return folder
 
 
-def targets_of(names, examples):
-    """The test programs that may hold the files that are asked for, and libraries with examples; a file of none is lost."""
-    packages, chosen, documented = {}, [], {}
+def targets_of(names, examples, metadata):
+    """The test programs that may hold the files that are asked for, and libraries with examples; a file of none is lost.
+
+    `metadata` are calls that list the targets of the packages, by their folders.
+    """
+    packages = {folder: read_package(folder, listing) for folder, listing in metadata.items()}
+    chosen, documented = [], {}
     for name in names:
         path, _, test = name.partition("::")
-        folder = package_folder(path)
-        if folder not in packages:
-            packages[folder] = read_package(folder)
-        targets = candidates(packages[folder], path)
+        package = packages[package_folder(path)]
+        targets = candidates(package, path)
         if os.path.basename(path) == examples:
-            targets = [target for target in packages[folder] if target.is_documented]
+            targets = [target for target in package if target.is_documented]
             for target in targets:
                 documented.setdefault(path, Examples(target, path)).asked.append(name)
         else:
@@ -145,12 +148,12 @@ def targets_of(names, examples):
     return chosen, list(documented.values())
 
 
-def read_package(folder):
-    """The targets of the package in a folder that cargo compiles tests of."""
-    code, text = output_of(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"], folder)
-    if code != 0:
+def read_package(folder, listing):
+    """The targets of the package in a folder that cargo compiles tests of, by the call that lists them."""
+    text = listing.communicate()[0]
+    if listing.returncode != 0:
         return []
-    facts = json.loads(text)
+    facts = json.loads(text.decode("utf-8", "replace"))
     manifest = os.path.realpath(os.path.join(folder, "Cargo.toml"))
     return [
         Target(package, facts["workspace_root"], target)
@@ -402,13 +405,15 @@ def recorder(settings, work):
 def main(settings, names):
     shut()
     rustc = begun(["rustc", "--print", "target-libdir"])
+    metadata = {package_folder(name.partition("::")[0]): None for name in names}
+    metadata = {folder: begun(METADATA, folder) for folder in metadata}
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
     work = tempfile.mkdtemp(prefix="rust-tests-")
     library, handed = recorder(settings, work), Handed(work)
     with open(settings["handout"], "w", encoding="utf-8") as file:
         file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
-    targets, documented = targets_of(names, settings["examples"])
+    targets, documented = targets_of(names, settings["examples"], metadata)
     libraries = rustc.communicate()[0].decode("utf-8", "replace").strip()
     env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     well, began = True, time.monotonic()

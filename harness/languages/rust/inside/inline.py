@@ -107,8 +107,11 @@ def test_lines(lines: Sequence[bytes]) -> FrozenSet[int]:
     plain = without_words(text)
     line_numbers = set()
     end = 0
-    for match in re.finditer(r"#\[\s*(?:[\w:]*\btest\b|cfg\s*\(\s*(?:all\s*\(\s*)?test\b)[^\]]{0,2000}\]", plain):
+    for match in TEST_OR_MADE.finditer(plain):
         if match.start() < end:
+            continue
+        if match["opening"]:
+            end = closing(plain, match.end() - 1)
             continue
         end = item_end(plain, match.end())
         own = [place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end]
@@ -116,6 +119,23 @@ def test_lines(lines: Sequence[bytes]) -> FrozenSet[int]:
             own.insert(0, own[0] - 1)
         line_numbers.update(own)
     return frozenset(line_numbers)
+
+
+TEST_OR_MADE = re.compile(
+    r"#\[\s*(?:[\w:]*\btest\b|cfg\s*\(\s*(?:all\s*\(\s*)?test\b)[^\]]{0,2000}\]"
+    r"|\b(?:parse_)?quote(?:_spanned)?!\s*(?P<opening>[{(\[])"
+)
+"""What makes the next item one of tests, and what makes syntax, which is none."""
+
+
+def closing(plain: str, at: int) -> int:
+    """Behind the bracket that closes the one at a place."""
+    depth = 0
+    for place in range(at, len(plain)):
+        depth += (plain[place] in "{[(") - (plain[place] in "}])")
+        if not depth:
+            return place + 1
+    return len(plain)
 
 
 def item_end(plain: str, at: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from harness.core.syntax import field_of, field_text, named, text_of, words
+from harness.core.syntax import field_of, field_text, is_field, named, text_of, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.libraries import (
     COUNTED,
@@ -22,7 +22,7 @@ from miner.languages.javascript.stripping.libraries import (
     given_by,
     of_dom,
 )
-from miner.languages.javascript.stripping.scopes import Scopes, dotted, key_of
+from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, key_of
 from miner.languages.javascript.stripping.static import EXPECT_MODULES, Statics
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT
@@ -162,7 +162,7 @@ _CHAI_ASSERT_KINDS = {f"is{kind.capitalize()}": kind for kind in words("string n
 _CHAI_ASSERT_THERE = {"exists": ("js.==", "null"), "isNotNull": ("js.is", "null"), "isDefined": ("js.is", "undefined")}
 """What a value is not."""
 _CHAI_ASSERT_VALUES = {f"is{value[0].upper()}{value[1:]}": value for value in _CHAI_VALUES}
-_NODE_TEST = frozenset({"node:test"})
+_NODE_TEST, _TSPL = frozenset({"node:test"}), frozenset({"@matteo.collina/tspl"})
 _TEXTS = frozenset({"string", "template_string"})
 _SOUGHT = _TEXTS | {"regex"}
 _CLASS = re.compile(r"[A-Z]+\d*[a-z]")
@@ -266,6 +266,8 @@ class Reader(sites.Reader[Statics]):
         """The function of node's assert that a callee is, by its name; of the strict one where that differs."""
         names, first = dotted(function)
         binding = self._scopes.of_name(first)
+        if binding is not None and self._is_planned(binding):
+            return names[0] if len(names) == 1 else None
         if binding is None or binding.is_written:
             return None
         if names[:1] == ["assert"] and first is not None and given_by(self._scopes, first, _NODE_TEST):
@@ -282,13 +284,22 @@ class Reader(sites.Reader[Statics]):
         return _STRICT.get(name, name) if strict else name
 
     def _counting(self, function: Node) -> Node | None:
-        """The test of node:test whose `t.assert` is called, where its `t.plan` says how often."""
+        """The test of node:test whose `t.assert` is called, where its `t.plan` or tspl's says how often."""
         _, first = dotted(function)
         binding = self._scopes.resolve(first) if first is not None else None
+        if binding is not None and self._is_planned(binding):
+            return first
         if binding is None or binding.kind != "param":
             return None
         is_counted = any(_is_called(use.parent, "plan") for use in binding.uses if use.parent is not None)
         return first if is_counted else None
+
+    def _is_planned(self, binding: Binding) -> bool:
+        """Whether a name is set to `tspl(t, …)`: functions of node's assert, which are counted."""
+        written = [field_of(use.parent, "right") for use in binding.uses if is_field(use.parent, "left", use)]
+        value = written[0] if len(written) == 1 else None if binding.is_written else binding.init
+        function = field_of(value, "function") if value is not None and value.type == "call_expression" else None
+        return self._scopes.of_module(function, _TSPL) in ([], ["tspl"])
 
     def _asserted(self, call: Node, name: str, arguments: Sequence[Node]) -> Assertion | None:
         if name == "fail":
