@@ -1,6 +1,7 @@
 """How many bug fixes of real histories get an environment without a model, rung by rung, and prove their gold patch.
 
-    python benchmarks/environments.py REPO… [--each 10] [--since 2018-01-01] [--jobs 2] [--rows FILE [--retry]]
+    python benchmarks/environments.py REPO… [--language python] [--each 10] [--since 2018-01-01] [--jobs 2]
+        [--rows FILE [--retry]]
 
 Of each clone, `--each` candidates (as `goldseam mine` recognises them) spread evenly over the changes since `--since`.
 Each goes through the stages of a mine up to the proof: taken apart, image built on the first rung that collects all its
@@ -51,7 +52,7 @@ from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from harness.sandbox.job import Sandbox
     from miner.evidence.tree import Detection
@@ -108,8 +109,8 @@ def name_of(clone: Path) -> str:
 class Bench:
     """What all builds share."""
 
-    def __init__(self, scratch: Path, sandbox: Sandbox, settings: Settings) -> None:
-        self.scratch, self.sandbox, self.settings = scratch, sandbox, settings
+    def __init__(self, scratch: Path, sandbox: Sandbox, settings: Settings, languages: Collection[str]) -> None:
+        self.scratch, self.sandbox, self.settings, self.languages = scratch, sandbox, settings, languages
         self._sites: dict[str, MiningContext] = {}
         self._lock = threading.Lock()
         self._code = _version()
@@ -134,7 +135,7 @@ class Bench:
         site = self.site(point.repo)
         for candidate in point.candidates:
             draft = stages.take_apart(Draft(candidate=candidate), site)
-            if not isinstance(draft, Rejection) and draft.split and spoken_in(draft.split) == "python":
+            if not isinstance(draft, Rejection) and draft.split and spoken_in(draft.split) in self.languages:
                 return self._row(draft, site, after=self._before(point, site))
         return self._blank(point.candidates[0], site, "split")
 
@@ -305,6 +306,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("clones", nargs="*", type=Path)
     parser.add_argument("--each", type=int, default=10, help="candidates of each repository")
+    parser.add_argument(
+        "--language", nargs="+", default=["python"], help="of candidates, such as: javascript typescript"
+    )
     parser.add_argument("--since", default="2018-01-01")
     parser.add_argument("--jobs", type=int, default=2, help="builds at a time")
     parser.add_argument("--rows", type=Path, help="a file that keeps the results")
@@ -331,7 +335,9 @@ def main() -> None:
     if asked.further:
         groups = [next_to(group, rows)[: asked.further] for group in groups]
     with tempfile.TemporaryDirectory() as scratch, DockerSandbox() as sandbox:
-        build_all(groups, Bench(Path(scratch), sandbox, settings), rows, jobs=asked.jobs, kept=asked.rows)
+        build_all(
+            groups, Bench(Path(scratch), sandbox, settings, asked.language), rows, jobs=asked.jobs, kept=asked.rows
+        )
     print(json.dumps(tables([row for row in rows if row.ended != "split"])))
 
 

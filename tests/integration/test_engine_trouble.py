@@ -171,18 +171,24 @@ def hanging(nothing_left, tmp_path, monkeypatch):
     engine.disconnect()
 
 
-def test_a_call_that_hangs_is_given_up_and_the_trial_done_again(tiny_image, hanging):
+@pytest.mark.parametrize(
+    ("calls", "line", "cause"),
+    [
+        (("create", "attach", "start"), "return a + b", None),
+        (("wait", "inspect"), "import os; os.kill(os.getpid(), 11)", "crashed"),
+    ],
+)
+def test_a_call_that_hangs_is_given_up_and_the_trial_done_again(tiny_image, hanging, calls, line, cause):
     """A call of each kind, in trials side by side: while one hangs, the next comes as far as its own."""
-    calls = ("create", "attach", "start", "wait", "inspect")
     sandbox = hanging(*calls)
 
     def score(number):
-        prediction = tiny.prediction(tiny.fix(f"return a + b  # {number}"))
+        prediction = tiny.prediction(tiny.fix(f"{line}  # {number}"))
         return evaluate.evaluate_one(tiny.task(tiny_image), prediction, sandbox, settings=evaluate.Settings()).report
 
     with ThreadPoolExecutor(len(calls)) as pool:
         found = list(pool.map(score, range(len(calls))))
-    assert all(one.resolved for one in found), found
+    assert [(one.resolved, one.cause) for one in found] == [(cause is None, cause)] * len(calls)
     assert sum(one.attempts - 1 for one in found) >= len(calls)
 
 

@@ -131,6 +131,7 @@ def test_an_image_that_vanishes_between_two_predictions_is_fetched_again(absent)
         for _ in range(2):
             task = tiny.task(absent)
             assert evaluate.evaluate_one(task, tiny.prediction(), sandbox, settings=evaluate.Settings()).report.resolved
+            assert not waiting.left(lambda: engine.connect().containers(all=True))  # a running one keeps its image
             engine.connect().remove_image(absent, force=True)
     assert [text.split()[0] for text in notes] == ["fetching", "fetched"] * 2
 
