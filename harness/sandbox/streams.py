@@ -100,7 +100,7 @@ class Demultiplexer:
 
     def _take(self, chunk: bytes) -> None:
         if size := len(self._closing):
-            self._last[self._stream] = (self._last[self._stream] + chunk[-size:])[-size:]
+            self._last[self._stream] = (self._last.get(self._stream, b"") + chunk[-size:])[-size:]
         if self._stream == STDERR:
             self.stderr.write(chunk)
         elif len(self.stdout) + len(chunk) <= self._stdout_limit:
