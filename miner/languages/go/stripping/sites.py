@@ -335,14 +335,15 @@ class Reader(sites.Reader[Statics]):
 
     def _of_operands(self, node: Node, op: str, nodes: Sequence[Node], options: Options) -> Assertion:
         operands = tuple(map(self._operand, nodes))
-        counted = list(map(self._statics.is_static_as_counted, nodes))
+        counted = [self._statics.is_static_as_counted(node) and self._statics.is_ordered(node) for node in nodes]
         if not all(counted):
             operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
         settings = self._with_untyped(options, operands, is_typed=op in _OF_CONSTANTS)
         return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
-        return Operand(node=node, static=self._statics.is_static(node), around=around)
+        static = self._statics.is_static(node) and self._statics.is_ordered(node)
+        return Operand(node=node, static=static, around=around)
 
     def _with_untyped(self, options: Mapping[str, object], operands: Sequence[Operand], *, is_typed: bool) -> Options:
         """Options with the places of constants, where these take the type of the other side."""

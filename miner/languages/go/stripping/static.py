@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tree_sitter import Node
@@ -12,6 +13,7 @@ from tree_sitter import Node
 from harness.core.syntax import (
     arguments_of,
     bare,
+    covers,
     enclosing,
     field_of,
     field_text,
@@ -20,6 +22,7 @@ from harness.core.syntax import (
     named,
     place_of,
     text_of,
+    upward,
     walk,
     words,
 )
@@ -392,6 +395,42 @@ class Statics(static.Statics[Scopes]):
             cells += [cell] if cell is not None else []
         values = tuple(cells) if column.values is not None else None
         return replace(column, steps=(*column.steps, step), values=values, kind=_kind_of_part(kind, step))
+
+    def is_ordered(self, node: Node) -> bool:
+        """Whether an expression gives the same each time that a run comes to it: not what a loop over a map gives."""
+        around = takewhile(lambda at: at.type not in FUNCTIONS, upward(node))
+        loops = list(filter(self._goes_over_map, around))
+        used = (self._scopes.resolve(name) for name in walk(node) if name.type == "identifier")
+        places = [place_of(binding.declared) for binding in used if binding is not None]
+        return not any(covers(place_of(loop), place) for loop in loops for place in places)
+
+    def _goes_over_map(self, loop: Node) -> bool:
+        clause = next((child for child in loop.named_children if child.type == "range_clause"), None)
+        if loop.type != "for_statement" or clause is None:
+            return False
+        keys = (self._scopes.resolve(name) for name in listed(field_of(clause, "left"))[:1])
+        around = [
+            use.parent for key in keys if key is not None for use in key.uses if is_field(use.parent, "index", use)
+        ]
+        return any(map(self._is_map, (field_of(clause, "right"), *(field_of(node, "operand") for node in around))))
+
+    def _is_map(self, node: Node | None) -> bool:
+        """Whether an expression is a map, as far as the file says so, and not of one entry alone."""
+        node = bare(node) if node is not None else None
+        if node is None:
+            return False
+        kind, body = field_of(node, "type"), field_of(node, "body")
+        if node.type == "identifier":
+            binding = self._scopes.resolve(node)
+            if binding is None or binding.kind not in ("var", "param"):
+                return False
+            if binding.init is not None and bare(binding.init).type != "identifier":
+                return self._is_map(binding.init)
+            kind = field_of(binding.statement, "type")
+        elif field_text(node, "function") == "make":
+            kind = next(iter(arguments_of(node)), None)
+        kind = self._resolved(kind)
+        return kind is not None and kind.type == "map_type" and (body is None or len(named(body)) > 1)
 
     def _resolved(self, kind: Node | None) -> Node | None:
         """A type that the file has a name for, as it is written there, and without a pointer."""
