@@ -39,17 +39,18 @@ class Frames(object):
         fields["t"] = kind
         body = self.dumps(fields, sort_keys=True).encode("ascii")
         head = ("%s%d" % (self.name, self.seq)).encode("ascii")
-        mac = self.new_mac(bytes(self.key), head + b" " + body, self.sha256).hexdigest()[:32].encode("ascii")
         self.seq += 1
-        data = head + b" " + mac + b" " + body + b"\n"
+        data = head + b" " + self.sign(head, body) + b" " + body + b"\n"
         while data:
             data = data[self.write(self.fd, data) :]
 
     def close(self):
         """The word after which nothing more comes on either stream, and the container's end tells nothing."""
-        word = self.new_mac(bytes(self.key), b"closing ", self.sha256).hexdigest()[:32].encode("ascii")
         for fd in (2, self.fd):
-            self.write(fd, word)
+            self.write(fd, self.sign(b"closing", b""))
+
+    def sign(self, head, body):
+        return self.new_mac(bytes(self.key), head + b" " + body, self.sha256).hexdigest()[:32].encode("ascii")
 
 
 def git_apply(patch, *flags):
@@ -78,8 +79,9 @@ def build_tree(frames, spec, blobs, watch):
         patch = blobs[side]
         if not patch:
             continue
-        absent = [path for path in spec.get("inline", ()) if not os.path.lexists(os.path.join(WORK, path))]
-        error = apply_patch(patch, spec["patches"][side], absent if side == "tests" else ())
+        inline = spec.get("inline", ()) if side == "tests" else ()
+        absent = [path for path in inline if not os.path.lexists(os.path.join(WORK, path))]
+        error = apply_patch(patch, spec["patches"][side], absent)
         frames.send("apply", which=side, ok=not error, error=error)
         if error:
             return False

@@ -405,8 +405,8 @@ def recorder(settings, work):
 def main(settings, names):
     shut()
     rustc = begun(["rustc", "--print", "target-libdir"])
-    metadata = {package_folder(name.partition("::")[0]): None for name in names}
-    metadata = {folder: begun(METADATA, folder) for folder in metadata}
+    folders = dict.fromkeys(package_folder(name.partition("::")[0]) for name in names)
+    metadata = {folder: begun(METADATA, folder) for folder in folders}
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
     work = tempfile.mkdtemp(prefix="rust-tests-")
     library, handed = recorder(settings, work), Handed(work)
