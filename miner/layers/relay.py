@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import math
 import queue
 import re
 import socket
 import ssl
 import struct
 import threading
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -45,6 +47,12 @@ _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*"
 """A line of a request's head (RFC 9112, 5); none goes on over the next line."""
 _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 _PORTS = {"http": 80, "https": 443}
+_KNOWN_SECONDS = 60.0
+
+_looking = threading.Lock()
+_lookups: dict[str, threading.Lock] = {}
+_known: dict[str, tuple[float, list[str]]] = {}
+"""When each host was looked up, and its addresses."""
 
 
 class Relay:
@@ -393,11 +401,11 @@ class Way:
         """
         proxy = self._proxies.get(scheme)
         is_straight = not proxy or urllib.request.proxy_bypass_environment(f"{host}:{port}", {"no": self._never})  # type: ignore[attr-defined]
-        addresses = [host] if anywhere else _public(host, port, at_once=is_straight)
+        addresses = [host] if anywhere else _public(host, at_once=is_straight)
         if not proxy or is_straight:
-            return _Upstream(far=_connected(addresses, port))
+            return _Upstream(far=_connected(_addresses(host) if anywhere else addresses, port))
         parts = urllib.parse.urlsplit(proxy)
-        far = _connected([parts.hostname or ""], parts.port or _PORTS[parts.scheme])
+        far = _connected(_addresses(parts.hostname or ""), parts.port or _PORTS[parts.scheme])
         if parts.scheme == "https":
             far = ssl.create_default_context(cafile=self._ca_bundle).wrap_socket(far, server_hostname=parts.hostname)
         if scheme == "https":
@@ -406,7 +414,24 @@ class Way:
         return _Upstream(far=far, prefix=f"http://{_authority(addresses[0], port)}", headers=_authorization(parts))
 
 
-def _public(host: str, port: int, *, at_once: bool) -> list[str]:
+def _addresses(host: str) -> list[str]:
+    """The addresses of a host, looked up once a minute however many ask at once: not every resolver bears that.
+
+    Raises:
+        OSError: it can't be looked up.
+
+    """
+    with _looking:
+        lock = _lookups.setdefault(host, threading.Lock())
+    with lock:
+        when, addresses = _known.get(host, (-math.inf, []))
+        if time.monotonic() - when > _KNOWN_SECONDS:
+            found = [str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+            when, addresses = _known[host] = (time.monotonic(), found)
+        return addresses
+
+
+def _public(host: str, *, at_once: bool) -> list[str]:
     """The public addresses of a host.
 
     Raises:
@@ -415,7 +440,7 @@ def _public(host: str, port: int, *, at_once: bool) -> list[str]:
 
     """
     try:
-        addresses = [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        addresses = _addresses(host)
     except OSError as error:
         if at_once:
             raise
