@@ -22,6 +22,8 @@ from harness.patches.patch import Patch
 from harness.sandbox.job import GRACE_SECONDS, Job, JobResult, MissingImageError, Sandbox
 
 _BOOTSTRAP = """\
+import sys
+sys.path[:]=[path for path in sys.path if path]
 import json,os
 def take(n):
     data=bytearray()

@@ -35,5 +35,5 @@ def command(argv: Sequence[str], requests: Mapping[str, Any], met: Sequence[str]
 
 
 def in_python(program: str, settings: Mapping[str, Any]) -> list[str]:
-    """The words that start a driver in Python, without anything of the image's, on its settings."""
-    return [PYTHON, "-s", "-S", "-B", "-c", program, json.dumps(settings)]
+    """The words that start a driver in Python, without anything of the image's or of the tree, on its settings."""
+    return [PYTHON, "-I", "-S", "-B", "-c", program, json.dumps(settings)]

@@ -265,6 +265,12 @@ def test_frames_without_the_runs_own_word_and_another_program_are_tampering(task
     assert graded(task, sandbox, {rust.SLOTS[0]: rust.FORGED[name]}).outcome is Outcome.TAMPERED
 
 
+def test_what_judges_imports_nothing_of_the_tree(task, sandbox):
+    modules = ("ctypes", "hashlib", "json", "selectors", "socket", "tempfile", "traceback")
+    files = {rust.PRICES: rust.RIGHT, **{f"{name}.py": "import os\nos._exit(0)\n" for name in modules}}
+    assert graded(task, sandbox, {"money": files}).outcome is Outcome.RESOLVED
+
+
 def test_a_library_that_shadows_what_tests_use_does_not_pass(task, sandbox):
     told = graded(task, sandbox, {}, rust.LIB_SHADOWED).tests.fail_to_pass
     assert told[f"{rust.LIB}::tests::euros"] is not TestStatus.PASSED

@@ -6,7 +6,9 @@ import time
 
 NO_CLOCK = "the image has no libfaketime"
 AGAIN = """
-import json, os, sys
+import sys
+sys.path[:] = [path for path in sys.path if path]
+import json, os
 def take(n):
     data = bytearray()
     while len(data) < n:
