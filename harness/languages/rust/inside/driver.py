@@ -3,6 +3,7 @@
 # descriptor 3, one JSON object a line. Before it stand child.py and examples.py, in the same names.
 import hashlib
 import re
+import select
 import shutil
 import socket
 import stat
@@ -18,6 +19,8 @@ ERRORS = 1 << 16
 LIBRARIES = ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro")
 BEHIND = (".rlib", ".rmeta", ".so")
 """What the compiler writes anew under another name and moves into place."""
+INCREMENTAL = (".o", ".bin")
+"""What it keeps for its next call, in files that it replaces and never writes to."""
 WANTED = re.compile(
     r"^(?:cannot find .*?|failed to resolve: .*?|no .+? named |no .+? found .*?|no field |unresolved imports? |"
     r"unresolved module or .*? |(?:struct|variant) .+? (?:has no field|does not have a field) named |"
@@ -32,18 +35,47 @@ CALLED = re.compile(
 """How the compiler tells which name, or which form of one, it misses."""
 METADATA = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
 PANICKED = 101
+PATIENCE = 0.005
+"""Seconds in which most tests end: what one prints is looked at then, as each look takes as much as a small test."""
 COMPARED = re.compile(r"can't compare `|binary operation `[!=]=` cannot be applied")
 
 
 def link_target(shared, own):
-    """What the image has compiled, in a folder that cargo may write to; libraries as links."""
-    for folder, _, names in os.walk(shared):
-        copy = os.path.join(own, os.path.relpath(folder, shared))
-        os.makedirs(copy, exist_ok=True)
+    """What the image has compiled, in a folder that cargo may write to; libraries and programs as links."""
+    os.makedirs(own, exist_ok=True)
+    with os.scandir(shared) as entries:
+        for entry in entries:
+            place = os.path.join(own, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                link_target(entry.path, place)
+            elif not os.path.lexists(place):
+                (os.symlink if is_replaced(entry) else shutil.copy2)(entry.path, place)
+
+
+def is_replaced(entry):
+    """Whether the compiler replaces a file of the target folder, if it makes it anew, and never writes to it."""
+    if entry.name.endswith(BEHIND):
+        return True
+    if "/incremental/" in entry.path:
+        return entry.name.endswith(INCREMENTAL)
+    return "/out/" not in entry.path and bool(entry.stat().st_mode & stat.S_IXUSR)  # out: what a build script writes
+
+
+def own_programs(own):
+    """Copies in the place of links to programs that tests may start, which may ask where they are."""
+    for folder, folders, names in os.walk(own):
+        folders[:] = [name for name in folders if name not in ("build", "deps", "incremental", ".fingerprint")]
         for name in names:
-            source, place = os.path.join(folder, name), os.path.join(copy, name)
-            if not os.path.lexists(place):
-                (os.symlink if name.endswith(BEHIND) else shutil.copy2)(source, place)
+            if not name.endswith(BEHIND):
+                own_copy(os.path.join(folder, name))
+
+
+def own_copy(place):
+    """A copy in the place of a link."""
+    if os.path.islink(place):
+        source = os.path.realpath(place)
+        os.unlink(place)
+        shutil.copy2(source, place)
 
 
 def begun(argv, folder=None):
@@ -83,6 +115,7 @@ class Target(object):
 
     def take(self, program):
         """A program with the files that it is compiled of, as the compiler has written them down."""
+        own_copy(program)
         self.program, self.stamp = program, stamp(program)
         with open(program + ".d", encoding="utf-8", errors="replace") as file:
             names = re.split(r"(?<!\\)\s+", file.read().replace("\\\n", ""))
@@ -329,6 +362,8 @@ class Copy(Output):
             program.asks.send("".join(text + "\0" for text in (word,) + arguments).encode("utf-8"))
         except OSError:
             pass  # what it has ended by shows below
+        if select.select([program.asks], [], [], PATIENCE)[0]:
+            self.end(program.asks.recv(1 << 16))
         sources = {program.source: self.take, program.child.stdout: self.show, program.asks.fileno(): self.end}
         self.follow(sources, lambda: self.code is not None or program.child.poll() is not None)
         if self.code is None:  # the program itself has ended
@@ -404,7 +439,6 @@ def recorder(settings, work):
 
 def main(settings, names):
     shut()
-    rustc = begun(["rustc", "--print", "target-libdir"])
     folders = dict.fromkeys(package_folder(name.partition("::")[0]) for name in names)
     metadata = {folder: begun(METADATA, folder) for folder in folders}
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
@@ -414,14 +448,16 @@ def main(settings, names):
         file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
     targets, documented = targets_of(names, settings["examples"], metadata)
-    libraries = rustc.communicate()[0].decode("utf-8", "replace").strip()
-    env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     well, began = True, time.monotonic()
+    rustc = begun(["rustc", "--print", "target-libdir"])
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
     compiled = [examples for examples in documented if examples.compile(settings["options"], work)]
     well = well and len(compiled) == len(documented)
+    libraries = rustc.communicate()[0].decode("utf-8", "replace").strip()
     say("compiled", seconds=round(time.monotonic() - began, 6))
+    own_programs(os.environ["CARGO_TARGET_DIR"])
+    env = {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraries, "GOLDSEAM_VALUES": handed.path}
     for target in targets:
         if target.program:
             well = run_target(target, env, handed) and well
