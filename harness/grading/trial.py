@@ -16,15 +16,17 @@ from harness.core import clock
 from harness.core.instance import Budgets, Build, Instance, TestSpec
 from harness.judging import frames, tripwires
 from harness.judging.tripwires import Watch
-from harness.languages import framework, language_of
+from harness.languages import framework, language_of, parts
 from harness.languages.base import Program, TestReport
 from harness.patches.patch import Patch
 from harness.sandbox.job import GRACE_SECONDS, Job, JobResult, MissingImageError, Sandbox
 
-_BOOTSTRAP = """\
+_IMPORTS = """\
 import sys
 sys.path[:]=[path for path in sys.path if path]
-import json,os
+import {}
+"""
+_BOOTSTRAP = """\
 def take(n):
     data=bytearray()
     while len(data)<n:
@@ -39,7 +41,13 @@ del parts
 exec(compile(runner,"<goldseam>","exec"))
 if"clock"not in head["spec"]: del runner
 blobs={name:take(head[name]) for name in("model","tests","overlay")}
-main(head.pop("spec"),blobs,[bytearray.fromhex(key) for key in head.pop("keys")])
+keys=[bytearray(32),bytearray(32)]
+for key in keys:
+    left=memoryview(key)
+    while left:
+        left=left[os.readv(0,[left])or sys.exit(71):]
+del left
+main(head.pop("spec"),blobs,keys)
 """
 
 
@@ -162,7 +170,7 @@ def job(spec: TrialSpec, keys: frames.Keys) -> Job:
     program = language_of(spec.test.framework).program(spec.test, _requests(spec))
     return Job(
         image=spec.image,
-        argv=(program.interpreter, "-s", "-S", "-B", "-c", _BOOTSTRAP),
+        argv=(program.interpreter, "-s", "-S", "-B", "-c", _bootstrap(program)),
         stdin=_stdin(spec, program, keys),
         budgets=spec.budgets,
         env={**program.env, **spec.test.env, **spec.env},
@@ -170,6 +178,13 @@ def job(spec: TrialSpec, keys: frames.Keys) -> Job:
         services=spec.test.services,
         closing=keys.closing,
     )
+
+
+def _bootstrap(program: Program) -> str:
+    """What reads the trial from standard input, behind what it will import: a container that waits has done that."""
+    supervisor = "\n".join(source.decode() for name, source in _supervisor() if name != _BUILDING)
+    modules = dict.fromkeys((*parts.imported(supervisor), *program.modules))
+    return _IMPORTS.format(",".join(modules)) + _BOOTSTRAP
 
 
 def _build(spec: TrialSpec) -> Build | None:
@@ -210,7 +225,6 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
     head = {
         "runner": [[name, len(source)] for name, source in sources],
         **{name: len(blob) for name, blob in blobs.items()},
-        "keys": [keys.supervisor.hex(), keys.tests.hex()],
         "spec": {
             "parts": [*(name for name, _ in supervisor), *program.parts],
             "files": spec.files,
@@ -222,7 +236,8 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
         },
     }
     encoded = json.dumps(head).encode()
-    return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in sources) + b"".join(blobs.values())
+    texts = (*(source for _, source in sources), *blobs.values())
+    return b"%08x" % len(encoded) + encoded + b"".join(texts) + keys.supervisor + keys.tests
 
 
 def _as_json(build: Build, of_tests: Collection[str]) -> dict[str, Any]:

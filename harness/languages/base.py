@@ -123,6 +123,8 @@ class Program:
     """What they are told, as JSON can say it. A request (`Language.program`) that is left out is not met."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables of the container, before those that the task has."""
+    modules: tuple[str, ...] = ()
+    """What a container imports of the standard library while it waits for a trial: the same for all of the language."""
 
 
 @dataclass(frozen=True, kw_only=True)

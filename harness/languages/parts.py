@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -19,6 +21,11 @@ def part(name: str, language: str = "") -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
+def imported(source: str) -> tuple[str, ...]:
+    """The modules that a program imports as it starts."""
+    return tuple(dict.fromkeys(re.findall(r"^import (\w+)$", source, re.MULTILINE)))
+
+
 def command(argv: Sequence[str], requests: Mapping[str, Any], met: Sequence[str], env: Mapping[str, str]) -> Program:
     """A runner that is a program of its own, started by `inside/command.py`.
 
@@ -31,9 +38,19 @@ def command(argv: Sequence[str], requests: Mapping[str, Any], met: Sequence[str]
         parts=("command", *requested),
         spec={"argv": list(argv), **requested},
         env=env,
+        modules=imported(part("command.py")),
     )
 
 
-def in_python(program: str, settings: Mapping[str, Any]) -> list[str]:
-    """The words that start a driver in Python, without anything of the image's or of the tree, on its settings."""
-    return [PYTHON, "-I", "-S", "-B", "-c", program, json.dumps(settings)]
+def driver(
+    program: str, settings: Mapping[str, Any], requests: Mapping[str, Any], met: Sequence[str], env: Mapping[str, str]
+) -> Program:
+    """A runner in Python, without anything of the image's or of the tree, on its settings.
+
+    `inside/command.py` goes on as that in a copy of its own process, which is spared the start of an interpreter; the
+    words start it elsewhere.
+    """
+    argv = [PYTHON, "-I", "-S", "-B", "-c", program, json.dumps(settings)]
+    started = command(argv, requests, met, env)
+    modules = (*started.modules, *imported(program))
+    return replace(started, spec={**started.spec, "in_python": True}, modules=modules)

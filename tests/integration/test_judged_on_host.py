@@ -368,11 +368,9 @@ class Listening:
 
 
 def taken_apart(stdin: bytes) -> tuple[dict[str, Any], bytes]:
-    """The head of what is sent, without its keys, which are new each time, and all behind it."""
+    """The head of what is sent, and all behind it, without the two keys at the end, which are new each time."""
     end = 8 + int(stdin[:8], 16)
-    head = json.loads(stdin[8:end])
-    del head["keys"]
-    return head, stdin[end:]
+    return json.loads(stdin[8:end]), stdin[end:-64]
 
 
 def runners(sent: list[bytes]) -> Iterator[bytes]:

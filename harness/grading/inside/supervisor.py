@@ -53,6 +53,11 @@ class Frames(object):
         return self.new_mac(bytes(self.key), head + b" " + body, self.sha256).hexdigest()[:32].encode("ascii")
 
 
+def blank(key):
+    """Leave nothing of a key in this process, which is not to have it."""
+    key[:] = bytes(len(key))
+
+
 def git_apply(patch, *flags):
     env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1"}
     env["GIT_CEILING_DIRECTORIES"] = "/"
@@ -249,8 +254,7 @@ def main(spec, blobs, keys):
     if pid == 0:
         results.in_child(inheritable=False)
         printed.in_child(inheritable=True)
-        for index in range(len(keys[0])):
-            keys[0][index] = 0
+        blank(keys[0])
         if "build" in spec:
             set_dumpable(1)
         try:

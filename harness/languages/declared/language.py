@@ -184,8 +184,7 @@ class Declared(Language):
             "takes_files": declared.takes_files,
         }
         env = {"CI": "1", "NO_COLOR": "1", "HOME": "/tmp"}  # noqa: S108 - inside the container
-        argv = parts.in_python(parts.part("door.py", "declared"), request)
-        return parts.command(argv, requests, ("vary", "clock"), env)
+        return parts.driver(parts.part("door.py", "declared"), request, requests, ("vary", "clock"), env)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """The declaration's tests, results and whatever else it protects."""

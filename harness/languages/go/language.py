@@ -83,7 +83,7 @@ class Go(Language):
             "run": [] if order is None else [f"-test.shuffle={order}"],
         }
         program = parts.part("child.py") + part("overlay.py") + part("driver.py")
-        return parts.command(parts.in_python(program, settings), requests, ("vary",), ENV)
+        return parts.driver(program, settings, requests, ("vary",), ENV)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests, which are compiled into the same program, and what says which modules are compiled."""

@@ -25,11 +25,12 @@ def run_tests(spec, frames, watch):
     if os.environ.get("LANGUAGE"):  # a proof's run in another language: ICU asks for it here
         os.environ["LC_ALL"] = os.environ["LANGUAGE"] + ".UTF-8"
     source, entry = os.pipe()
+    set_dumpable(0)  # the key of the frames is in this process
     pid = os.fork()
     if pid == 0:
+        blank(frames.key)
         files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
-        become(spec["argv"] + files, source, entry)
-    set_dumpable(0)  # the key of the frames is in this process
+        become(spec["argv"] + files, source, entry, "in_python" in spec)
     os.close(entry)
     for kind, fields in frames_from(source):
         frames.send(kind, **fields)
@@ -41,7 +42,7 @@ def run_tests(spec, frames, watch):
     os.kill(os.getpid(), os.WTERMSIG(code))
 
 
-def become(argv, source, entry):
+def become(argv, source, entry, in_python):
     """The runner's own process, with nothing of ours but the pipe's end."""
     try:
         os.close(source)
@@ -55,10 +56,28 @@ def become(argv, source, entry):
             except OSError as error:
                 if error.errno != errno.EBADF:
                     raise
+        if in_python:
+            go_on(argv[argv.index("-c") :])
         os.execvp(argv[0], argv)
     except BaseException as error:
         os.write(2, ("the test runner can't be started: %s\n" % error).encode("utf-8", "replace"))
     os._exit(127)
+
+
+def go_on(argv):
+    """Be a program in Python, in this interpreter: it takes no module from the tree, and no process may look into it."""
+    sys.argv, code = argv, 0
+    try:
+        exec(compile(argv.pop(1), "<string>", "exec"), {"__name__": "__main__"})
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        import traceback
+
+        code = 1
+        traceback.print_exc()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def frames_from(source):

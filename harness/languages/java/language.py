@@ -97,7 +97,7 @@ class Java(Language):
             "order": requests.get("vary", {}).get("order"),
         }
         program = parts.part("child.py") + part("incremental.py") + part("driver.py")
-        return parts.command(parts.in_python(program, settings), requests, ("vary",), ENV)
+        return parts.driver(program, settings, requests, ("vary",), ENV)
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         """Tests, which are compiled together, and what says how they are built and run."""

@@ -89,13 +89,13 @@ class Rust(Language):
             "examples": EXAMPLES,
         }
         program = parts.part("child.py") + part("examples.py") + part("driver.py")
-        command = parts.command(parts.in_python(program, settings), requests, ("vary", "clock"), ENV)
+        driver = parts.driver(program, settings, requests, ("vary", "clock"), ENV)
         cut = [path for path in test.allowed_paths if path.endswith(".rs")]
         return replace(
-            command,
-            sources=(*command.sources, ("inline", part("inline.py").encode())),
-            parts=(*command.parts, *(("inline",) if cut else ())),
-            spec={**command.spec, **({"inline": cut} if cut else {})},
+            driver,
+            sources=(*driver.sources, ("inline", part("inline.py").encode())),
+            parts=(*driver.parts, *(("inline",) if cut else ())),
+            spec={**driver.spec, **({"inline": cut} if cut else {})},
         )
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
