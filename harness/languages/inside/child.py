@@ -3,7 +3,7 @@
 import ctypes
 import json
 import os
-import selectors
+import select
 import subprocess
 
 PIPE = 3
@@ -36,19 +36,20 @@ class Output(object):
 
     def follow(self, takers, ended):
         """Have what comes of each taken until `ended` is true and nothing is left: others may still hold the pipes."""
-        with selectors.DefaultSelector() as ready:
-            for source, take in takers.items():
-                ready.register(source, selectors.EVENT_READ, take)
-            while ready.get_map():
-                is_over = ended()
-                events = ready.select(0 if is_over else 0.05)
-                for key, _ in events:
-                    data = os.read(key.fd, 1 << 16)
-                    key.data(data)
-                    if not data:
-                        ready.unregister(key.fileobj)
-                if is_over and not events:
-                    break
+        ready, left = select.poll(), dict(takers)
+        for source in left:
+            ready.register(source, select.POLLIN)
+        while left:
+            is_over = ended()
+            events = ready.poll(0 if is_over else 50)
+            for source, _ in events:
+                data = os.read(source, 1 << 16)
+                left[source](data)
+                if not data:
+                    ready.unregister(source)
+                    del left[source]
+            if is_over and not events:
+                break
 
     def show(self, data):
         os.write(2, data)
@@ -93,7 +94,7 @@ class Run(Output):
             child.stdin.close()
         except BrokenPipeError:
             pass
-        self.follow({source: self.take, child.stdout: self.show}, lambda: child.poll() is not None)
+        self.follow({source: self.take, child.stdout.fileno(): self.show}, lambda: child.poll() is not None)
         os.close(source)
         self.code = child.wait()
 

@@ -363,9 +363,10 @@ class Copy(Output):
             program.asks.send("".join(text + "\0" for text in (word,) + arguments).encode("utf-8"))
         except OSError:
             pass  # what it has ended by shows below
-        if select.select([program.asks], [], [], PATIENCE)[0]:
-            self.end(program.asks.recv(1 << 16))
-        sources = {program.source: self.take, program.child.stdout: self.show, program.asks.fileno(): self.end}
+        stdout, asks = program.child.stdout.fileno(), program.asks.fileno()
+        if select.select([asks], [], [], PATIENCE)[0]:
+            self.end(os.read(asks, 1 << 16))
+        sources = {program.source: self.take, stdout: self.show, asks: self.end}
         self.follow(sources, lambda: self.code is not None or program.child.poll() is not None)
         if self.code is None:  # the program itself has ended
             program.end()
