@@ -75,7 +75,17 @@ fn is_long_ago() {
 fn is_in_its_folder() {
     assert_eq!(std::env::var_os("CARGO_MANIFEST_DIR").unwrap(), std::env::current_dir().unwrap());
 }
+
+#[test]
+fn finds_itself_and_programs_where_cargo_compiles() {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap();
+    let own = std::env::current_exe().unwrap();
+    assert!(own.starts_with(&target));
+    let told = std::process::Command::new(own.parent().unwrap().with_file_name("place")).output().unwrap();
+    assert!(String::from_utf8(told.stdout).unwrap().starts_with(&target));
+}
 """
+PLACE = 'fn main() { println!("{}", std::env::current_exe().unwrap().display()); }\n'
 MIN_BITS = 8
 SEEN = {
     "well": "PASSED",
@@ -86,6 +96,7 @@ SEEN = {
     "fails": "FAILED",
     "is_long_ago": "PASSED",
     "is_in_its_folder": "PASSED",
+    "finds_itself_and_programs_where_cargo_compiles": "PASSED",
     "deeper::well": "PASSED",
 }
 FILES = {
@@ -97,6 +108,7 @@ FILES = {
     KINDS_TEST: KINDS,
     "tests/kinds/deeper.rs": "#[test]\nfn well() {}\n",
     OWN_TEST: 'fn main() { println!("1 of 1"); }\n',
+    "src/bin/place.rs": PLACE,
     "macros/Cargo.toml": '[package]\nname = "macros"\nversion = "1.0.0"\n\n[lib]\nproc-macro = true\n',
     MACROS: "#[test]\nfn well() {}\n",
 }
