@@ -242,8 +242,10 @@ def _key(workshop: Workshop, resolution: Resolution, script: str) -> str:
 
 
 def _remember(key: str, outcome: bytes | Ran) -> None:
-    """Keep a lock, or that it can't be made; not so what time or memory ended, which may be the machine's fault."""
-    if isinstance(outcome, Ran) and (outcome.timed_out or outcome.out_of_memory or outcome.disk_full):
+    """Keep a lock, or that it can't be made, unless time, memory or a network ended it: it may be otherwise later."""
+    if isinstance(outcome, Ran) and (
+        outcome.timed_out or outcome.out_of_memory or outcome.disk_full or build.misses_network(outcome)
+    ):
         return
     with _remembering:
         _resolved[key] = outcome
