@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import json
 import re
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections import OrderedDict
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from harness.config.settings import ImageSettings
@@ -15,10 +20,31 @@ from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import Attempt, BuiltImage, Collected
 from miner.layers import base, build, dockerfile, source
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import SOURCE_NAME, Layer
+from miner.layers.layer import SOURCE_NAME, Input, Layer
+from miner.layers.runner import Ran, Workshop, read_result
 from miner.sources.change import Rejection, Stage
 
 _DETAIL = 2000
+_KEPT = 200
+
+_remembering = threading.Lock()
+_resolving: dict[str, threading.Lock] = {}
+_resolved: OrderedDict[str, bytes | Ran] = OrderedDict()
+"""The last locks of this process, or how they could not be made, by all that they are made from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolution:
+    """How a lock is made of manifests: `commands` leave it as `lock` in a container's OUT_DIR."""
+
+    image_id: str
+    manifests: Input
+    commands: tuple[str, ...]
+    lock: str
+    rung: str
+    toolchain: str
+    command: str
+    """What a person would call."""
 
 
 class Building:
@@ -69,6 +95,57 @@ class Building:
         reason = self._told_reason(said) or error.reason
         rejection = Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail)
         return RefusedError(rejection, step=step, said=said)
+
+    def lock_of_day(
+        self, last: datetime, resolution: Callable[[datetime], Resolution], *, hopeless: Container[str] = ()
+    ) -> bytes:
+        """The lock as of the first day of a quarter, which many commits share, else as of the last day.
+
+        With the `hopeless` reasons no other day is tried.
+
+        Raises:
+            RefusedError: it can't be made.
+            InfrastructureError: the engine, a registry or the disk failed.
+
+        """
+        first = last.replace(month=last.month - (last.month - 1) % 3, day=1, hour=0, minute=0, second=0, microsecond=0)
+        try:
+            return self.lock(resolution(first))
+        except RefusedError as error:
+            if error.rejection.reason in hopeless:
+                raise
+        return self.lock(resolution(last))
+
+    def lock(self, resolution: Resolution) -> bytes:
+        """The lock that commands make of manifests; of the same ones they are run once in a process, whatever comes.
+
+        Raises:
+            RefusedError: they failed.
+            InfrastructureError: the engine, a registry or the disk did.
+
+        """
+        workshop = self.request.workshop
+        script = Layer(kind="resolve", parent="", commands=resolution.commands).script()
+        key = _key(workshop, resolution, script)
+        with _remembering:
+            turn = _resolving.setdefault(key, threading.Lock())
+        with turn:
+            outcome, seconds = _resolved.get(key), 0.0
+            if outcome is None:
+                workshop.progress("resolving dependencies")
+                with workshop.run(
+                    resolution.image_id, script, kind="resolve", inputs=(resolution.manifests,), foreign=True
+                ) as ran:
+                    seconds = ran.seconds
+                    if not ran.ok:
+                        build.raise_if_infrastructure(workshop, resolution.image_id, ran)
+                    outcome = read_result(ran.out / resolution.lock) if ran.ok else ran
+                _remember(key, outcome)
+        if isinstance(outcome, Ran):
+            failed = build.StepFailedError("resolve", replace(outcome, seconds=seconds), workshop.settings)
+            raise self.refused(failed, resolution.rung, resolution.toolchain, "resolve", resolution.command)
+        self.record(resolution.rung, resolution.toolchain, "resolve", seconds, command=resolution.command)
+        return outcome
 
     def collects_all(self, image: BuiltImage, toolchain: str) -> bool:
         """Whether all tests are collected in an image, or that is not asked for; the best image is kept."""
@@ -148,6 +225,32 @@ class Building:
         image, collected = self._best
         seconds = {**image.seconds, "total": time.monotonic() - self._began}
         return replace(image, attempts=tuple(self._attempts), seconds=seconds, way=collected.way if collected else 0)
+
+
+def _key(workshop: Workshop, resolution: Resolution, script: str) -> str:
+    """All that a lock is made from, and where: the same registry, and a cache that no other repository writes to."""
+    parts = [
+        resolution.image_id,
+        resolution.manifests.sha256,
+        script,
+        str(workshop.cache),
+        sorted(workshop.secrets.exported().items()),
+        workshop.reached,
+        repr(workshop.allowed),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _remember(key: str, outcome: bytes | Ran) -> None:
+    """Keep a lock, or that it can't be made, unless time, memory or a network ended it: it may be otherwise later."""
+    if isinstance(outcome, Ran) and (
+        outcome.timed_out or outcome.out_of_memory or outcome.disk_full or build.misses_network(outcome)
+    ):
+        return
+    with _remembering:
+        _resolved[key] = outcome
+        while len(_resolved) > _KEPT:
+            _resolving.pop(_resolved.popitem(last=False)[0], None)
 
 
 def _losses(collected: Collected) -> tuple[int, int]:

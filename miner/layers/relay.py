@@ -49,11 +49,6 @@ _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 _PORTS = {"http": 80, "https": 443}
 _KNOWN_SECONDS = 60.0
 
-_looking = threading.Lock()
-_lookups: dict[str, threading.Lock] = {}
-_known: dict[str, tuple[float, list[str]]] = {}
-"""When each host was looked up, and its addresses."""
-
 
 class Relay:
     """All streams of one build. `send` takes bytes to the build; a context manager, after which nothing is open.
@@ -378,6 +373,57 @@ class _Upstream:
     """What a plain request has besides."""
 
 
+class _Names:
+    """Addresses of hosts, each looked up once a minute however many ask at once: not every resolver bears that."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._turns: dict[str, threading.Lock] = {}
+        self._known: dict[str, tuple[float, list[str]]] = {}
+
+    def addresses(self, host: str) -> list[str]:
+        """The addresses of a host.
+
+        Raises:
+            OSError: it can't be looked up.
+
+        """
+        with self._guard:
+            turn = self._turns.setdefault(host, threading.Lock())
+        with turn:
+            when, addresses = self._known.get(host, (-math.inf, []))
+            if time.monotonic() - when > _KNOWN_SECONDS:
+                answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+                addresses = [str(address[0]) for *_, address in answers]
+                self._known[host] = time.monotonic(), addresses
+            return addresses
+
+    def public(self, host: str, *, at_once: bool) -> list[str]:
+        """The public addresses of a host.
+
+        Raises:
+            NotPublicError: it has none; or it can't be looked up here, and would have to be by a proxy (not `at_once`).
+            OSError: it has no address.
+
+        """
+        try:
+            addresses = self.addresses(host)
+        except OSError as error:
+            if at_once:
+                raise
+            raise NotPublicError(
+                f"{host} is named by the repository and can't be looked up here, so it is unknown where the proxy "
+                "would lead: name it in [images] allow_hosts to let builds reach it"
+            ) from error
+        public = [address for address in dict.fromkeys(addresses) if is_public(address)]
+        if not public:
+            raise NotPublicError(
+                f"{host} is named by the repository and is at {addresses[0]}, which is not a public address: "
+                "name it in [images] allow_hosts to let builds reach it"
+            )
+        return public
+
+
 class Way:
     """How hosts are reached from here: by the proxies that the user's variables name, or straight."""
 
@@ -386,6 +432,7 @@ class Way:
         self._proxies = {scheme: by_name.get(f"{scheme}_proxy") or by_name.get("all_proxy") for scheme in _PORTS}
         self._never = by_name.get("no_proxy", "")
         self._ca_bundle = ca_bundle
+        self._names = _Names()
 
     def reach(self, host: str, port: int, scheme: str, *, anywhere: bool) -> _Upstream:
         """A connection to a host; to a public address of it where it may not be `anywhere`.
@@ -401,60 +448,17 @@ class Way:
         """
         proxy = self._proxies.get(scheme)
         is_straight = not proxy or urllib.request.proxy_bypass_environment(f"{host}:{port}", {"no": self._never})  # type: ignore[attr-defined]
-        addresses = [host] if anywhere else _public(host, at_once=is_straight)
+        addresses = [host] if anywhere else self._names.public(host, at_once=is_straight)
         if not proxy or is_straight:
-            return _Upstream(far=_connected(_addresses(host) if anywhere else addresses, port))
+            return _Upstream(far=_connected(self._names.addresses(host) if anywhere else addresses, port))
         parts = urllib.parse.urlsplit(proxy)
-        far = _connected(_addresses(parts.hostname or ""), parts.port or _PORTS[parts.scheme])
+        far = _connected(self._names.addresses(parts.hostname or ""), parts.port or _PORTS[parts.scheme])
         if parts.scheme == "https":
             far = ssl.create_default_context(cafile=self._ca_bundle).wrap_socket(far, server_hostname=parts.hostname)
         if scheme == "https":
             _tunnel(far, addresses[0], port, _authorization(parts))
             return _Upstream(far=far)
         return _Upstream(far=far, prefix=f"http://{_authority(addresses[0], port)}", headers=_authorization(parts))
-
-
-def _addresses(host: str) -> list[str]:
-    """The addresses of a host, looked up once a minute however many ask at once: not every resolver bears that.
-
-    Raises:
-        OSError: it can't be looked up.
-
-    """
-    with _looking:
-        lock = _lookups.setdefault(host, threading.Lock())
-    with lock:
-        when, addresses = _known.get(host, (-math.inf, []))
-        if time.monotonic() - when > _KNOWN_SECONDS:
-            found = [str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
-            when, addresses = _known[host] = (time.monotonic(), found)
-        return addresses
-
-
-def _public(host: str, *, at_once: bool) -> list[str]:
-    """The public addresses of a host.
-
-    Raises:
-        NotPublicError: it has none; or it can't be looked up here, and would have to be by a proxy (not `at_once`).
-        OSError: it has no address.
-
-    """
-    try:
-        addresses = _addresses(host)
-    except OSError as error:
-        if at_once:
-            raise
-        raise NotPublicError(
-            f"{host} is named by the repository and can't be looked up here, so it is unknown where the proxy "
-            "would lead: name it in [images] allow_hosts to let builds reach it"
-        ) from error
-    public = [address for address in dict.fromkeys(addresses) if is_public(address)]
-    if not public:
-        raise NotPublicError(
-            f"{host} is named by the repository and is at {addresses[0]}, which is not a public address: "
-            "name it in [images] allow_hosts to let builds reach it"
-        )
-    return public
 
 
 def _connected(addresses: list[str], port: int) -> socket.socket:

@@ -184,7 +184,7 @@ class _Collecting(Collector):
 
 
 def _worth(collected: Collected) -> tuple[bool, int, int]:
-    return collected.ok, collected.tests - collected.failed, collected.tests
+    return collected.ok and collected.tests > 0, collected.tests - collected.failed, collected.tests
 
 
 def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCommand) -> Draft:

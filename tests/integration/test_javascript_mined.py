@@ -311,8 +311,8 @@ def test_a_task_keeps_the_lock_of_its_image_with_the_hashes_of_packages(dataset,
     assert all(package["integrity"].startswith("sha512-") for package in packages.values() if "resolved" in package)
 
 
-def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> TestReport:
-    test = TestSpec(framework=framework)
+def run(task: Task, sandbox, framework: str, *files: str, options: tuple[str, ...] = (), **around: Any) -> TestReport:
+    test = TestSpec(framework=framework, options=options)
     spec = trial.TrialSpec(image=task.instance.image, test=test, files=files, budgets=Budgets(seconds=120.0), **around)
     return trial.run(spec, sandbox).report
 
@@ -560,6 +560,21 @@ def test_an_error_that_no_test_of_vitest_waits_for_loses_no_test(task, sandbox):
         f"{path}::adds": "PASSED",
         f"{path}::unhandled error": "FAILED",
     }
+    assert not report.internal_error
+
+
+def test_types_are_not_tested_though_a_project_of_vitest_asks_for_it(task, sandbox):
+    files = {
+        "types/vitest.config.mjs": "export default { test: { projects: ['packages/*'] } };\n",
+        "types/packages/a/vitest.config.mjs": (
+            "export default { test: { typecheck: { enabled: true, include: ['**/*.test.mjs'] } } };\n"
+        ),
+        "types/packages/a/a.test.mjs": 'import { it } from "vitest";\nit("adds", () => {});\n',
+    }
+    patch = parse("".join(tiny.diff(path, None, text) for path, text in files.items()).encode())
+    path, options = "types/packages/a/a.test.mjs", ("--root=types", "--typecheck.enabled=false")
+    report = run(task, sandbox, "vitest", path, test_patch=patch, options=options)
+    assert {name: str(status) for name, status in report.statuses.items()} == {f"{path}::adds": "PASSED"}
     assert not report.internal_error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +14,11 @@ from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
 from tests import tiny
 from tests.proved_task import FAILING, mined, statuses
-from tests.repos import Repository
+from tests.repos import START, Repository
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness.core.instance import Task
     from harness.grading.grade import Grade
 
@@ -112,15 +115,20 @@ SEEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def task(tmp_path_factory) -> Task:
-    folder = tmp_path_factory.mktemp("examples")
+def task_of(folder: Path, day: datetime, edition: int) -> Task:
+    """What is mined of a fix whose only test is an example."""
     repo = Repository(folder / "repo")
-    manifest = '[package]\nname = "money"\nversion = "1.0.0"\nedition = "2024"\n'
+    repo.clock = day
+    manifest = f'[package]\nname = "money"\nversion = "1.0.0"\nedition = "{edition}"\n'
     workspace = '[workspace]\nmembers = ["money"]\nresolver = "2"\n'
     repo.commit("Start", {"Cargo.toml": workspace, "money/Cargo.toml": manifest, LIB: BASE})
     fix = repo.commit("Fix what is off of a price", {LIB: FIXED})
     return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Task:
+    return task_of(tmp_path_factory.mktemp("examples"), START, 2024)
 
 
 def graded(task: Task, sandbox, code: str) -> Grade:
@@ -135,6 +143,12 @@ def test_a_fix_whose_only_test_is_an_example_is_a_task_judged_where_it_runs(task
     assert set(task.hidden.pass_to_pass) == {f"{EXAMPLES}::lib_itself", f"{EXAMPLES}::lib_cents"}
     assert place_of(task) is Place.INSIDE
     assert (b"1800" in task.hidden.test_patch, b"1800" in task.hidden.gold_patch) == (True, True)
+
+
+def test_a_fix_of_the_time_of_an_older_cargo_is_a_task_as_well(tmp_path):
+    old = task_of(tmp_path, datetime(2022, 10, 1, tzinfo=UTC), 2021)
+    assert old.instance.extra["environment"]["notes"][0].startswith("rustc 1.63")
+    assert old.hidden.fail_to_pass == (f"{EXAMPLES}::lib_off",)
 
 
 def test_a_patch_may_move_code_and_document_it_otherwise(task, sandbox):

@@ -15,6 +15,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -399,16 +400,27 @@ def answers(monkeypatch, *each: list[str]) -> None:
 
 def test_a_host_that_the_repository_names_is_asked_of_the_proxy_by_the_address_that_was_looked_at(monkeypatch):
     said = hello("git.example")
-    answers(monkeypatch, ["10.0.0.1", "93.184.215.14"], ["93.184.215.14"], ["127.0.0.1"])
+    answers(monkeypatch, ["10.0.0.1", "93.184.215.14"], ["127.0.0.1"])
     with site() as (proxying, asked), build(
-        Allowed.of([]).and_named(["git.example"]), http_proxy=f"http://{proxying}", https_proxy=f"http://{proxying}"
+        Allowed.of([]).and_named(["git.example", "inside.example"]),
+        http_proxy=f"http://{proxying}",
+        https_proxy=f"http://{proxying}",
     ) as (_, proxy):  # fmt: skip
         assert tunnel("git.example:443", proxy, said).endswith(said)
         assert fetch("http://git.example/x", proxy) == b"hello"
         with pytest.raises(urllib.error.HTTPError, match="403") as caught:
-            fetch("http://git.example/x", proxy)
+            fetch("http://inside.example/x", proxy)
         caught.value.close()
     assert [path for path, _ in asked] == ["93.184.215.14:443", "http://93.184.215.14:80/x"]
+
+
+def test_a_host_is_looked_up_once_for_all_connections_of_a_build(monkeypatch):
+    with site() as (place, asked), ThreadPoolExecutor(8) as pool:
+        answers(monkeypatch, ["127.0.0.1"])
+        port = place.rpartition(":")[2]
+        with build(Allowed.of([f"index.example:{port}"])) as (_, proxy):
+            bodies = list(pool.map(lambda _: fetch(f"http://index.example:{port}/x", proxy), range(16)))
+    assert (set(bodies), len(asked)) == ({b"hello"}, 16)
 
 
 def test_a_host_that_the_repository_names_and_that_only_a_proxy_could_look_up_is_refused(monkeypatch):

@@ -222,6 +222,15 @@ def test_packages_of_a_workspace_are_taken_from_it_whatever_version_is_asked_for
     assert json.loads(plain(text, frozenset(), is_apart=True)) == {"name": "a"}
 
 
+def test_commits_that_require_the_same_share_what_is_installed():
+    text = {"name": "a", "version": "1.2.3", "files": ["dist"], "scripts": {"test": "x"}, "dependencies": {"b": "1"}}
+    given = json.dumps(text).encode()
+    assert json.loads(plain(given, frozenset())) == {"name": "a", "version": "1.2.3", "dependencies": {"b": "1"}}
+    later = json.dumps({**text, "version": "1.2.4", "files": ["dist", "esm"]}).encode()
+    assert plain(given, frozenset(), is_single=True) == plain(later, frozenset(), is_single=True)
+    assert plain(given, frozenset()) != plain(later, frozenset())
+
+
 def test_packages_of_a_workspace_that_tests_do_not_need_are_installed_by_the_lock_alone():
     manifests = {
         "package.json": '{"workspaces": ["p/*"], "devDependencies": {"@x/root": "workspace:*"}}',

@@ -16,6 +16,7 @@ from miner.languages.python.images import build_recipe as rung
 from miner.languages.python.images import ladder
 from miner.layers.build import StepFailedError
 from miner.layers.runner import Ran
+from miner.pipeline.stages import _worth
 from miner.sources.change import Rejection, Stage
 from tests.trees import Files
 
@@ -197,3 +198,8 @@ def test_packages_that_cannot_be_had_are_done_without_and_asked_for_once(monkeyp
     assert [rung._system(job, python, recipe) for _ in range(2)] == [(python, ())] * 2
     assert asked == ["system"]
     assert [(one.step, one.ok, one.failure) for one in job.attempts] == [("system", False, "no Debian here")]
+
+
+def test_a_way_to_call_tests_that_finds_none_is_worth_less_than_one_that_loses_some():
+    finds_none, loses_some, finds_all = Collected(ok=True), Collected(ok=False, tests=158, lost=1), WELL
+    assert sorted([finds_all, loses_some, finds_none], key=_worth) == [finds_none, loses_some, finds_all]

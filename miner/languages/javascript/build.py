@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,12 @@ from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
-from miner.languages.building import Building, installed, refusal, tree_layer
+from miner.languages.building import Building, Resolution, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
 from miner.languages.toolchain import Toolchain
-from miner.layers import base, build, egress, package_index
+from miner.layers import base, egress, package_index
 from miner.layers.layer import (
     CACHE_DIR,
     FACTS_PATH,
@@ -104,6 +104,15 @@ _REQUIRES_MODULES = ((20, 19, date(2025, 3, 13)), (22, 12, date(2024, 12, 3)))
 """Of lines of Node the releases, and their days, from which `require` loads ES modules, which it had refused."""
 _REFUSES_MODULES = "--no-experimental-require-module"
 _RELEASED = "required from git, which can't be reached: releases of these names are taken"
+_READ = frozenset(
+    {
+        *("name", "version", "private", "workspaces", "packageManager", "devEngines", "bin", "directories"),
+        *(*manifest.DEPENDENCIES, "peerDependencies", "bundleDependencies", "bundledDependencies"),
+        *("peerDependenciesMeta", "dependenciesMeta", "overrides", "resolutions", "flat", "pnpm"),
+        *("publishConfig", "installConfig", "os", "cpu", "libc"),
+    }
+)
+"""What package managers read of a manifest before they install, but for `engines`."""
 _PROTOCOLS = re.compile(rb'"(?:workspace|catalog):')
 """What npm does not know."""
 _RESOLVERS = frozenset({"jest", "vitest"})
@@ -516,26 +525,31 @@ def layer_of_node(parent: str, node: _Node, settings: ImageSettings, npm: str) -
 
 def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recipe, node: _Node) -> str:
     """The lock of a project that has none, with the versions of the day."""
-    rung, manager, request = recipe.rung, recipe.manager, building.request
+    request = building.request
+
+    def resolution(when: datetime | None) -> Resolution:
+        dated = f" --before={when:%Y-%m-%dT%H:%M:%SZ}" if when else ""
+        command = f"npm install --package-lock-only --ignore-scripts{dated}"
+        return Resolution(
+            image_id=noded.image_id,
+            manifests=given,
+            commands=(
+                *_unpacked(recipe.project.folder),
+                *_environment(),
+                *_tools(recipe.manager, node, request.workshop.settings),
+                unless_peers_disagree(command),
+                f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
+            ),
+            lock=_LOCK,
+            rung=recipe.rung,
+            toolchain=_toolchain(node.line),
+            command=command,
+        )
+
+    if not recipe.is_dated:
+        return building.lock(resolution(None)).decode()
     when = (recipe.project.is_of_fix and request.fixed_at) or request.when
-    workshop, day = request.workshop, when.strftime("%Y-%m-%dT%H:%M:%SZ")
-    command = f"npm install --package-lock-only --ignore-scripts{f' --before={day}' if recipe.is_dated else ''}"
-    commands = (
-        *_unpacked(recipe.project.folder),
-        *_environment(),
-        *_tools(manager, node, workshop.settings),
-        unless_peers_disagree(command),
-        f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
-    )
-    workshop.progress(f"resolving dependencies as of {day}" if recipe.is_dated else "resolving dependencies")
-    script = Layer(kind="resolve", parent="", commands=commands).script()
-    with workshop.run(noded.image_id, script, kind="resolve", inputs=(given,), foreign=True) as ran:
-        if ran.ok:
-            building.record(rung, _toolchain(node.line), "resolve", ran.seconds, command=command)
-            return read_result(ran.out / _LOCK).decode()
-        build.raise_if_infrastructure(workshop, noded.image_id, ran)
-        failed = build.StepFailedError("resolve", ran, workshop.settings)
-    raise building.refused(failed, rung, _toolchain(node.line), "resolve", command)
+    return building.lock_of_day(when, resolution, hopeless=(_UNREACHED, _LOGIN)).decode()
 
 
 def unless_peers_disagree(command: str) -> str:
@@ -594,12 +608,15 @@ def _tools(manager: Manager, node: _Node, settings: ImageSettings) -> tuple[str,
     }[manager.name]
     name = _install(manager).partition(" ")[0]
     run = f"exec /tmp/node/bin/node /tmp/manager/{program}"
-    fetched = f'python3 {_FETCH} "node-linux-{_MACHINE}" {_manager_node(manager, node.line)} /tmp/node'
+    line = _manager_node(manager, node.line)
+    fetched = f'python3 {_FETCH} "node-linux-{_MACHINE}" {line} /tmp/node'
+    linked = f"mkdir -p /tmp/node/bin; ln -s {NODE} /tmp/node/bin/node"
     version = manager.version or _NEW_NPM
     if node.is_of_base or node.own(settings):
         older = manager.version or _npm_of(node.line)
-        linked = f"mkdir -p /tmp/node/bin; ln -s {NODE} /tmp/node/bin/node; version={older}"
-        fetched, version = f"if {fetched}; then version={version}; else {linked}; fi", "$version"
+        fetched, version = f"if {fetched}; then version={version}; else {linked}; version={older}; fi", "$version"
+    elif line == node.line:
+        fetched = linked
     return (
         write_tool(_FETCH, _tool("fetch.py")),
         fetched,
@@ -749,7 +766,11 @@ def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
             if name == MANIFEST:
                 is_apart = posixpath.dirname(path) in recipe.apart
                 for_npm = recipe.manager.name == "npm"
-                data = plain(data, recipe.without, linked, recipe.released, is_for_npm=for_npm, is_apart=is_apart)
+                is_single = path == MANIFEST and recipe.is_dated
+                data = plain(
+                    data, recipe.without, linked, recipe.released,
+                    is_for_npm=for_npm, is_apart=is_apart, is_single=is_single,
+                )  # fmt: skip
             elif name in (".npmrc", ".yarnrc", ".yarnrc.yml"):
                 data = _ALWAYS.sub(b" false", _CREDENTIALS.sub(b"", data))  # builds get the user's own
             yield path, data
@@ -763,20 +784,21 @@ def plain(
     *,
     is_for_npm: bool = False,
     is_apart: bool = False,
+    is_single: bool = False,
 ) -> bytes:
-    """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer.
+    """A manifest with nothing but what installs ask for, so that commits share a layer.
 
     `linked` are packages of the workspace that are taken from it whatever version is asked for, `released` those from
     git of which any release will do. Nothing is installed
     where `engines` ask for another package manager, nor by npm where `devEngines` do, or for another Node. One that
-    `is_apart` requires nothing.
+    `is_apart` requires nothing; of one that `is_single` nobody asks for a version.
     """
     if (package := manifest.read_object(data)) is None:
         return data
-    unread = {"scripts", "engines"}
-    unread |= {"devEngines"} if is_for_npm else set()
+    unread = {"devEngines"} if is_for_npm else set()
     unread |= {*manifest.DEPENDENCIES, "peerDependencies"} if is_apart else set()
-    kept = {name: value for name, value in package.items() if name not in unread}
+    unread |= {"version"} if is_single else set()
+    kept = {name: value for name, value in package.items() if name in _READ - unread}
     for key in manifest.DEPENDENCIES if without or linked else ():
         if isinstance(listed := kept.get(key), dict):
             wishes = {**dict.fromkeys(released, "*"), **dict.fromkeys(linked, "workspace:*")}

@@ -600,8 +600,6 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
     are_several = len({package_folder(tree, [path]) for path in test_files}) > 1
     if _has_projects(tree) or are_several or (folder and not _calls_itself(tree, folder)):
         places.reverse()
-        if any(_without_types(tree, call.framework, folder) for call in calls):
-            calls.sort(key=lambda call: not call.options)  # of projects no option turns tests of types off
     if any(call.framework == "vitest" for call in calls) and re.search(r"\bbrowser\b", _configuration(tree)):
         calls.append(Call("vitest", ("--project=!*browser*",)))
     depended = {name for one in manifests for name in _dependencies(one)}

@@ -16,7 +16,7 @@ from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLC
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, installed, reason_in, refusal, tree_layer
+from miner.languages.building import Building, Resolution, installed, reason_in, refusal, tree_layer
 from miner.languages.rust import cargo
 from miner.languages.toolchain import Toolchain
 from miner.layers import base, build
@@ -36,7 +36,6 @@ from miner.layers.layer import (
     unpacked,
     write_tool,
 )
-from miner.layers.runner import read_result
 from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
@@ -242,22 +241,24 @@ def _resolved(
     building: Building, toolchain: BuiltLayer, packed: Input, workspace: str, version: str, when: datetime
 ) -> bytes:
     """The lock of a workspace that has none, with the versions of a day."""
-    workshop, day = building.request.workshop, when.strftime("%Y-%m-%dT%H:%M:%SZ")
-    commands = (
-        *_unpacked(workspace),
-        *_environment(offline=False),
-        write_tool(_DAY, tool("miner.languages.rust", "day.py")),
-        f"python3 {_DAY} {day} . && cp {cargo.LOCK} {OUT_DIR}/{cargo.LOCK}",
-    )
-    workshop.progress(f"resolving crates as of {day}")
-    script = Layer(kind="resolve", parent="", commands=commands).script()
-    with workshop.run(toolchain.image_id, script, kind="resolve", inputs=(packed,), foreign=True) as ran:
-        if ran.ok:
-            building.record(cargo.MANIFEST, version, "resolve", ran.seconds, command="cargo generate-lockfile")
-            return read_result(ran.out / cargo.LOCK)
-        build.raise_if_infrastructure(workshop, toolchain.image_id, ran)
-        failed = build.StepFailedError("resolve", ran, workshop.settings)
-    raise building.refused(failed, cargo.MANIFEST, version, "resolve", "cargo generate-lockfile")
+
+    def resolution(day: datetime) -> Resolution:
+        return Resolution(
+            image_id=toolchain.image_id,
+            manifests=packed,
+            commands=(
+                *_unpacked(workspace),
+                *_environment(offline=False),
+                write_tool(_DAY, tool("miner.languages.rust", "day.py")),
+                f"python3 {_DAY} {day:%Y-%m-%dT%H:%M:%SZ} . && cp {cargo.LOCK} {OUT_DIR}/{cargo.LOCK}",
+            ),
+            lock=cargo.LOCK,
+            rung=cargo.MANIFEST,
+            toolchain=version,
+            command="cargo generate-lockfile",
+        )
+
+    return building.lock_of_day(when, resolution)
 
 
 def _compiled(request: ImageRequest) -> str:
