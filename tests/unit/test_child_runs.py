@@ -27,11 +27,27 @@ os.write(1, json.dumps([ran.done, ran.forged, [[*kind, kinds.count(kind)] for ki
 """
 
 
+LEAVES = """
+import socket
+near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+near.send(b"asked")
+far.close()
+os.write(1, repr([piece(near.fileno()), piece(near.fileno())]).encode())
+"""
+
+
+def run(program: str, *words: str) -> bytes:
+    """What a program prints that child.py stands before."""
+    source = f"import sys\n{part('child.py')}\n{program}"
+    return process.run(["bash", "-c", 'exec 3>/dev/null; exec "$@"', "-", sys.executable, "-c", source, *words]).stdout
+
+
+def test_a_program_that_goes_with_a_request_unread_has_said_all():
+    assert run(LEAVES) == b"[b'', b'']"
+
+
 def test_of_an_assertion_one_value_more_is_taken_than_is_judged():
-    program = f"import sys\n{part('child.py')}\n{ASKS}"
-    done = process.run(["bash", "-c", 'exec 3>/dev/null; exec "$@"', "-", sys.executable, "-c", program,
-                        WRITES.format(count=MAX_EVENTS + 1000)])  # fmt: skip
-    assert json.loads(done.stdout) == [
+    assert json.loads(run(ASKS, WRITES.format(count=MAX_EVENTS + 1000))) == [
         True,
         False,
         [

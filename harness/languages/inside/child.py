@@ -26,6 +26,14 @@ def shut():
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
+def piece(source):
+    """What has come; nothing at the end, which of a socket is also that the other side went with something unread."""
+    try:
+        return os.read(source, 1 << 16)
+    except ConnectionResetError:
+        return b""
+
+
 class Output(object):
     """What a program tells behind a word on its pipe, and what it prints."""
 
@@ -43,7 +51,7 @@ class Output(object):
             is_over = ended()
             events = ready.poll(0 if is_over else 50)
             for source, _ in events:
-                data = os.read(source, 1 << 16)
+                data = piece(source)
                 left[source](data)
                 if not data:
                     ready.unregister(source)

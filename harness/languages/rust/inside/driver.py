@@ -365,7 +365,7 @@ class Copy(Output):
             pass  # what it has ended by shows below
         stdout, asks = program.child.stdout.fileno(), program.asks.fileno()
         if select.select([asks], [], [], PATIENCE)[0]:
-            self.end(os.read(asks, 1 << 16))
+            self.end(piece(asks))
         sources = {program.source: self.take, stdout: self.show, asks: self.end}
         self.follow(sources, lambda: self.code is not None or program.child.poll() is not None)
         if self.code is None:  # the program itself has ended
