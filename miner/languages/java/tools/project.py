@@ -37,6 +37,8 @@ EARLIEST = "1.3.2", "5.3.2"
 """The first of both that can be told which engines and listeners there are; they replace earlier ones of a project."""
 TESTNG, EARLIEST_TESTNG = "1.0.5", "6.14.3"
 """TestNG's engine, and the first TestNG that it runs; it replaces earlier ones of a project."""
+REPLACED = {"junit": r"3|4\.\d\b|4\.1[01]", "hamcrest-core": r"1\.[0-2]\b"}
+"""Versions of a project's libraries that JUnit's engine for JUnit 4 does not run with."""
 OF_TESTS = re.compile(
     r"junit|org/(?:junit|hamcrest|opentest4j|apiguardian|testng|assertj|mockito)|com/google/truth|net/jqwik"
 )
@@ -219,7 +221,7 @@ class Project:
                 runners.append(f"org.testng:testng:{EARLIEST_TESTNG}")
         jars = self.fetched(runners)
         own = {library[:2] for jar in classpath if (library := self.library(jar))}
-        older = {name for name, version in versions.items() if name == "junit" and not re.match(r"4\.1[2-9]", version)}
+        older = {name for name, forms in REPLACED.items() if re.match(forms, versions.get(name, ""))}
         if early_testng:
             older |= {"testng", "jcommander"}
         if early:
