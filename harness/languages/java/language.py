@@ -32,8 +32,8 @@ GRADLE_ENV: Mapping[str, str] = {
     "GRADLE_USER_HOME": GRADLE_HOME,
     "GRADLE_OPTS": "-XX:+UseSerialGC -XX:ActiveProcessorCount=2 -XX:TieredStopAtLevel=1 -Xss8m -Xmx1g -Duser.home=/tmp",
 }
-"""Variables of whatever calls Gradle; where a task's tests have them, Gradle builds it. Build files divide by processors,
-of which a trial may have one."""
+"""Variables of whatever calls Gradle; where a task's tests have them, Gradle builds it. Build files divide by
+processors, of which a trial may have one."""
 TESTS, BUILD, CONFIGURATION, COMPILED = "test_code", "build_files", "test_configuration", "compiled_code"
 """Why a file of a model's patch may not reach the tests."""
 OWN_PACKAGE = "goldseam"
