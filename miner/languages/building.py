@@ -125,8 +125,10 @@ class Building:
 
         """
         workshop = self.request.workshop
-        script = Layer(kind="resolve", parent="", commands=resolution.commands).script()
-        key = _key(workshop, resolution, script)
+        layer = Layer(
+            kind="resolve", parent=resolution.image_id, commands=resolution.commands, inputs=(resolution.manifests,)
+        )
+        key = _key(workshop, layer)
         with _remembering:
             turn = _resolving.setdefault(key, threading.Lock())
         with turn:
@@ -134,7 +136,7 @@ class Building:
             if outcome is None:
                 workshop.progress("resolving dependencies")
                 with workshop.run(
-                    resolution.image_id, script, kind="resolve", inputs=(resolution.manifests,), foreign=True
+                    layer.parent, layer.script(), kind=layer.kind, inputs=layer.inputs, foreign=True
                 ) as ran:
                     seconds = ran.seconds
                     if not ran.ok:
@@ -227,12 +229,10 @@ class Building:
         return replace(image, attempts=tuple(self._attempts), seconds=seconds, way=collected.way if collected else 0)
 
 
-def _key(workshop: Workshop, resolution: Resolution, script: str) -> str:
+def _key(workshop: Workshop, layer: Layer) -> str:
     """All that a lock is made from, and where: the same registry, and a cache that no other repository writes to."""
     parts = [
-        resolution.image_id,
-        resolution.manifests.sha256,
-        script,
+        layer.key,
         str(workshop.cache),
         sorted(workshop.secrets.exported().items()),
         workshop.reached,
