@@ -276,6 +276,7 @@ def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups)
 
 
 _OLD = "Source option 5 is no longer supported. Use 7 or later."
+_BUNDLES = "Failed to execute goal: Internal error in maven-bundle-plugin: ConcurrentModificationException -> [Help 1]"
 _GONE = "cannot find symbol\n  location: variable manager of type java.lang.SecurityManager"
 
 
@@ -287,6 +288,8 @@ _GONE = "cannot find symbol\n  location: variable manager of type java.lang.Secu
         (("Target option 1.5 is no longer supported. Use 1.8 or later.", "OK"), ["oldest=8"]),
         ((_GONE, "OK"), ["release"]),
         ((_OLD, _GONE, "OK"), ["oldest=7", "release"]),
+        ((_BUNDLES, "OK"), ["bundles"]),
+        ((_OLD, _BUNDLES, "OK"), ["oldest=7", "bundles"]),
         ((_GONE, "package sun.misc does not exist"), None),
     ],
 )

@@ -10,22 +10,25 @@ import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
 /**
- * Raises the Java that projects have compiled for to the oldest for which the compiler still does (`goldseam.oldest`), or
- * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`).
+ * Raises the Java that projects have compiled for to the oldest for which the compiler still does (`goldseam.oldest`),
+ * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`), or takes a plugin that
+ * writes manifests on a JDK after 14 (`goldseam.bundles`).
  */
 public final class OldestJava extends AbstractMavenLifecycleParticipant {
     private static final List<String> NAMES =
         List.of("source", "target", "release", "testSource", "testTarget", "testRelease");
-    private static final String PREFIX = "maven.compiler.", WITH_RELEASE = "3.11.0";
+    private static final String PREFIX = "maven.compiler.", WITH_RELEASE = "3.11.0", BUNDLING = "5.1.9";
 
     @Override
     public void afterProjectsRead(MavenSession session) {
         String oldest = session.getUserProperties().getProperty("goldseam.oldest");
         boolean byRelease = session.getUserProperties().containsKey("goldseam.release");
+        boolean bundles = session.getUserProperties().containsKey("goldseam.bundles");
         for (MavenProject project : session.getProjects()) {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
             for (Plugin plugin : project.getBuildPlugins()) {
+                if (bundles && plugin.getArtifactId().equals("maven-bundle-plugin")) plugin.setVersion(BUNDLING);
                 if (!plugin.getArtifactId().equals("maven-compiler-plugin")) continue;
                 if (byRelease && plugin.getVersion().matches("[12]\\..*|3\\.[0-5](\\..*)?")) plugin.setVersion(WITH_RELEASE);
                 see(plugin, oldest, byRelease);

@@ -88,6 +88,8 @@ GONE = re.compile(
     r"location: [^\n]*\bjavax?\.|package javax?\.[\w.]+ does not exist|package org\.omg\.[\w.]+ does not exist"
 )
 """How the compiler misses what an earlier JDK had."""
+OLD_BUNDLES = "Internal error in maven-bundle-plugin: ConcurrentModificationException"
+"""What versions of it before 5.1.1 end with on a JDK after 14."""
 OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later")
 CENTRAL = "https://repo.maven.apache.org/maven2"
 BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
@@ -149,6 +151,9 @@ class Project:
         if ran.returncode and (match := OLDEST.search(ran.stdout)):
             oldest = match[1].removeprefix("1.")
             self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
+            ran = self.call(folder, *words)
+        if ran.returncode and OLD_BUNDLES in ran.stdout:
+            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.bundles")
             ran = self.call(folder, *words)
         if ran.returncode and GONE.search(ran.stdout):
             again = [f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.release"]
