@@ -274,11 +274,11 @@ def resolved(value: Any, expressions: Mapping[str, str], services: Iterable[Decl
 
 
 def with_packages(script: str, expressions: Mapping[str, str]) -> str:
-    """A script whose lines install what `expressions` name, where one is a word of its own and no version."""
+    """A script whose lines install what `expressions` or variables name, where that is a whole word and no version."""
 
     def value_of(match: re.Match[str]) -> str:
-        value = expressions.get(match["known"] or "", "")
-        return value if value[:1].isalpha() else match[0]
+        value = expressions.get(match["known"] or f"env.{match['variable']}", "")
+        return value if value[:1].isalpha() or value.startswith("./") else match[0]
 
     lines = script.splitlines(keepends=True)
     return "".join(_WORD_OF_ITS_OWN.sub(value_of, line) if " install " in line else line for line in lines)
@@ -287,7 +287,7 @@ def with_packages(script: str, expressions: Mapping[str, str]) -> str:
 _EXPRESSION = re.compile(
     r"\$\{\{\s*(?:(?P<known>(?:matrix|env)\.[\w-]+)|job\.services\.(?P<service>[\w-]+)\.ports\[[\"']?(?P<port>\d+)[\"']?\])\s*\}\}"
 )
-_WORD_OF_ITS_OWN = re.compile(rf"(?<!\S){_EXPRESSION.pattern}(?!\S)")
+_WORD_OF_ITS_OWN = re.compile(rf"(?<!\S)(?:{_EXPRESSION.pattern}|\$\{{?(?P<variable>\w+)\}}?)(?!\S)")
 
 
 @dataclass(frozen=True, kw_only=True)

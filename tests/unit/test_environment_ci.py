@@ -67,6 +67,21 @@ jobs:
     assert evidence.requirements == ("mock", "PyQt6~=6.8.0", "PyQt6-Qt6")
 
 
+def test_packages_that_a_variable_names_are_installed():
+    text = """\
+env: {MORE: attrs}
+jobs:
+  test:
+    env: {DEPS: "mock .[test]", VERSION: "3.12", OTHERS: "${{ secrets.X }}"}
+    steps:
+      - run: pip install $DEPS ${MORE} numpy==$VERSION $VERSION $OTHERS $NOWHERE
+      - run: pytest $MORE
+"""
+    evidence = read(".github/workflows/test.yml", text).evidence
+    assert evidence is not None
+    assert (evidence.requirements, evidence.extras) == (("mock", "attrs"), ("test",))
+
+
 def test_github_actions():
     found = read(".github/workflows/test.yml", GITHUB)
     assert found.tested == ("3.10", "3.9", "3.8")
