@@ -43,8 +43,8 @@ class Row:
     day: str
     """Of the base commit."""
     ended: str
-    """`split` (no image was asked for), `environment`, `validation`, `proved`, or `infrastructure`; of a further commit
-    `collected` or `built`."""
+    """`split` (no image was asked for), `environment`, `validation`, `proved`, or `infrastructure`; where no proof is
+    asked for `collected` or `built`."""
     code: str = ""
     """Which goldseam: `git describe`."""
     reason: str = ""
@@ -58,7 +58,7 @@ class Row:
     """Of finding out, building and collecting."""
     proof_seconds: float = 0.0
     after: str = ""
-    """The instance built before it that it is next to, where it was built as a further commit."""
+    """The instance whose image was made before it, where it was built as a further commit."""
     load: float | None = None
     """Of the machine as it began, by the mean of a minute."""
     stolen: float | None = None

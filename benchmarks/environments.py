@@ -10,8 +10,9 @@ candidates that end before an image is asked for, of which the next one takes th
 
 Repositories take turns, so that a benchmark that is stopped has seen all of them. With `--rows`, each result is kept in
 that file as it comes, and those that are there are not made again (`--retry`: but those that failed). `--detect` builds
-nothing and prints what kinds of evidence there are. `--further` takes neighbours of what is there already, up to the
-image, for what a further commit costs: that is told apart. The last line is one JSON object.
+nothing and prints what kinds of evidence there are. `--further` has the newest candidates of each clone instead, one
+after another as a mine has them, up to the image, for what a further commit costs: those after the first are told
+apart. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import pairwise, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,8 +70,10 @@ class Point:
 
     repo: BareRepository
     candidates: tuple[Candidate, ...]
-    first: Candidate | None = None
-    """The one next to them in history that is built before, where they are measured as a further commit."""
+    after: str = ""
+    """The instance whose image is made before theirs, where it is measured as a further commit."""
+    is_proved: bool = True
+    """Whether the proof is asked for as well."""
 
 
 def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
@@ -87,16 +90,15 @@ def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
     return made
 
 
-def next_to(group: Sequence[Point], rows: Sequence[Row]) -> list[Point]:
-    """For each point that was built, the nearest other candidate: a further commit of the same repository."""
-    built = {row.instance_id for row in rows if row.collected}
-    found = []
-    for point in group:
-        first = next((one for one in point.candidates if one.change.instance_id in built), None)
-        others = tuple(one for one in point.candidates if one.change.instance_id not in built)
-        if first is not None and others:
-            found.append(Point(repo=point.repo, candidates=others, first=first))
-    return found
+def newest(repo: BareRepository, count: int, since: datetime) -> list[Point]:
+    """The newest candidates since a day, each after the one before it."""
+    looked = (one.outcome for one in scan(repo, ChangeFilter(since=since)))
+    found = list(islice((one for one in looked if isinstance(one, Candidate)), count))
+    ids = ["", *(one.change.instance_id for one in found)]
+    return [
+        Point(repo=repo, candidates=(one,), after=before, is_proved=False)
+        for one, before in zip(found, ids, strict=False)
+    ]
 
 
 def name_of(clone: Path) -> str:
@@ -136,17 +138,8 @@ class Bench:
         for candidate in point.candidates:
             draft = stages.take_apart(Draft(candidate=candidate), site)
             if not isinstance(draft, Rejection) and draft.split and spoken_in(draft.split) in self.languages:
-                return self._row(draft, site, after=self._before(point, site))
+                return self._row(draft, site, point)
         return self._blank(point.candidates[0], site, "split")
-
-    def _before(self, point: Point, site: MiningContext) -> str:
-        """The instance that a further commit comes after, whose image is there from now on; its time does not count."""
-        if point.first is None:
-            return ""
-        draft = stages.take_apart(Draft(candidate=point.first), site)
-        if not isinstance(draft, Rejection):
-            stages.build(draft, site)
-        return point.first.change.instance_id
 
     def _blank(self, candidate: Candidate, site: MiningContext, ended: str) -> Row:
         change = candidate.change
@@ -159,9 +152,9 @@ class Bench:
             code=self._code,
         )
 
-    def _row(self, draft: Draft, site: MiningContext, after: str) -> Row:
+    def _row(self, draft: Draft, site: MiningContext, point: Point) -> Row:
         row = self._blank(draft.candidate, site, "environment")
-        row.after = after
+        row.after = point.after
         row.load = round(os.getloadavg()[0], 1)
         began, before = time.monotonic(), _processors()
         try:
@@ -172,7 +165,7 @@ class Bench:
                 return _refused(row, built)
             assert built.image is not None
             _tell(row, built.image)
-            if after:
+            if not point.is_proved:
                 row.ended = "collected" if row.collected else "built"
                 return row
             began = time.monotonic()
@@ -249,7 +242,8 @@ def build_all(
 ) -> None:
     """Make the rows that are not there yet."""
     done = {row.instance_id for row in rows}
-    due = [one for one in in_turn(groups) if done.isdisjoint(it.change.instance_id for it in one.candidates)]
+    order = in_turn(groups) if all(one.is_proved for one in chain(*groups)) else chain(*groups)
+    due = [one for one in order if done.isdisjoint(it.change.instance_id for it in one.candidates)]
     with ThreadPoolExecutor(jobs) as pool:
         for future in as_completed([pool.submit(bench.row, point) for point in due]):
             row = future.result()
@@ -313,7 +307,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="builds at a time")
     parser.add_argument("--rows", type=Path, help="a file that keeps the results")
     parser.add_argument("--retry", action="store_true", help="make again what failed")
-    parser.add_argument("--further", type=int, default=0, help="further commits of each repository, next to built ones")
+    parser.add_argument("--further", type=int, default=0, help="commits after each newest one, built alone")
     parser.add_argument("--only", help="instance ids, with commas between them")
     parser.add_argument("--detect", action="store_true", help="build nothing; say what evidence there is")
     parser.add_argument("--rungs", action="store_true", help="with --detect: print every recipe of every tree")
@@ -322,7 +316,8 @@ def main() -> None:
     settings = load_settings()
     cache = settings.images.cache_dir / "sources"
     opened = [open_source(str(clone), cache=cache, name=name_of(clone)) for clone in asked.clones]
-    groups = [points(repo, asked.each, since) for repo in opened]
+    further = asked.further
+    groups = [newest(repo, further + 1, since) if further else points(repo, asked.each, since) for repo in opened]
     if asked.detect:
         print(json.dumps(detection_table(groups, rungs=asked.rungs)))
         return
@@ -332,8 +327,6 @@ def main() -> None:
             [one for one in group if any(it.change.instance_id in only for it in one.candidates)] for group in groups
         ]
     rows = read_rows(asked.rows, retry=asked.retry)
-    if asked.further:
-        groups = [next_to(group, rows)[: asked.further] for group in groups]
     with tempfile.TemporaryDirectory() as scratch, DockerSandbox() as sandbox:
         build_all(
             groups, Bench(Path(scratch), sandbox, settings, asked.language), rows, jobs=asked.jobs, kept=asked.rows
