@@ -479,6 +479,9 @@ def test_errors_of_the_compilers_of_java_kotlin_and_groovy_are_read_with_the_nam
         ("assertEquals(1, share.after(one(2), ^node))", "after"),
         ("share.last(\n    one(),\n    ^node)", "last"),
         ("\tshare.first(^node)", "first"),
+        ("Box<A> a = new Box<A>(^B.class);", "Box"),
+        ("if (one < two && new Box<List<A>, B> (^node))", "Box"),
+        ("if (one < two) f(a > (^node))", "f"),
         ("String text = ^share;", ""),
     ],
 )

@@ -348,7 +348,7 @@ def called(path, line, column):
 def around(text, ended=False):
     """The method whose call is open where a text ends, or of one that has `ended` there."""
     closed = 0
-    for match in reversed(list(re.finditer(r"(\w*)\s*\(|\)", text))):
+    for match in reversed(list(re.finditer(r"(\w*)\s*(?:<[\w\s.,?<>\[\]]*>\s*)?\(|\)", text))):
         if match.group() == ")":
             closed += 1
         elif closed:
