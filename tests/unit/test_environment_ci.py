@@ -82,6 +82,18 @@ jobs:
     assert (evidence.requirements, evidence.extras) == (("mock", "attrs"), ("test",))
 
 
+@pytest.mark.parametrize(
+    ("default", "groups"),
+    [("", ("dev",)), ('["dev", "tests", "docs", "gone"]', ("dev", "tests")), ("'all'", ("tests", "dev")), ("[]", None)],
+)
+def test_the_groups_that_uv_installs_unasked_are_installed(default, groups):
+    listed = f"[tool.uv]\ndefault-groups = {default}\n" if default else ""
+    project = f"[dependency-groups]\ntests = ['six']\ndev = ['mock']\ndocs = ['sphinx']\n{listed}"
+    text = "jobs: {test: {steps: [{run: uv run pytest}]}}"
+    evidence = read(".github/workflows/test.yml", text, **{"pyproject.toml": project}).evidence
+    assert (evidence and evidence.groups) == groups
+
+
 def test_github_actions():
     found = read(".github/workflows/test.yml", GITHUB)
     assert found.tested == ("3.10", "3.9", "3.8")

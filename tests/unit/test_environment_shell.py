@@ -60,6 +60,20 @@ def test_the_options_of_a_program_that_uv_runs_are_its_own():
     assert (found.requirements, found.groups) == (["six"], [])
 
 
+@pytest.mark.parametrize(
+    ("command", "is_installed"),
+    [
+        ("uv sync", True),
+        ("uv run --group ci pytest", True),
+        ("uv sync --no-dev", False),
+        ("uv sync --only-group=test", False),
+        ("uv pip install x", False),
+    ],
+)
+def test_uv_installs_default_groups_unless_it_is_told_not_to(command, is_installed):
+    assert read(command).has_default_groups is is_installed
+
+
 def test_debian_packages_are_told_from_what_every_machine_has():
     found = read("sudo apt-get install -y -qq python3-dev libpq-dev=1.2 graphviz git tox\napt-get update")
     assert found.apt == ["libpq-dev", "graphviz"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from miner.evidence import ci
 from miner.evidence.ci_jobs import CiJob
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence import extras, poetry
+from miner.languages.python.evidence import extras, poetry, tools
 from miner.languages.python.evidence.metadata import pyproject, table
 from miner.languages.python.recipes import installs
 from miner.languages.python.recipes.interpreter import key
@@ -50,6 +50,7 @@ def _declared(
 ) -> Declared:
     installed = installs.read(job.commands(tree))
     groups = tuple(table(pyproject(project_tree), "dependency-groups"))
+    installed.groups += tools.default_groups(project_tree) if installed.has_default_groups else ()
     extra_names = extras.declared(project_tree)
     evidence = Evidence(
         rung=f"ci:{path}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.evidence.tree import Evidence, Tree, toml
@@ -61,6 +63,13 @@ def uv(tree: Tree) -> Evidence | None:
         if is_requirement(string)
     ]
     return Evidence(rung="uv:dev", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
+
+
+def default_groups(tree: Tree) -> tuple[str, ...]:
+    """The groups that uv installs unasked, but those for documentation and for what looks at code."""
+    listed = table(pyproject(tree), "tool", "uv").get("default-groups", ["dev"])
+    names = tuple(table(pyproject(tree), "dependency-groups")) if listed == "all" else strings(listed)
+    return tuple(name for name in names if not re.search(r"doc|lint|format|typ|release|style", name))
 
 
 def flit(tree: Tree) -> Evidence | None:

@@ -247,7 +247,11 @@ def _stood(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: Built
         wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
         again = replace(stood, image=wider, collected=_collect(job, interpreter, recipe, wider))
         collected = again.collected
-        if again.lost >= stood.lost and collected is not None and (collected.missing, collected.parts) == lacked:
+        if collected is not None and (
+            (again.lost >= stood.lost and (collected.missing, collected.parts) == lacked)
+            # a module of that name, and not the package that is imported
+            or any(module.startswith(f"{other}.") for module in collected.missing for other in lacked[0])
+        ):
             break
         job.folders.extend(folders)
         stood = again

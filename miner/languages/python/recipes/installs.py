@@ -43,6 +43,8 @@ class Installed:
     extras: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
     apt: list[str] = field(default_factory=list)
+    has_default_groups: bool = False
+    """Whether uv installs the project's default groups."""
 
 
 def read(commands: Iterable[tuple[str, ...]]) -> Installed:
@@ -141,6 +143,10 @@ def _uv(words: tuple[str, ...], installed: Installed) -> None:
         _pip(words[1:], installed)
     elif words and words[0] in {"sync", "run"}:
         _flags(words[1:], installed, {"--extra": "extras", "--group": "groups", "--with": "requirements"})
+        installed.has_default_groups |= _WITHOUT_DEFAULTS.isdisjoint(word.partition("=")[0] for word in words)
+
+
+_WITHOUT_DEFAULTS = frozenset({"--no-default-groups", "--no-dev", "--only-dev", "--only-group", "--no-project"})
 
 
 def _poetry(words: tuple[str, ...], installed: Installed) -> None:
