@@ -103,6 +103,11 @@ def built_image(folder: Path, files: Mapping[str, str]) -> BuiltImage:
     return built
 
 
+_IMPORTED = ("ctypes", "hashlib", "json", "selectors", "socket", "tempfile", "traceback")
+SHADOWS = {f"{name}.py": "import os\nos._exit(0)\n" for name in _IMPORTED}
+"""Modules at the root of a tree, called like those that what starts tests and signs their frames imports."""
+
+
 def diff(path: str, old: str | None, new: str | None) -> str:
     """A unified diff of one file; None where it is not there."""
     lines = difflib.unified_diff(

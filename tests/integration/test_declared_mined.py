@@ -73,6 +73,9 @@ FORGED = (
 )
 PATCHES = {
     "right": tiny.diff("sums.c", WRONG, RIGHT.replace('"%d', '"%i')),
+    "shadowing": "".join(
+        [tiny.diff("sums.c", WRONG, RIGHT), *(tiny.diff(name, None, text) for name, text in tiny.SHADOWS.items())]
+    ),
     "broken": tiny.diff("sums.c", WRONG, "int main(void) {\n"),
     "forged": "".join(FORGED),
 }
@@ -89,7 +92,7 @@ def test_patches_are_judged_where_nothing_declares_it(mined, tmp_path):
     reports = {report["model_name_or_path"]: report for report in told}
     outcomes = {model: (report["outcome"], report["failure_class"]) for model, report in reports.items()}
 
-    assert outcomes["gold"] == outcomes["right"] == ("resolved", None)
+    assert outcomes["gold"] == outcomes["right"] == outcomes["shadowing"] == ("resolved", None)
     assert outcomes["broken"] == ("unresolved", "compile_error")
     assert outcomes["null"][0] == outcomes["forged"][0] == "unresolved"
     left_out = {part["path"]: part["reason"] for part in reports["forged"]["dropped"]}

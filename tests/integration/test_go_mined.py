@@ -266,6 +266,10 @@ def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 
 
+def test_what_judges_imports_nothing_of_the_tree(task, sandbox):
+    assert graded(task, sandbox, {"money.go": go.RIGHT, **tiny.SHADOWS}).outcome is Outcome.RESOLVED
+
+
 def test_of_wrong_patches_made_of_the_fix_those_that_no_compiler_takes_count_nowhere(task, sandbox):
     tried = measure(task, sandbox, Bounds(parts=2, mutants=2)).tried
 

@@ -345,6 +345,11 @@ def test_right_patches_resolve_it(task, sandbox, first):
     assert (wrong, grade.outcome) == ([], Outcome.RESOLVED)
 
 
+def test_what_judges_imports_nothing_of_the_tree(task, sandbox):
+    kept = patched(task, tiny.SHADOWS)
+    assert scoring.score(task, kept, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
+
+
 def test_nothing_does_not_resolve_it(task, sandbox):
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
 

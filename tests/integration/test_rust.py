@@ -278,8 +278,7 @@ def test_frames_without_the_runs_own_word_and_another_program_are_tampering(task
 
 
 def test_what_judges_imports_nothing_of_the_tree(task, sandbox):
-    modules = ("ctypes", "hashlib", "json", "selectors", "socket", "tempfile", "traceback")
-    files = {rust.PRICES: rust.RIGHT, **{f"{name}.py": "import os\nos._exit(0)\n" for name in modules}}
+    files = {rust.PRICES: rust.RIGHT, **tiny.SHADOWS}
     assert graded(task, sandbox, {"money": files}).outcome is Outcome.RESOLVED
 
 
