@@ -20,7 +20,7 @@ from miner.languages.python.images.pythons import Interpreter
 from miner.layers import build, dockerfile, secrets
 from miner.layers.base import DEFAULT_BASE
 from miner.layers.build import StepFailedError
-from miner.layers.layer import Layer, write_tool
+from miner.layers.layer import Input, Layer, write_tool
 from miner.layers.runner import Ran, read_result
 from tests.tiny import MemoryTree
 
@@ -205,6 +205,17 @@ def test_a_result_that_is_a_pipe_is_refused(tmp_path):
 
 def image(name, parent=None, kind="task"):
     return store.StoredImage(id=name, kind=kind, tags=(), parent=parent, layer_bytes=1)
+
+
+@pytest.mark.parametrize(
+    ("repo", "has_package", "is_left"),
+    [("a/some-project", True, False), ("a/project", True, True), ("a/some-project", False, True)],
+)
+def test_a_tree_is_a_package_in_a_trial_where_a_clone_of_it_would_be(tmp_path, repo, has_package, is_left):
+    tar = Input(name="source.tar", path=tmp_path / "source.tar", sha256="0")
+    told = {"installable": True, "when": at(2024, 1, 1), "minor": "3.11", "version_hint": None}
+    commands = steps.source("parent", tar, repo=repo, commit="0", has_package=has_package, **told).commands
+    assert ("rm /opt/goldseam/src/__init__.py" not in commands) is is_left
 
 
 def test_an_image_goes_before_the_one_it_is_built_on_and_needed_ones_stay_with_their_parents():

@@ -266,6 +266,7 @@ def _source(
         further=recipe.commands,
         compiled=recipe.project is not None and extensions.may_have(job.request.tree, recipe.root),
         cython=extensions.made_by_cython(job.request.tree, recipe.root),
+        has_package=job.request.tree.read("__init__.py") is not None,
     )
     try:
         built = build.ensure(_with_undeclared(job, recipe), layer)

@@ -26,7 +26,7 @@ from miner.layers.layer import (
     tool,
     write_tool,
 )
-from miner.layers.source import UNPACK, committed, copied, layer
+from miner.layers.source import PRISTINE, UNPACK, committed, copied, layer
 
 if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
@@ -218,13 +218,17 @@ def source(
     further: tuple[str, ...] = (),
     compiled: bool = False,
     cython: tuple[str, ...] = (),
+    has_package: bool = False,
 ) -> Layer:
     """The tree at base_commit in a repository with one commit, importable in the virtual environment.
 
     `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
     all that is installed; they may change no file of the tree and make no test, and have no package index. `compiled`
     asks for what a trial needs to build extension modules again, of which Cython makes the sources `cython` first.
+    A tree that `has_package` at its root is one to pytest by its folder's name, so not in a clone of `some-project`,
+    nor in a trial of it.
     """
+    is_package = repo.rpartition("/")[2].isidentifier()
     project = _installer(when, minor)
     return layer(
         parent,
@@ -253,6 +257,7 @@ def source(
             f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
             readable(TESTBED, VENV),
             *copied(),
+            *((f"rm {PRISTINE}/__init__.py",) if has_package and not is_package else ()),
             write_tool(_FACTS, _tool("facts.py")),
             f"python3 {_FACTS} {VENV} {_PYTHONPATH} {_HOW} > {FACTS_PATH}",
             *((f"python3 {_REBUILDABLE} --merge {FACTS_PATH} {_REBUILT}",) if compiled else ()),
