@@ -122,11 +122,11 @@ def project_file(tree: Tree) -> str | None:
     """The file by which the project can be installed; None where there is none."""
     document = pyproject(tree)
     described = table(document, "tool", "poetry") or table(document, "tool", "flit", "metadata")
-    if "project" in document or "build-system" in document or described:
+    if "project" in document or described or "backend-path" in table(document, "build-system"):
         return "pyproject.toml"
-    if tree.read("setup.py") is not None:
-        return "setup.py"
-    return "setup.cfg" if ini(tree.read("setup.cfg")).has_section("metadata") else None
+    has_metadata = ini(tree.read("setup.cfg")).has_section("metadata")
+    older = "setup.py" if tree.read("setup.py") is not None else "setup.cfg" if has_metadata else None
+    return "pyproject.toml" if older and "build-system" in document else older
 
 
 def name(tree: Tree) -> str | None:
