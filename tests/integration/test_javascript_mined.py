@@ -51,8 +51,10 @@ MANIFEST = {
         "supertest": "^7.0.0",
         "eslint": "^9.0.0",
         "typescript": "^5.0.0",
+        "prettier": "^3.0.0",
     },
 }
+"""Of these nothing names prettier."""
 WRONG = "exports.add = (a, b) => a - b;\n"
 RIGHT = "exports.add = (a, b) => a + b;\n"
 BEFORE = """\
@@ -286,6 +288,7 @@ def dataset(tmp_path_factory) -> Dataset:
             **SNAPSHOT_FILES,
             "around.js": AROUND,
             "waits.js": WAITS,
+            "named.js": "".join(f'// "{name}"\n' for name in MANIFEST["devDependencies"] if name != "prettier"),
             **dict(ENDING.values()),
             ".gitignore": "node_modules\n",
         },
@@ -331,6 +334,13 @@ def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     fix = screen_task(task, task.hidden.gold_patch).kept
     assert scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome in FAILING
+
+
+def test_what_judges_imports_nothing_of_the_tree(task, sandbox):
+    shadows = "".join(tiny.diff(path, None, text) for path, text in tiny.SHADOWS.items())
+    fix = screen_task(task, task.hidden.gold_patch + shadows.encode()).kept
+    assert tiny.SHADOWS.keys() <= {file.path for file in fix.files}
+    assert scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
 
 
 def test_what_tests_load_of_a_build_is_built_anew_with_new_files(task):
@@ -623,7 +633,7 @@ def test_snapshots_are_written_by_nobody_and_obsolete_ones_are_no_failure(task, 
 
 def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):
     environment = task.instance.extra["environment"]
-    assert environment["rung"] == "as of the day"
+    assert environment["rung"] == "as of the day, what is named"
     assert environment["attempts"][0]["step"] == "system"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import sys
@@ -27,7 +28,6 @@ from miner.languages.javascript.build import (
     _read_by_installs,
     _recipes,
     _tools,
-    held_by_npm,
     layer_of_node,
     plain,
     told_login,
@@ -37,7 +37,6 @@ from miner.languages.javascript.build import (
 )
 from miner.languages.javascript.language import JAVASCRIPT
 from miner.languages.javascript.manifest import OF_THE_DAY, Manager
-from miner.layers.layer import FACTS_PATH
 from miner.sources.change import Rejection, Stage
 from tests.trees import Files
 
@@ -261,10 +260,11 @@ def test_what_is_named_of_a_lock_is_tried_before_the_versions_of_the_day(lock, c
         return list(_recipes(_project(Files(files), "", ["test/a.js"]), []))
 
     found = rungs('"auto-linter": "1"')
-    day = ["as of the day", "as of the day, what is named"]
+    day = ["as of the day, what is named", "as of the day"]
     assert [recipe.rung for recipe in found] == [lock, f"{lock}, what is named", *day]
+    assert [recipe.is_all for recipe in found] == [True, True, False, True]
     assert _install(found[1].manager, is_frozen=False) == command
-    assert [recipe.rung for recipe in rungs("")] == [lock, f"{lock}, what is named", day[0]]
+    assert [recipe.rung for recipe in rungs("")] == [lock, f"{lock}, what is named", day[1]]
 
 
 @pytest.mark.parametrize(
@@ -338,24 +338,32 @@ def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
     assert not any(place.is_symlink() for place in kept)
 
 
+def test_nodes_layer_tells_what_npm_holds(tmp_path):
+    for name in ("nopt", "node-gyp/node_modules/@npmcli/fs", "nopt/lib", "node-gyp/test/fixtures"):
+        (tmp_path / "node_modules" / name).mkdir(parents=True)
+        (tmp_path / "node_modules" / name / "package.json").write_text("{}", encoding="utf-8")
+    told = process.run([sys.executable, TOOLS / "held.py", sys.executable, tmp_path]).stdout
+    assert json.loads(told) == {"node": f"Python {platform.python_version()}", "held": ["@npmcli/fs", "nopt"]}
+
+
 @pytest.mark.parametrize(
-    ("name", "facts", "told"),
+    ("files", "given"),
     [
-        ("nopt", {}, True),
-        ("@npmcli/fs", {"not_built": "a, }"}, True),
-        ("other", {}, False),
-        ("nopt", {"build": {"argv": ["a, }"]}}, True),
+        ({}, ["package.json"]),
+        ({"lerna.json": "{}"}, ["package.json", "test/x/package.json"]),
+        ({"package.json": '{"workspaces": ["test/x"]}'}, ["package.json", "test/x/package.json"]),
+        ({"package.json": '{"dependencies": {"x": "file:test/x"}}'}, ["package.json", "test/x/package.json"]),
+        ({"package.json": '{"dependencies": {"x": "../x"}}'}, ["package.json", "test/x/package.json"]),
+        (
+            {"package.json": '{"dependencies": {"x": "^1"}}', "package-lock.json": "{}"},
+            ["package-lock.json", "package.json"],
+        ),
     ],
 )
-def test_npm_is_told_to_hold_a_package_of_the_tree(tmp_path, name, facts, told):
-    for held in ("nopt", "node-gyp/node_modules/@npmcli/fs"):
-        (tmp_path / "npm/node_modules" / held).mkdir(parents=True)
-        (tmp_path / "npm/node_modules" / held / "package.json").write_text("{}", encoding="utf-8")
-    (tmp_path / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
-    [command] = held_by_npm([name])
-    script = command.replace(FACTS_PATH, str(tmp_path / "facts.json")).replace("/opt/goldseam", str(tmp_path))
-    process.run(("sh", "-ec", script))
-    assert json.loads((tmp_path / "facts.json").read_text()) == {**facts, **({"held_by_npm": True} if told else {})}
+def test_manifests_that_no_install_reads_are_not_given_to_one(files, given):
+    tree = Files({"package.json": "{}", "test/x/package.json": "{}", "a.js": "", **files})
+    recipe = next(iter(_recipes(_project(tree, "", ["test/a.js"]), [])))
+    assert sorted(path for path, _ in _read_by_installs(recipe)) == given
 
 
 def test_npm_is_in_no_layer_where_it_holds_a_package_of_the_tree():

@@ -53,7 +53,8 @@ _tool = partial(tool, "miner.languages.javascript")
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
 _MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/opt/goldseam/types.cjs"
-_FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
+_TOOLS = ("fetch", "held", "modules", "natives", "built")
+_FETCH, _HELD, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in _TOOLS)  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
 _OLD_NPM = "8.0"
@@ -79,7 +80,6 @@ _DISTRUSTS = 11
 """The first line of pnpm that checks locks by its policies of supply."""
 _MIRRORS = "registry.yarnpkg.com|registry.npmmirror.com|registry.npm.taobao.org|registry.nlark.com|r.cnpmjs.org"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
-_IN_NPM = "held_by_npm"
 _BUILD_ENV = {
     "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",  # noqa: S108 - inside the container, as the next
@@ -175,6 +175,8 @@ class _Recipe:
     """Whether no version is newer than the change."""
     is_frozen: bool = True
     """Whether what a lock says is installed, and nothing else."""
+    is_all: bool = True
+    """Whether it is the last where it can be installed, even if tests are lost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +253,7 @@ def _attempt(
             is_made = True
             if building.collects_all(image, _toolchain(node.line)) and (plan is plans[-1] or building.is_sound):
                 return
-        if is_made or refused[-1].step == _OF_NODE:
+        if (is_made and recipe.is_all) or (refused and refused[-1].step == _OF_NODE):
             return
 
 
@@ -297,7 +299,7 @@ def _toolchain(node: int) -> str:
 
 
 def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Recipe]:
-    """What to install, in this order: as the lock says; the versions of the day; of these what something names.
+    """What to install, in this order: as the lock says; of the versions of the day what something names; all of these.
 
     What something names is of the root, the packages that tests are of, and those that these require.
 
@@ -322,9 +324,10 @@ def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Re
         yield replace(named, manager=manager, rung=rung, is_dated=False, is_frozen=False)
     if is_linked:
         return
+    around = artefacts.idle(tree, around=False)
+    if around or named.apart:
+        yield replace(named, rung=f"{_OF_THE_DAY}, what is named", without=around, is_all=False)
     yield day
-    if idle or named.apart:
-        yield replace(named, rung=f"{_OF_THE_DAY}, what is named")
     is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
     if not is_dated:
         yield replace(named, rung=f"{_NEWEST}, what is named", is_dated=False)
@@ -335,7 +338,7 @@ def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Re
         rung = f"{when}, without {' and '.join(sorted(absent))}, which the registry lacks"
         yield replace(named, rung=rung, without=idle | absent, is_dated=is_dated)
     reached = all(error.rejection.reason != _UNREACHED for error in refused)
-    without = idle | manifest.from_git(tree) | artefacts.idle(tree, around=False)
+    without = idle | manifest.from_git(tree) | around
     if not reached and without > idle:
         rest = replace(named, rung=f"{when}, without what comes from git", without=without, is_dated=is_dated)
         if released := manifest.from_git(tree, ("dependencies",)):
@@ -355,8 +358,10 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
     request, manager, toolchain = building.request, recipe.manager, _toolchain(node.line)
     required, is_fixed = recipe.project.tree, recipe.project.is_of_fix
     rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
-    npm = _npm_of(node.line)
-    node_layer, noded = _noded(building, ground, node, npm, rung)
+    node_layer, noded = _noded(building, ground, node, _npm_of(node.line), rung)
+    is_held = not artefacts.own_packages(request.tree).keys().isdisjoint(noded.facts.get("held", ()))
+    if is_held:  # what a later layer takes away an earlier one still has
+        node_layer, noded = _noded(building, ground, node, _OLD_NPM if plan else "", rung)
     given = request.workshop.packed(_GIVEN, _read_by_installs(recipe), is_of_fix=is_fixed)
     lock = required.read(manager.lock) if manager.lock else None
     locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
@@ -365,20 +370,11 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
         text = _resolve(building, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    idle = artefacts.idle(required)
-    is_called = False
-    for is_again in (False, True):
-        if is_again:  # what a later layer takes away an earlier one still has
-            npm = _OLD_NPM if is_called else ""
-            node_layer, noded = _noded(building, ground, node, npm, rung)
-        tools = _tools(manager, node, request.workshop.settings)
-        modules = _modules(noded.image_id, inputs, recipe, tools, idle, has_gyp=not is_again)
-        installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
-        source_layer = _tree(installed.image_id, request, plan)
-        tree = building.ensure(source_layer, rung, toolchain, "source", "")
-        is_called = "build" in tree.facts
-        if _IN_NPM not in tree.facts:
-            break
+    tools = _tools(manager, node, request.workshop.settings)
+    modules = _modules(noded.image_id, inputs, recipe, tools, artefacts.idle(required), has_gyp=not is_held)
+    installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
+    source_layer = _tree(installed.image_id, request, plan)
+    tree = building.ensure(source_layer, rung, toolchain, "source", "")
     layers = ((node_layer, noded), (modules, installed), (source_layer, tree))
     return replace(
         building.image(rung, ground, *layers),
@@ -518,7 +514,8 @@ def layer_of_node(parent: str, node: _Node, settings: ImageSettings, npm: str) -
             f"chmod 755 {_HOME}/bin/*",
             f"rm -rf {_HOME}/share {_NPM}/docs {_NPM}/man",
             readable(_HOME, _NPM),
-            f'printf \'{{"node": "%s"}}\' "$({NODE} --version)" > {FACTS_PATH}',
+            write_tool(_HELD, _tool("held.py")),
+            f"python3 {_HELD} {NODE} {_NPM} > {FACTS_PATH}",
         ),
     )
 
@@ -712,20 +709,9 @@ def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
             *building,
-            *held_by_npm(tuple(artefacts.own_packages(request.tree))),
             readable(TESTBED),
         ),
     )
-
-
-def held_by_npm(names: Sequence[str]) -> tuple[str, ...]:
-    """Commands that tell whether npm holds versions of the tree's own packages."""
-    tests = " -o ".join(f"-path {quote(f'*/node_modules/{name}/package.json')}" for name in names)
-    if not tests:
-        return ()
-    is_there = f'[ -n "$(find {_NPM} {tests})" ]'
-    marking = f"""sed -i 's/^{{/{{"{_IN_NPM}": true, /; s/^\\([^,]*\\), }}/\\1}}/' {FACTS_PATH}"""
-    return (f"if {is_there}; then {marking}; fi",)
 
 
 def _build_of(facts: Mapping[str, Any]) -> Build | None:
@@ -757,8 +743,11 @@ def _read_by_installs(recipe: _Recipe) -> Iterator[tuple[str, bytes]]:
     tree = recipe.project.tree
     is_linking = not recipe.is_frozen and recipe.manager.name in ("pnpm", "berry")
     linked = frozenset(artefacts.own_packages(tree)) if is_linking else frozenset()
+    is_alone = recipe.is_dated and manifest.is_alone(tree)
     for path in tree.files():
-        name = path.rpartition("/")[2]
+        folder, _, name = path.rpartition("/")
+        if folder and name == MANIFEST and is_alone:
+            continue
         if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
             data = tree.read(path) or b""
             if recipe.manager.lock is None and name in LOCKS:

@@ -244,6 +244,14 @@ def _is_workspace(tree: Tree) -> bool:
     return bool(names) or "workspaces" in read_manifest(tree)
 
 
+def is_alone(tree: Tree) -> bool:
+    """Whether the root's manifest is all that an install reads of them: no workspace, and no requirement by a path."""
+    root = read_manifest(tree)
+    tables = (root.get(key) for key in (*DEPENDENCIES, "overrides", "resolutions"))
+    wishes = (wish for table in tables if isinstance(table, dict) for wish in table.values())
+    return not _is_workspace(tree) and not any(re.match(r"(?:file|link|portal):|[./~{]", str(wish)) for wish in wishes)
+
+
 def _as_workspace(tree: Tree) -> dict[str, bytes]:
     """The root's manifest where lerna alone links the packages: as that of a workspace, which package managers link."""
     root, lerna = read_manifest(tree), read_object(tree.read("lerna.json") or b"")
