@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from miner.languages.python.detect import detect
 from miner.languages.python.evidence.subproject import root_of
 from tests.trees import Files
@@ -27,6 +29,23 @@ def test_the_project_that_holds_all_touched_code_is_taken():
 
 def test_where_the_root_is_no_project_the_one_that_is_touched_most_counts():
     assert root_of(MONOREPO, ["libs/web/web.py", "libs/core/src/core/a.py", "libs/core/tests/test_a.py"]) == "libs/core"
+
+
+@pytest.mark.parametrize(
+    ("beside", "backend", "root"),
+    [
+        ({}, 'build-backend = "setuptools.build_meta"', "libs/core"),
+        ({}, "", "libs/core"),
+        ({}, 'build-backend = "maturin"', ""),
+        ({"setup.py": ""}, "", ""),
+        ({"setup.cfg": "[metadata]\n"}, "", ""),
+        ({"setup.cfg": "[flake8]\n"}, "", "libs/core"),
+    ],
+)
+def test_a_file_that_only_says_how_to_build_is_no_project_to_setuptools(beside, backend, root):
+    text = f"[build-system]\nrequires = []\n{backend}\n"
+    tree = Files({**MONOREPO.contents, **beside, "pyproject.toml": text})
+    assert root_of(tree, ["libs/core/src/core/a.py", "tests/test_a.py"]) == root
 
 
 def test_a_change_of_no_project_is_of_the_root():

@@ -122,11 +122,12 @@ def project_file(tree: Tree) -> str | None:
     """The file by which the project can be installed; None where there is none."""
     document = pyproject(tree)
     described = table(document, "tool", "poetry") or table(document, "tool", "flit", "metadata")
-    if "project" in document or described or "backend-path" in table(document, "build-system"):
-        return "pyproject.toml"
     has_metadata = ini(tree.read("setup.cfg")).has_section("metadata")
     older = "setup.py" if tree.read("setup.py") is not None else "setup.cfg" if has_metadata else None
-    return "pyproject.toml" if older and "build-system" in document else older
+    backend = str(table(document, "build-system").get("build-backend", "setuptools"))
+    needs_older = backend.startswith("setuptools")  # which would make a package of every folder
+    is_built = "build-system" in document and (older or not needs_older)
+    return "pyproject.toml" if "project" in document or described or is_built else older
 
 
 def name(tree: Tree) -> str | None:
