@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -96,25 +96,18 @@ class Building:
         rejection = Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail)
         return RefusedError(rejection, step=step, said=said)
 
-    def lock_of_day(
-        self, last: datetime, resolution: Callable[[datetime], Resolution], *, hopeless: Container[str] = ()
-    ) -> bytes:
+    def lock_of_day(self, last: datetime, resolution: Callable[[datetime], Resolution]) -> bytes:
         """The lock as of the first day of a quarter, which many commits share, else as of the last day.
-
-        With the `hopeless` reasons no other day is tried.
 
         Raises:
             RefusedError: it can't be made.
             InfrastructureError: the engine, a registry or the disk failed.
 
         """
-        first = last.replace(month=last.month - (last.month - 1) % 3, day=1, hour=0, minute=0, second=0, microsecond=0)
         try:
-            return self.lock(resolution(first))
-        except RefusedError as error:
-            if error.rejection.reason in hopeless:
-                raise
-        return self.lock(resolution(last))
+            return self.lock(resolution(first_of_quarter(last)))
+        except RefusedError:
+            return self.lock(resolution(last))
 
     def lock(self, resolution: Resolution) -> bytes:
         """The lock that commands make of manifests; of the same ones they are run once in a process, whatever comes.
@@ -251,6 +244,11 @@ def _remember(key: str, outcome: bytes | Ran) -> None:
         _resolved[key] = outcome
         while len(_resolved) > _KEPT:
             _resolving.pop(_resolved.popitem(last=False)[0], None)
+
+
+def first_of_quarter(day: datetime) -> datetime:
+    """The begin of the quarter that a day is in."""
+    return day.replace(month=day.month - (day.month - 1) % 3, day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
 def _losses(collected: Collected) -> tuple[int, int]:

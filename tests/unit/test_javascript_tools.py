@@ -338,6 +338,46 @@ def test_newer_versions_of_the_trees_own_packages_are_the_tree(tmp_path):
     assert not any(place.is_symlink() for place in kept)
 
 
+_NPM = """\
+#!/bin/sh
+echo "$@" >> {0}/calls
+case "$*" in
+    "view x@^2 version --json") echo '["2.0.0", "2.1.0"]' ;;
+    "view x time --json") echo '{{"2.0.0": "2026-05-07T12:00:00.000Z", "2.1.0": "2026-06-01T00:00:00.000Z"}}' ;;
+    *legacy*) echo '{{}}' > package-lock.json ;;
+    *2026-04-01*) echo "npm error notarget No matching version found for x@^2 with a date before 4/1/2026."; exit 1 ;;
+    *2026-05-08*) echo "npm error code ERESOLVE"; exit 1 ;;
+    *) echo '{{}}' > package-lock.json ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("day", "until", "locked", "calls"),
+    [
+        ("2026-05-09", "2026-07-02", "2026-05-09", 1),
+        ("2026-05-08", "2026-05-08", "2026-05-08", 2),
+        ("2026-04-01", "2026-07-02", "2026-05-08", 5),
+        ("2026-04-01", "2026-05-07", None, 3),
+        ("2026-04-01", "2026-04-01", None, 1),
+        ("2999-01-01", "2999-03-01", "2999-01-01", 1),
+        ("-", "-", "-", 1),
+    ],
+)
+def test_versions_are_of_the_first_day_on_which_all_that_is_required_is_there(tmp_path, day, until, locked, calls):
+    (tmp_path / "npm").write_text(_NPM.format(tmp_path))
+    (tmp_path / "npm").chmod(0o755)
+    day, until = (text if text == "-" else f"{text}T00:00:00Z" for text in (day, until))
+    argv = [sys.executable, TOOLS / "resolve.py", tmp_path / "lock", tmp_path, day, until, "npm", "install"]
+    ran = process.run(argv, cwd=tmp_path, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=False)
+    told = [*map(json.loads, (tmp_path / "lock").read_text().splitlines())] if locked else []
+    assert [one["day"] for one in told] == ([locked if locked == "-" else f"{locked}T00:00:00Z"] if locked else [])
+    assert (ran.returncode, (tmp_path / "lock").exists()) == (0 if locked else 1, locked is not None)
+    asked = (tmp_path / "calls").read_text().splitlines()
+    assert len(asked) == calls
+    assert ("--prefer-offline" in asked[0]) is day.startswith("2026")
+
+
 def test_nodes_layer_tells_what_npm_holds(tmp_path):
     for name in ("nopt", "node-gyp/node_modules/@npmcli/fs", "nopt/lib", "node-gyp/test/fixtures"):
         (tmp_path / "node_modules" / name).mkdir(parents=True)

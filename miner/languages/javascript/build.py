@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, timedelta
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
-from miner.languages.building import Building, Resolution, installed, refusal, tree_layer
+from miner.languages.building import Building, Resolution, first_of_quarter, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
@@ -53,8 +53,8 @@ _tool = partial(tool, "miner.languages.javascript")
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MOUNTED = f"{RUN_DIR}/node"
 _MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/opt/goldseam/types.cjs"
-_TOOLS = ("fetch", "held", "modules", "natives", "built")
-_FETCH, _HELD, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in _TOOLS)  # noqa: S108
+_TOOLS = ("fetch", "held", "resolve", "modules", "natives", "built")
+_FETCH, _HELD, _RESOLVE, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in _TOOLS)  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
 _OLD_NPM = "8.0"
@@ -67,6 +67,7 @@ _FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
 _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
 _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
+_ANY, _QUARTER = "-", timedelta(days=92)
 _DEV = "devDependencies"
 _ABSENT = re.compile(
     r"404 +'((?:@[^/\s']+/)?[^@\s']+)@[^']*' is not in this registry"
@@ -524,29 +525,40 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
     """The lock of a project that has none, with the versions of the day."""
     request = building.request
 
-    def resolution(when: datetime | None) -> Resolution:
-        dated = f" --before={when:%Y-%m-%dT%H:%M:%SZ}" if when else ""
-        command = f"npm install --package-lock-only --ignore-scripts{dated}"
-        return Resolution(
+    def locked(day: str, until: str) -> tuple[str, str]:
+        """The lock of the first day from one on until another that has what is required, and that day."""
+        command = "npm install --package-lock-only --ignore-scripts"
+        resolution = Resolution(
             image_id=noded.image_id,
             manifests=given,
             commands=(
                 *_unpacked(recipe.project.folder),
                 *_environment(),
                 *_tools(recipe.manager, node, request.workshop.settings),
-                unless_peers_disagree(command),
-                f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
+                write_tool(_RESOLVE, _tool("resolve.py")),
+                f"python3 {_RESOLVE} {OUT_DIR}/{_LOCK} {CACHE_DIR} {day} {until} {command}",
             ),
             lock=_LOCK,
             rung=recipe.rung,
             toolchain=_toolchain(node.line),
-            command=command,
+            command=command if day == _ANY else f"{command} --before={day}",
         )
+        told = json.loads(building.lock(resolution))
+        return told["lock"], told["day"]
 
     if not recipe.is_dated:
-        return building.lock(resolution(None)).decode()
+        return locked(_ANY, _ANY)[0]
     when = (recipe.project.is_of_fix and request.fixed_at) or request.when
-    return building.lock_of_day(when, resolution, hopeless=(_UNREACHED, _LOGIN)).decode()
+    first = first_of_quarter(when)
+    last, begin, end = (f"{day:%Y-%m-%dT%H:%M:%SZ}" for day in (when, first, first + _QUARTER))
+    try:
+        lock, day = locked(begin, end)
+        if day <= last:
+            return lock
+    except RefusedError as error:
+        if error.rejection.reason in (_UNREACHED, _LOGIN):
+            raise
+    return locked(last, last)[0]
 
 
 def unless_peers_disagree(command: str) -> str:
