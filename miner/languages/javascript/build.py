@@ -543,8 +543,8 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
             toolchain=_toolchain(node.line),
             command=command if day == _ANY else f"{command} --before={day}",
         )
-        told = json.loads(building.lock(resolution))
-        return told["lock"], told["day"]
+        resolved = json.loads(building.lock(resolution))
+        return resolved["lock"], resolved["day"]
 
     if not recipe.is_dated:
         return locked(_ANY, _ANY)[0]

@@ -47,12 +47,12 @@ def first_with(name: str, wish: str) -> str:
     _, times = call(["npm", "view", name, "time", "--json"], shown=False)
     if not is_well or not versions.strip():
         return ""
-    listed = json.loads(versions)
+    matching = json.loads(versions)
     days = json.loads(times)
-    came = [days[version] for version in (listed if isinstance(listed, list) else [listed]) if version in days]
-    if not came:
+    moments = [days[version] for version in (matching if isinstance(matching, list) else [matching]) if version in days]
+    if not moments:
         return ""
-    after = datetime.fromisoformat(min(came)) + timedelta(days=1)
+    after = datetime.fromisoformat(min(moments)) + timedelta(days=1)
     return after.replace(hour=0, minute=0, second=0, microsecond=0).strftime(FORM)
 
 
