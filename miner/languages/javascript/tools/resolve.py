@@ -14,13 +14,13 @@ import os
 import re
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import date, timedelta
 from pathlib import Path
 
 PEERS = re.compile(r"ERESOLVE|EUSAGE|edgesOut")
 """How npm says that peers disagree, or fails as they do; npm 6 would not have looked."""
 LATER = re.compile(r"No matching version found for ((?:@[^/\s]+/)?[^@\s]+)@(.+) with a date before")
-FORM = "%Y-%m-%dT%H:%M:%SZ"
 ROUNDS = 8
 """Days that are tried at most: each has one requirement more than the one before it."""
 
@@ -52,12 +52,11 @@ def first_with(name: str, wish: str) -> str:
     moments = [days[version] for version in (matching if isinstance(matching, list) else [matching]) if version in days]
     if not moments:
         return ""
-    after = datetime.fromisoformat(min(moments)) + timedelta(days=1)
-    return after.replace(hour=0, minute=0, second=0, microsecond=0).strftime(FORM)
+    return f"{date.fromisoformat(min(moments)[:10]) + timedelta(days=1)}T00:00:00Z"
 
 
 def main(output: str, cache: str, day: str, until: str, *command: str) -> None:
-    month = f"{datetime.now(UTC):%Y-%m}"
+    month = time.strftime("%Y-%m", time.gmtime())
     os.environ["npm_config_cache"] = f"{cache}/npm-{month}"  # noqa: SIM112 - npm's own spelling
     for _ in range(ROUNDS):
         is_well, said = resolve(list(command), day, month)
