@@ -57,5 +57,5 @@ def test_what_can_not_be_had_is_asked_for_as_of_the_day_and_once(tmp_path):
         refused = build(tmp_path, "2024-05-20", dependencies={"ms": "^99.0.0"})
         assert isinstance(refused, Rejection)
         log = (tmp_path / "2024-05-20.log").read_text()
-        assert [f"--before={day}" in log for day in ("2024-04-01", "2024-05-20")] == [takes_time, takes_time]
+        assert [f" {day}T" in log for day in ("2024-04-01", "2024-05-20")] == [takes_time, takes_time]
         (tmp_path / "2024-05-20.log").unlink()
