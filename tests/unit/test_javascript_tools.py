@@ -368,7 +368,15 @@ def test_versions_are_of_the_first_day_on_which_all_that_is_required_is_there(tm
     (tmp_path / "npm").write_text(_NPM.format(tmp_path))
     (tmp_path / "npm").chmod(0o755)
     day, until = (text if text == "-" else f"{text}T00:00:00Z" for text in (day, until))
-    argv = [sys.executable, TOOLS / "resolve.py", tmp_path / "lock", tmp_path, day, until, "npm", "install"]
+    argv = [
+        sys.executable,
+        TOOLS / "resolve.py",
+        tmp_path / "lock",
+        tmp_path,
+        day,
+        until,
+        unless_peers_disagree("npm install $AS_OF"),
+    ]
     ran = process.run(argv, cwd=tmp_path, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=False)
     told = [*map(json.loads, (tmp_path / "lock").read_text().splitlines())] if locked else []
     assert [one["day"] for one in told] == ([locked if locked == "-" else f"{locked}T00:00:00Z"] if locked else [])

@@ -68,6 +68,7 @@ _MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
 _NEW_NPM = "10"
 _OF_THE_DAY, _NEWEST = "as of the day", "the newest"
 _ANY, _QUARTER = "-", timedelta(days=92)
+"""What tools/resolve.py takes for the newest versions, and the longest that a quarter is."""
 _DEV = "devDependencies"
 _ABSENT = re.compile(
     r"404 +'((?:@[^/\s']+/)?[^@\s']+)@[^']*' is not in this registry"
@@ -528,6 +529,7 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
     def locked(day: str, until: str) -> tuple[str, str]:
         """The lock of the first day from one on until another that has what is required, and that day."""
         command = "npm install --package-lock-only --ignore-scripts"
+        line = unless_peers_disagree(f"{command} $AS_OF")
         resolution = Resolution(
             image_id=noded.image_id,
             manifests=given,
@@ -536,7 +538,7 @@ def _resolve(building: Building, noded: BuiltLayer, given: Input, recipe: _Recip
                 *_environment(),
                 *_tools(recipe.manager, node, request.workshop.settings),
                 write_tool(_RESOLVE, _tool("resolve.py")),
-                f"python3 {_RESOLVE} {OUT_DIR}/{_LOCK} {CACHE_DIR} {day} {until} {command}",
+                f"python3 {_RESOLVE} {OUT_DIR}/{_LOCK} {CACHE_DIR} {day} {until} {quote(line)}",
             ),
             lock=_LOCK,
             rung=recipe.rung,

@@ -1,10 +1,10 @@
 """Lock what manifests require, with the versions of a day, or of the first later day on which all of it is there.
 
-    resolve.py OUTPUT CACHE DAY UNTIL COMMAND...
+    resolve.py OUTPUT CACHE DAY UNTIL LINE
 
-Days are as of UTC (`2026-04-01T00:00:00Z`), or `-` for the newest versions. COMMAND is npm's, without `--before`; it
-writes package-lock.json. OUTPUT gets the lock and its day as JSON. What the registry says of packages is kept in a
-folder of CACHE for each month; of that month's begin and before it is not asked again. Standard library.
+Days are as of UTC (`2026-04-01T00:00:00Z`), or `-` for the newest versions. LINE is for `sh`; with the options of npm
+in $AS_OF it writes package-lock.json. OUTPUT gets the lock and its day as JSON. What the registry says of packages is
+kept in a folder of CACHE for each month; of that month's begin and before it is not asked again. Standard library.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import time
 from datetime import date, timedelta
 from pathlib import Path
 
-PEERS = re.compile(r"ERESOLVE|EUSAGE|edgesOut")
-"""How npm says that peers disagree, or fails as they do; npm 6 would not have looked."""
 LATER = re.compile(r"No matching version found for ((?:@[^/\s]+/)?[^@\s]+)@(.+) with a date before")
 ROUNDS = 8
 """Days that are tried at most: each has one requirement more than the one before it."""
@@ -34,11 +32,12 @@ def call(words: list[str], *, shown: bool = True) -> tuple[bool, str]:
     return ran.returncode == 0, text
 
 
-def resolve(command: list[str], day: str, month: str) -> tuple[bool, str]:
-    words = [*command, *([] if day == "-" else [f"--before={day}"])]
-    words += ["--prefer-offline"] if day != "-" and day <= f"{month}-01T00:00:00Z" else []
-    is_well, said = call(words)
-    return call([*words, "--legacy-peer-deps"]) if not is_well and PEERS.search(said) else (is_well, said)
+def resolve(line: str, day: str, month: str) -> tuple[bool, str]:
+    options = [] if day == "-" else [f"--before={day}"]
+    if options and day <= f"{month}-01T00:00:00Z":
+        options.append("--prefer-offline")
+    os.environ["AS_OF"] = " ".join(options)
+    return call(["sh", "-c", line])
 
 
 def first_with(name: str, wish: str) -> str:
@@ -55,11 +54,11 @@ def first_with(name: str, wish: str) -> str:
     return f"{date.fromisoformat(min(moments)[:10]) + timedelta(days=1)}T00:00:00Z"
 
 
-def main(output: str, cache: str, day: str, until: str, *command: str) -> None:
+def main(output: str, cache: str, day: str, until: str, line: str) -> None:
     month = time.strftime("%Y-%m", time.gmtime())
     os.environ["npm_config_cache"] = f"{cache}/npm-{month}"  # noqa: SIM112 - npm's own spelling
     for _ in range(ROUNDS):
-        is_well, said = resolve(list(command), day, month)
+        is_well, said = resolve(line, day, month)
         if is_well:
             Path(output).write_text(json.dumps({"day": day, "lock": Path("package-lock.json").read_text()}))
             return
