@@ -267,6 +267,23 @@ KOTLIN = f"""\
     </execution></executions>
   </plugin>
 """
+MODULES = """\
+  <plugin>
+    <artifactId>maven-compiler-plugin</artifactId>
+    <version>3.11.0</version>
+    <executions><execution>
+      <id>modules</id>
+      <goals><goal>compile</goal></goals>
+      <configuration>
+        <release>9</release>
+        <compileSourceRoots><compileSourceRoot>${project.basedir}/src/main/java9</compileSourceRoot></compileSourceRoots>
+        <multiReleaseOutput>true</multiReleaseOutput>
+      </configuration>
+    </execution></executions>
+  </plugin>
+"""
+DECLARED = "module money { requires of.a.folder; }\n"
+"""It can't be compiled where what it requires is a folder of classes, as those of a reactor are."""
 KOTLIN_TEST = """\
 package money
 
@@ -311,10 +328,10 @@ def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_groovy_
     path, test_path = "src/main/java/money/Price.java", "src/test/java/money/PriceTest.java"
     spec_path, kotlin_path = "src/test/groovy/money/PriceSpec.groovy", "src/test/kotlin/money/OtherTest.kt"
     repo = Repository(tmp_path / "repo")
-    build = GROOVY.replace("  <build><plugins>", f"{KOTLIN}    ")
+    build = GROOVY.replace("  <build><plugins>", f"{KOTLIN}{MODULES}    ")
     pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{SPOCK}{STDLIB}").replace("</project>\n", build)
     first = {"pom.xml": pom, path: price.format("Integer.parseInt(text)"), test_path: test.format(1, '"1"')}
-    repo.commit("Start", first)
+    repo.commit("Start", first | {"src/main/java9/module-info.java": DECLARED})
     right = price.format("org.apache.commons.lang3.math.NumberUtils.toInt(text)")
     fixed = pom.replace("<dependencies>\n", f"<dependencies>\n{LIBRARY}")
     tests = {test_path: test.format(0, '"x"'), spec_path: SPEC.format("two"), kotlin_path: KOTLIN_TEST}

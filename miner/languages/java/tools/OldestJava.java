@@ -6,13 +6,15 @@ import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.ConfigurationContainer;
 import org.apache.maven.model.Plugin;
+import org.apache.maven.model.PluginExecution;
 import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
 /**
  * Raises the Java that projects have compiled for to the oldest for which the compiler still does (`goldseam.oldest`),
- * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`), or takes a plugin that
- * writes manifests on a JDK after 14 (`goldseam.bundles`).
+ * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`), takes a plugin that
+ * writes manifests on a JDK after 14 (`goldseam.bundles`), or compiles nothing of folders for a later Java, which jars
+ * alone have (`goldseam.classpath`).
  */
 public final class OldestJava extends AbstractMavenLifecycleParticipant {
     private static final List<String> NAMES =
@@ -24,6 +26,7 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
         String oldest = session.getUserProperties().getProperty("goldseam.oldest");
         boolean byRelease = session.getUserProperties().containsKey("goldseam.release");
         boolean bundles = session.getUserProperties().containsKey("goldseam.bundles");
+        boolean byClasspath = session.getUserProperties().containsKey("goldseam.classpath");
         for (MavenProject project : session.getProjects()) {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
@@ -33,6 +36,7 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
                 if (byRelease && plugin.getVersion().matches("[12]\\..*|3\\.[0-5](\\..*)?")) plugin.setVersion(WITH_RELEASE);
                 see(plugin, oldest, byRelease);
                 plugin.getExecutions().forEach(execution -> see(execution, oldest, byRelease));
+                if (byClasspath) plugin.getExecutions().forEach(OldestJava::leaveForJars);
             }
         }
     }
@@ -63,6 +67,11 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
             release.setValue(plain(level.getValue()));
             written.addChild(release);
         }
+    }
+
+    private static void leaveForJars(PluginExecution place) {
+        Xpp3Dom written = (Xpp3Dom) place.getConfiguration();
+        if (written != null && written.getChild("compileSourceRoots") != null) place.setPhase("none");
     }
 
     private static boolean isOlder(String told, String oldest) {

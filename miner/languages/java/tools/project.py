@@ -90,6 +90,8 @@ GONE = re.compile(
 """How the compiler misses what an earlier JDK had."""
 OLD_BUNDLES = "Internal error in maven-bundle-plugin: ConcurrentModificationException"
 """What versions of it before 5.1.1 end with on a JDK after 14."""
+NO_MODULE = "module not found: "
+"""What a declaration of modules misses where others of the reactor are folders of classes: these are none."""
 OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later")
 CENTRAL = "https://repo.maven.apache.org/maven2"
 BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
@@ -152,9 +154,10 @@ class Project:
             oldest = match[1].removeprefix("1.")
             self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
             ran = self.call(folder, *words)
-        if ran.returncode and OLD_BUNDLES in ran.stdout:
-            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.bundles")
-            ran = self.call(folder, *words)
+        for said, name in ((OLD_BUNDLES, "bundles"), (NO_MODULE, "classpath")):
+            if ran.returncode and said in ran.stdout:
+                self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{name}")
+                ran = self.call(folder, *words)
         if ran.returncode and GONE.search(ran.stdout):
             again = [f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.release"]
             if not (by_release := self.call(folder, *words, *again)).returncode:
