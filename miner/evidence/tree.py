@@ -167,6 +167,8 @@ class Detection:
     """Minor versions on which the repository's CI runs its tests."""
     of_change: tuple[str, ...] = ()
     """Minor versions that the change's own words name."""
+    at_least: str = ""
+    """The minor version that its tests ask for; empty where they don't."""
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What its CI says of tests beside what is installed: `services`, `env`, `files`."""
     notes: tuple[str, ...] = ()

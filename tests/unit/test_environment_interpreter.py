@@ -1,8 +1,10 @@
 from dataclasses import replace
 from datetime import date
 
+import pytest
+
 from miner.evidence.tree import Detection
-from miner.languages.python.recipes.interpreter import allows, preference, versions_in
+from miner.languages.python.recipes.interpreter import allows, asked_in, preference, versions_in
 
 
 def wants(requires=None, classifiers=()):
@@ -28,6 +30,27 @@ def test_a_version_that_the_change_names_goes_first_whenever_it_was_released():
     of_change = versions_in("py312 fixes (#244)\n\nAlso works on Python 3.8 and python3, not on pypy39; python-3.12")
     assert of_change == ("3.12", "3.8")
     assert preference(replace(wants(), of_change=of_change), date(2021, 6, 1), ALL)[:3] == ("3.12", "3.8", "3.9")
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("@skipIf(version_info < (3, 12), 'new in Python 3.12')", "3.12"),
+        ("@pytest.mark.skipif(sys.version_info[:2] < (3, 13), reason='new')", "3.13"),
+        ("@unittest.skipUnless(sys.version_info >= (3, 12), 'new')", "3.12"),
+        ("if sys.version_info >= (3,12):", "3.12"),
+        ("@pytest.mark.skipif(sys.version_info >= (3, 12), reason='gone')", ""),
+        ("@skipIf(version_info < (2, 7), 'old')", ""),
+    ],
+)
+def test_a_version_that_new_lines_of_tests_ask_for_is_read(line, asked):
+    assert asked_in(["import sys", line]) == asked
+
+
+def test_what_is_older_than_tests_ask_for_comes_last_but_for_what_the_change_names():
+    wanted = replace(wants(classifiers=("3.9", "3.10")), at_least=asked_in(["version_info < (3, 12)"]))
+    assert preference(wanted, date(2024, 1, 1), ALL)[:4] == ("3.12", "3.13", "3.10", "3.9")
+    assert preference(replace(wanted, of_change=("3.9",)), date(2024, 1, 1), ALL)[:2] == ("3.9", "3.12")
 
 
 def test_what_is_at_hand_is_preferred_to_a_download_of_the_same_kind():

@@ -6,7 +6,8 @@ import ast
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib import resources
@@ -135,7 +136,11 @@ class Python(TreeLanguage):
         """A virtual environment with the project in it: one ladder of recipes."""
         opened = request.workshop
         expect_resolving(opened)
-        detection = replace(detect(request.tree, request.touched), of_change=interpreter.versions_in(request.message))
+        detection = replace(
+            detect(request.tree, request.touched),
+            of_change=interpreter.versions_in(request.message),
+            at_least=interpreter.asked_in(_new_lines_of_tests(request)),
+        )
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()
@@ -283,6 +288,13 @@ def _imports_what_is_gone(statement: ast.stmt) -> bool:
 
 def _is_argument(test_id: str) -> bool:
     return not test_ids.has_no_address(test_id) and "::" not in test_id.partition("[")[2]
+
+
+def _new_lines_of_tests(request: ImageRequest) -> Iterator[str]:
+    for path, content in request.fixed.items():
+        if path.endswith(".py") and "test" in path:
+            before, after = (Counter(text.splitlines()) for text in (request.tree.read(path) or b"", content))
+            yield from (line.decode("utf-8", "replace") for line in after - before)
 
 
 def _of_fix(request: ImageRequest, detection: Detection) -> Learned | None:

@@ -25,6 +25,8 @@ RELEASED = {
 
 _ANY_PATCH = 99
 _SAID = re.compile(r"\b(?:c?python|py)[- ]?(?:v|>=|==)? ?3\.?(\d+)\b", re.IGNORECASE)
+_ASKED = re.compile(r"version_info(?:\[:2\])?\s*(<|>=)\s*\(\s*3\s*,\s*(\d+)")
+_SKIPPED_FROM = re.compile(r"skip_?if|xfail", re.IGNORECASE)
 
 
 def key(minor: str) -> tuple[int, ...]:
@@ -46,6 +48,18 @@ def versions_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"3.{minor}" for minor in _SAID.findall(text)))
 
 
+def asked_in(lines: Iterable[str]) -> str:
+    """The newest minor version below which lines of tests run or define nothing: `skipif(version_info < (3, 12)`."""
+    asked = (
+        int(match[2])
+        for line in lines
+        for match in [_ASKED.search(line)]
+        if match and (match[1] == "<" or not _SKIPPED_FROM.search(line))
+    )
+    newest = max(asked, default=0)
+    return f"3.{newest}" if newest else ""
+
+
 def preference(
     detection: Detection, when: date, minors: Iterable[str], *, at_hand: Collection[str] = ()
 ) -> tuple[str, ...]:
@@ -53,7 +67,8 @@ def preference(
 
     One that the change's own words name comes first, whenever it was released. Of those released by the commit's date,
     the ones that CI runs tests on come next, then those named by a classifier, then the others, all newest first; then
-    newer ones, oldest first. Within each kind those `at_hand` go before those to be downloaded.
+    newer ones, oldest first. Within each kind those `at_hand` go before those to be downloaded. What is older than the
+    change's tests ask for comes last.
     """
     allowed = [minor for minor in minors if minor in RELEASED and allows(detection.requires_python, minor)]
     then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
@@ -64,4 +79,6 @@ def preference(
     kinds = (
         sorted(kind, key=lambda minor: minor not in at_hand) for kind in (of_change, tested, classified, then, later)
     )
-    return tuple(dict.fromkeys(minor for kind in kinds for minor in kind))
+    named = (minor for kind in kinds for minor in kind)
+    least = key(detection.at_least or "0")
+    return tuple(dict.fromkeys(sorted(named, key=lambda minor: minor not in of_change and key(minor) < least)))
