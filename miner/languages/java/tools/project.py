@@ -53,6 +53,8 @@ SKIPPED = (
 """What checks and reports and makes nothing that is tested."""
 PLANNED = "-Dcheck.buildplan.tasks=validate"
 """What a check of plugins looks at: else it asks for those that only a release calls."""
+PARALLEL = "-Daether.dependencyCollector.impl=bf"
+"""Poms of one depth are downloaded at a time, from Maven 3.9 on; offline no others are asked for."""
 BROKEN = re.compile(r"^\[ERROR\] (/[^\n:]+\.java):\[\d+,\d+\]", re.MULTILINE)
 ROUNDS = 4
 """How often tests are compiled, each time without the files that could not be."""
@@ -130,7 +132,7 @@ class Project:
         self.javac = compiler(home)
         self.maven = [str(home / "maven/bin/mvn"), "--batch-mode", "-Dstyle.color=never"]
         self.maven += [f"-D{name}.skip" for name in SKIPPED.split()]
-        self.maven += [f"-Dmaven.repo.local={self.repository}", PLANNED]
+        self.maven += [f"-Dmaven.repo.local={self.repository}", PLANNED, PARALLEL]
         (home / "maven/conf/toolchains.xml").write_text(toolchains(home / "jdk"))
         self.online = [*self.maven, "--no-transfer-progress", "--settings", settings]
         if Path(store).exists():
