@@ -31,7 +31,10 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
             for (Plugin plugin : project.getBuildPlugins()) {
-                if (bundles && plugin.getArtifactId().equals("maven-bundle-plugin")) plugin.setVersion(BUNDLING);
+                if (bundles && plugin.getArtifactId().equals("maven-bundle-plugin")) {
+                    plugin.setVersion(BUNDLING);
+                    plugin.getDependencies().clear(); // what an earlier one goes with
+                }
                 if (!plugin.getArtifactId().equals("maven-compiler-plugin")) continue;
                 if (byRelease && plugin.getVersion().matches("[12]\\..*|3\\.[0-5](\\..*)?")) plugin.setVersion(WITH_RELEASE);
                 see(plugin, oldest, byRelease);

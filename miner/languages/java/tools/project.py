@@ -90,11 +90,15 @@ GONE = re.compile(
     r"location: [^\n]*\bjavax?\.|package javax?\.[\w.]+ does not exist|package org\.omg\.[\w.]+ does not exist"
 )
 """How the compiler misses what an earlier JDK had."""
-OLD_BUNDLES = "Internal error in maven-bundle-plugin: ConcurrentModificationException"
+OLD_BUNDLES = re.compile(r"\bmaven-bundle-plugin\b[^\n]*\bConcurrentModificationException\b")
 """What versions of it before 5.1.1 end with on a JDK after 14."""
-NO_MODULE = "module not found: "
+NO_MODULE = re.compile("module not found: ")
 """What a declaration of modules misses where others of the reactor are folders of classes: these are none."""
-OLDEST = re.compile(r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later")
+OLDEST = re.compile(
+    r"(?:Source|Target) option [\d.]+ is no longer supported\. Use ([\d.]+) or later|release version [67] not supported"
+)
+UNSAID = "8"
+"""What is old enough where the compiler does not say what it takes."""
 CENTRAL = "https://repo.maven.apache.org/maven2"
 BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
 """Versions that are the day of a build: as Maven orders them, newer than any with fewer digits."""
@@ -153,11 +157,11 @@ class Project:
         while ran.returncode and (match := MISSING.search(ran.stdout)) and self.stand_in(*match.groups()):
             ran = self.call(folder, *words)
         if ran.returncode and (match := OLDEST.search(ran.stdout)):
-            oldest = match[1].removeprefix("1.")
+            oldest = (match[1] or UNSAID).removeprefix("1.")
             self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
             ran = self.call(folder, *words)
         for said, name in ((OLD_BUNDLES, "bundles"), (NO_MODULE, "classpath")):
-            if ran.returncode and said in ran.stdout:
+            if ran.returncode and said.search(ran.stdout):
                 self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{name}")
                 ran = self.call(folder, *words)
         if ran.returncode and GONE.search(ran.stdout):
