@@ -469,6 +469,63 @@ def test_what_a_function_of_the_file_makes_of_a_file_beside_it_is_expected(expre
     assert paths is None or found == paths
 
 
+ROWS = """\
+import json, os, shop
+HERE = os.path.dirname(__file__)
+with open("elsewhere.json") as file:
+    OTHER = json.load(file)
+CASES = json.load(open(os.path.join(HERE, "cases.json"), encoding="utf-8"))
+GOOD = [case for case in CASES if case["good"]]
+CHOSEN = [case for case in CASES if shop.likes(case)]
+FILLED = json.load(open(os.path.join(HERE, "filled.json")))
+for row in FILLED:
+    row["want"] = shop.f(row["text"])
+
+@pytest.mark.parametrize("case", GOOD)
+@pytest.mark.parametrize("whole", CASES)
+@pytest.mark.parametrize("other", OTHER)
+@pytest.mark.parametrize("chosen", CHOSEN)
+@pytest.mark.parametrize("made", shop.cases())
+@pytest.mark.parametrize("filled", FILLED)
+def test_a(case, whole, other, chosen, made, filled):
+    want = case["want"]
+    note = case.get("note", want)
+    assert shop.f(case["text"], whole, whole["text"]) == want
+    assert shop.f(3) == (other["want"], chosen["want"], made["want"], filled["want"])
+    assert shop.f(case["both"]) == case["both"]
+    assert shop.f(whole["want"]) == note
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("case['want']", True),
+        ("want", True),
+        ("case.get('note', want)", True),
+        ("note", True),
+        ("[want, 3]", True),
+        ("case.get('text', shop.f(3))", False),
+        ("case['both']", False),  # the product gets it
+        ("whole['want']", False),
+        ("other['want']", False),
+        ("chosen['want']", False),
+        ("made['want']", False),
+        ("filled['want']", False),
+        ("case", False),
+    ],
+)
+def test_a_cell_of_a_row_of_a_file_beside_the_tests_is_expected_where_the_product_gets_others(expression, expected):
+    tree = ast.parse(ROWS)
+    module = module_of(tree, lambda name: name == "shop")
+    scope = Scope(module=module, function=tree.body[-1], tables=tables.values(tree.body[-1], module))
+    scope.assume_expected()
+    node = ast.parse(expression, mode="eval").body
+    assert scope.is_expected(node) is expected
+    paths = ["os.path.join(HERE, 'cases.json')"] if expected else []
+    assert {ast.unparse(path) for path in scope.data_paths(node)} >= set(paths)
+
+
 BINDINGS = {
     "want = 3": True,
     "with open('a') as file:\n    want = 3": True,

@@ -107,6 +107,8 @@ class Module:
     """Those which do nothing but return an expression."""
     changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
+    tabulated: frozenset[str] = frozenset()
+    """Names of the top level that are read as rows of tests alone, or to choose some."""
     replaces_builtins: bool = False
     """Whether it has all names of a module of the product."""
     attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
@@ -214,9 +216,24 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         functions=functions,
         returning={name: function for name, function in functions.items() if returned(function) is not None},
         changeable=frozenset((whole | (parts & deep)) & mutable),
+        tabulated=_tabulated(nodes),
         attributes={} if "self" in whole else _attributes(nodes),
         replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
     )
+
+
+def _tabulated(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    reads, as_rows = Counter[str](), Counter[str]()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                reads[name] += 1
+            case ast.FunctionDef(decorator_list=marks) | ast.AsyncFunctionDef(decorator_list=marks):
+                rows = [listed for mark in marks for _, listed in _rows_of(mark)]
+                as_rows.update(listed.id for listed in rows if isinstance(listed, ast.Name))
+            case ast.ListComp(elt=ast.Name(), generators=[ast.comprehension(iter=ast.Name(id=name))]):
+                as_rows[name] += 1
+    return frozenset(name for name, count in reads.items() if count == as_rows[name])
 
 
 def _arguments_of_product(
@@ -455,6 +472,8 @@ class Scope:
     """How often something new is made of what a name stands for, as by `+`."""
     _looked_in: Counter[str] = field(default_factory=Counter)
     """How often something inside of it is looked at, as by `name[0]`."""
+    _cells: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often it is looked at by a text that is written out, as by `name["a"]`."""
     _remade: frozenset[str] = frozenset()
     """Names that one statement after the other binds, some to what is made of what they stood for before."""
 
@@ -499,6 +518,7 @@ class Scope:
             elif isinstance(node, _READING):
                 self._combined.update(_combined(node))
                 self._looked_in.update(_looked_in(node))
+                self._cells.update(cell[:2] for cell in [_cell_of(node)] if cell is not None)
         in_line = _assigned(nodes, self.function.body)
         for name in in_line.keys() - set(arguments) - self.module.imports.keys():
             first, *others = (_reads(value, name) for value in in_line[name])
@@ -586,7 +606,7 @@ class Scope:
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
-        if self.is_static(node) or self._is_place(node) or self._is_data(node):
+        if self.is_static(node) or self._is_place(node) or self._is_data(node) or self._is_cell_of_data(node):
             return True
         match node:
             case ast.Name(id=name) if self._bound(name):
@@ -607,6 +627,30 @@ class Scope:
                 is_known = is_pure or self._is_class(func) or self._is_own(func)
                 return (is_known and all(map(self.is_expected, parts))) or self._is_expected_inside(node)
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
+
+    def _is_cell_of_data(self, node: ast.expr) -> bool:
+        """Whether it is a cell of a row of such a file, of which the product gets other cells alone."""
+        cell = _cell_of(node)
+        if cell is None:
+            return False
+        name, key, others = cell
+        rows = self._computed.get(name)
+        is_apart = self._cells[name, key] == 1 and self._loads[name] == sum(
+            count for (of, _), count in self._cells.items() if of == name
+        )
+        return rows is not None and is_apart and self._of_file.has_rows(rows) and all(map(self.is_expected, others))
+
+    def has_rows(self, node: ast.expr) -> bool:
+        """Whether an expression is what a file beside the tests holds, or those of it of which a condition holds."""
+        match node:
+            case ast.Name(id=name) if name in self.module.tabulated and len(self._bound(name)) == 1:
+                return self._once(("rows", name), lambda: self.has_rows(self._bound(name)[0]))
+            case ast.ListComp(
+                elt=ast.Name(id=row),
+                generators=[ast.comprehension(target=ast.Name(id=target), iter=listed, ifs=conditions, is_async=0)],
+            ) if row == target:
+                return self.has_rows(listed) and all(self.is_static(one, frozenset({row})) for one in conditions)
+        return self._is_data(node)
 
     def _is_own(self, func: ast.expr) -> bool:
         """Whether it is a function of the file that nothing outside of the file decides on but its arguments."""
@@ -691,7 +735,9 @@ class Scope:
         if not isinstance(node, ast.Name):
             return [path for part in _parts(node) for path in self.data_paths(part, visited)]
         parts = () if node.id in visited else self._bound(node.id)
-        return [path for part in parts for path in self.data_paths(part, visited | {node.id})]
+        paths = [path for part in parts for path in self.data_paths(part, visited | {node.id})]
+        rows = self._computed.get(node.id)
+        return paths if rows is None else self._of_file.data_paths(rows)
 
     def _is_data(self, node: ast.expr) -> bool:
         return self._data_path(node) is not None
@@ -962,6 +1008,20 @@ def _looked_in(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.For(iter=ast.Name(id=name)) | ast.comprehension(iter=ast.Name(id=name)):
             yield name
+
+
+def _cell_of(node: ast.AST) -> tuple[str, str, list[ast.expr]] | None:
+    """The name and the key of what is looked at by a text that is written out, and what is given if there is none."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key)), ctx=ast.Load()):
+            return name, key, []
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="get"),
+            args=[ast.Constant(value=str(key)), *others],
+            keywords=[],
+        ):
+            return name, key, others
+    return None
 
 
 def _is_flat(value: ast.expr) -> bool:
