@@ -338,14 +338,14 @@ def test_a_constant_is_expected_if_it_turns_out_to_be_an_enums():
     source = parsed(in_method("assertEquals(Colour.RED, f(1));"))
     assert left("assertEquals(Colour.RED, f(1));") == "<0 | f(1)>"
     recorded = source.recording(best(source))
-    assert "values(0, goldseam.Handout.constant(Colour.RED), goldseam.Handout.of(f(1)))" in recorded
+    assert 'boxed(0, goldseam.Handout.constant("RED", Colour.RED), goldseam.Handout.of(f(1)))' in recorded
     result = source.stripped({0: Mode.RESULT})
     assert "equal(0, goldseam.Handout.of(Colour.RED), goldseam.Handout.of(f(1)))" in result
 
 
 def test_a_recording_hands_out_both_sides_and_a_result_what_the_classes_make_of_them():
     source = parsed(in_method("assertEquals(3, f(1));\nassertTrue(f(1) == g(2));\nassertNotEquals(a, f(1));"))
-    assert "values(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in source.recording(best(source))
+    assert "boxed(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in source.recording(best(source))
     results = source.stripped(dict.fromkeys(range(3), Mode.RESULT))
     assert "equal(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in results
     assert "equal(1, goldseam.Handout.of(true), goldseam.Handout.of(f(1) == g(2)))" in results

@@ -28,6 +28,8 @@ _BLOCKS = frozenset({"block", "constructor_body", "switch_block_statement_group"
 _ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": "0f", "double": "0d"} | {
     name: f"({name}) 0" for name in ("byte", "short")
 }
+_BOXING = frozenset({"java.equals", "java.chain"})
+"""Operators for which it counts whether a number beside an object is boxed, which a recording alone can tell."""
 _GENERAL = re.compile(r"\b[A-Z]\d?\b")
 """What variables of types are called."""
 
@@ -175,7 +177,7 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
             pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *extra)
             return {place_of(assertion.replaced): (*pieces, missing_lines(assertion.replaced, pieces), ")")}
     operands = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps or not operand.static]
-    method = "values"
+    method = "boxed" if static and assertion.op in _BOXING else "values"
     if is_result and assertion.condition is not None:
         word, condition = assertion.condition
         method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", *condition, ")")]
@@ -192,7 +194,8 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
 
 def _handed(operand: Operand, *, is_result: bool) -> tuple[Piece, ...]:
     if operand.constant and not is_result:
-        return f"{HAND_OUT}.constant(", place_of(operand.node), ")"
+        name = text_of(operand.node).rpartition(".")[2]
+        return f'{HAND_OUT}.constant("{name}", ', place_of(operand.node), ")"
     front, back = operand.around
     return f"{HAND_OUT}.of({front}", place_of(operand.node), f"{back})"
 
