@@ -293,6 +293,11 @@ def test_what_the_product_is_given_is_expected_too_if_nothing_can_change_it():
     ]
 
 
+def test_what_an_exception_is_to_say_by_an_annotation_is_not_read():
+    text = '@Test(expectedExceptions = A.class, expectedExceptionsMessageRegExp = "b.*") public void a() { f(1); }'
+    assert parsed(in_class(f"{text}\n@Test void c() {{ assertEquals(3, f(1)); }}")).slots[0].function == ("c",)
+
+
 def test_an_argument_goes_that_a_helper_only_expects():
     after = stripped(
         in_class('@Test void a() { check("in", "wanted", 7); }\nvoid check(String in, String want, int n) {\n'

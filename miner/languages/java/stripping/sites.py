@@ -200,7 +200,8 @@ class Reader(sites.Reader[Statics]):
         attributes = named(field_of(annotation, "arguments")) if annotation is not None else []
         pairs = {field_text(pair, "key"): field_of(pair, "value") for pair in attributes}
         kind = pairs.get("expected", pairs.get("expectedExceptions"))
-        if kind is None or kind.type != "class_literal" or text_of(kind) == "None.class":
+        is_class = kind is not None and kind.type == "class_literal" and text_of(kind) != "None.class"
+        if kind is None or not is_class or "expectedExceptionsMessageRegExp" in pairs:
             return None
         return _raising("expected", (Operand(node=kind, static=True),), method)
 
