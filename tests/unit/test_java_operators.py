@@ -112,6 +112,8 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("java.<", (i(3), d("3.5")), {}, True),
         ("java.>=", (d("NaN"), i(1)), {}, False),
         ("java.contains", (many("l", s("a")), many("l", s("a"), s("b"))), {"of": True}, False),
+        ("java.contains", (many("l", s("a"), s("b")), s("a"), s("a")), {"times": True}, False),
+        ("java.contains", (many("l", s("a"), s("a")), many("l", s("a"), s("a"))), {"times": True, "of": True}, True),
         ("java.contains", (many("l", s("a")), s("a"), s("b")), {"any": True}, True),
         ("java.contains", (many("l", s("a")), s("a"), s("b")), {"any": True, "not": True}, False),
         ("java.contains", (MAP, s("v")), {"values": True}, True),

@@ -128,7 +128,7 @@ def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """Texts in a text, items of what has some, or with `keys` or `values` those of a map.
 
-    With `any` one of them does; with `of` they are the items of the second operand.
+    With `any` one of them does, with `times` as often as they are given; with `of` they are the items of the second.
     """
     value, *others = operands
     enough = any if options.get("any") else all
@@ -143,7 +143,7 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         items = _items(value)
     keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
     there = counted(items)
-    return enough(key in there for key in keys)
+    return enough(there.get(key, 0) >= (times if options.get("times") else 1) for key, times in counted(keys).items())
 
 
 def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ _EACH: Options = {"each": True}
 _ARRAYS: Options = {"arrays": True}
 _OF: Options = {"of": True}
 _ANY: Options = {"any": True}
+_TIMES: Options = {"times": True}
 _NONE: Options = {**_ANY, **NOT}
 
 
@@ -82,7 +83,8 @@ _TRUTH: Mapping[str, Form] = {
     "isIn": ("java.among", _OF, 1), "isNotIn": ("java.among", {**_OF, **NOT}, 1),
     "containsAnyOf": ("java.contains", _ANY, _MANY), "containsAnyIn": ("java.contains", {**_ANY, **_OF}, 1),
     "containsNoneOf": ("java.contains", _NONE, _MANY), "containsNoneIn": ("java.contains", {**_NONE, **_OF}, 1),
-    "containsAtLeast": ("java.contains", {}, _MANY), "containsAtLeastElementsIn": ("java.contains", _OF, 1),
+    "containsAtLeast": ("java.contains", _TIMES, _MANY),
+    "containsAtLeastElementsIn": ("java.contains", {**_TIMES, **_OF}, 1),
     "hasCount": ("java.size", {}, 1), "containsExactlyEntriesIn": ("java.equals", {}, 1),
 }  # fmt: skip
 _OF_MESSAGES = {"isEqualTo": "equals", "contains": "contains", "startsWith": "starts", "endsWith": "ends"}
