@@ -169,6 +169,22 @@ def test_a_method_of_another_file_that_only_compares_is_read_where_it_is_called(
     assert shortened(source.stripped(best(source))).partition("@Test void a() {\n")[2].startswith(f"{wanted}\n")
 
 
+def test_a_method_that_a_class_has_of_another_file_hides_one_that_is_imported():
+    sources = {
+        "t/ATest.java": b"import static a.Own.*;\nclass ATest extends b.Base<A> implements Checks {}",
+        "t/Base.java": b"class Base extends Root { void assertEquals(A a, A b) {\n} int other() { return fail(); } }",
+        "t/Root.java": b"class Root { protected <T> boolean assertTrue(T a) throws X { assertNull(a); return true; } }",
+        "t/Own.java": b"class Own { static void assertSame(A a) { new A().assertNotNull(a); } }",
+        "t/Checks.java": b"interface Checks { default void fail(String a) {} }",
+        "t/Far.java": b"class Far { void assertNull(A a) {} }",
+    }
+    inherited = helpers.inherited_by("t/ATest.java", sources)
+    assert inherited == {"assertEquals", "assertTrue", "assertSame", "fail"}
+    text = in_method("assertEquals(3, f(1));\nassertNull(f(1));\nif (f(1)) { fail(); }")
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, inherited=inherited)
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
+
+
 def test_a_file_names_where_its_assertions_may_come_from():
     text = (
         b"package a.b;\nimport static a.Checks.assertX;\nimport a.d.Other;\nimport java.util.*;\n"
@@ -291,6 +307,17 @@ def test_what_the_product_is_given_is_expected_too_if_nothing_can_change_it():
         "<0 | f(in)>",
         "<1 | list | f(list)>",
     ]
+
+
+def test_a_class_of_the_package_is_not_javas():
+    beside = helpers.classes_beside(["src/main/java/money/Optional.java", "src/main/java/other/List.java"])
+    assert beside(b"package money;") == {"Optional"}
+    text = in_method(
+        "assertEquals(Optional.of(3), f(1)); assertEquals(Duration.ofDays(3), f(2)); assertEquals(List.of(), f(3));",
+        FIVE.replace("util.List", "util.*"),
+    )
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Optional"})
+    assert [slot.assertion.is_expected for slot in source.slots] == [False, False, True]
 
 
 def test_what_an_exception_is_to_say_by_an_annotation_is_not_read():

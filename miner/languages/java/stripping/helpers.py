@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _IMPORTED = re.compile(rb"^\s*import\s+(static\s+)?([\w.]+?)(\.\*)?\s*;", re.MULTILINE)
 _NAMED = re.compile(rb"\b([A-Z]\w*)\.assert\w*\(|\bextends\s+([A-Z]\w*)")
+_HIDING = re.compile(
+    rb"\b(?:extends|implements)\s+(?:\w+\.)*([A-Z]\w*)|^\s*import\s+static\s+[\w.]+\.([A-Z]\w*)\.\*", re.MULTILINE
+)
+_METHODS = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(assert\w*|fail)\s*\([^;{}]*\)[^;{}()]*\{")
+"""Methods of these names that a file declares with a body."""
 
 
 def places_of(path: str, source: bytes) -> Iterator[str]:
@@ -36,6 +41,35 @@ def places_of(path: str, source: bytes) -> Iterator[str]:
         parts = parts[:-1] if is_static and not is_whole else parts
         if root is not None and parts[-1:] and parts[-1][:1].isupper():
             yield "/".join(filter(None, (root, *parts))) + ".java"
+
+
+def classes_beside(paths: Iterable[str]) -> Callable[[bytes], set[str]]:
+    """Tells of a file which classes are in its package, by the paths of all files."""
+    folders: dict[str, set[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        folders.setdefault(folder, set()).add(name.partition(".")[0])
+
+    def beside(source: bytes) -> set[str]:
+        package = _PACKAGE.search(source)
+        inner = "/" + package[1].decode().replace(".", "/") if package else ""
+        return set().union(*(names for folder, names in folders.items() if f"/{folder}".endswith(inner)))
+
+    return beside
+
+
+def inherited_by(path: str, sources: Mapping[str, bytes]) -> set[str]:
+    """The assertions that classes of a file have of others: of what they extend, and of what is imported as a whole."""
+    by_name = {posixpath.basename(other).removesuffix(".java"): source for other, source in sources.items()}
+    names: set[str] = set()
+    rest = [sources[path]]
+    while rest:
+        for groups in _HIDING.findall(rest.pop()):
+            base = by_name.pop(b"".join(groups).decode(), None)
+            if base is not None:
+                names |= {name.decode() for name in _METHODS.findall(base)}
+                rest.append(base)
+    return names
 
 
 def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:

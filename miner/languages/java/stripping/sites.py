@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -108,9 +108,15 @@ _SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
 class Reader(sites.Reader[Statics]):
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics, helpers: Mapping[str, Helper] | None = None) -> None:
-        """`helpers` are methods of other files that only compare."""
-        self._scopes, self._statics, self._helpers = scopes, statics, helpers or {}
+    def __init__(
+        self,
+        scopes: Scopes,
+        statics: Statics,
+        helpers: Mapping[str, Helper] | None = None,
+        inherited: Collection[str] = (),
+    ) -> None:
+        """`helpers` are methods of other files that only compare, `inherited` those that hide what is imported."""
+        self._scopes, self._statics, self._helpers, self._inherited = scopes, statics, helpers or {}, inherited
 
     def of_call(self, call: Node) -> Assertion | None:
         """The assertion that a call makes; None where it makes none that is known."""
@@ -235,7 +241,7 @@ class Reader(sites.Reader[Statics]):
         holder, name = field_of(call, "object"), name_of(call)
         if holder is not None and holder.type != "this":
             return _CLASSES.get(self._scopes.class_of(text_of(holder)), "")
-        if name in self._scopes.functions:
+        if name in self._scopes.functions or name in self._inherited:
             return ""
         if name in self._scopes.members:
             return _CLASSES.get(self._scopes.members[name], "")

@@ -47,10 +47,13 @@ class StrippedSource(TreeSource[Assertion]):
         first: int,
         shared: Collection[str] = (),
         helpers: Mapping[str, Helper] | None = None,
+        inherited: Collection[str] = (),
+        beside: Collection[str] = (),
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
 
-        `helpers` are methods of other files that only compare.
+        `helpers` are methods of other files that only compare, `inherited` those that hide what is imported, `beside`
+        the other classes of its package.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -59,8 +62,8 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared)
-        self._reader = Reader(self._scopes, self._statics, helpers)
+        self._statics = Statics(self._scopes, shared, beside)
+        self._reader = Reader(self._scopes, self._statics, helpers, inherited)
         self.slots = self._numbered(self._assertions(self._reader), first)
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:

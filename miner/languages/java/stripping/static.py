@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -25,21 +25,32 @@ _MUTABLE = frozenset({"array_creation_expression", "array_initializer", "object_
 
 
 _LANG = words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
-_CLASSES = _LANG | words(
-    "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
-    " ArrayList LinkedList HashSet LinkedHashSet TreeSet HashMap LinkedHashMap TreeMap"
-    " BigDecimal BigInteger URI StandardCharsets Charset File"
-    " Paths Path LocalDate LocalTime LocalDateTime Instant Duration Period ZonedDateTime OffsetDateTime OffsetTime"
-    " ZoneOffset ZoneId Year YearMonth MonthDay Month DayOfWeek ChronoUnit TimeUnit Pattern ImmutableList"
-    " ImmutableSet ImmutableMap MathContext RoundingMode AbstractMap TimeZone Objects"
-)
-"""Classes whose static members, and what they make, are the same for the same."""
+_CLASSES: Mapping[str, frozenset[str]] = {
+    "java.lang": _LANG,
+    "java.util": words(
+        "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
+        " ArrayList LinkedList HashSet LinkedHashSet TreeSet HashMap LinkedHashMap TreeMap AbstractMap TimeZone Objects"
+    ),
+    "java.util.concurrent": words("TimeUnit"),
+    "java.util.regex": words("Pattern"),
+    "java.math": words("BigDecimal BigInteger MathContext RoundingMode"),
+    "java.net": words("URI"),
+    "java.nio.charset": words("StandardCharsets Charset"),
+    "java.nio.file": words("Paths Path"),
+    "java.io": words("File"),
+    "java.time": words(
+        "LocalDate LocalTime LocalDateTime Instant Duration Period ZonedDateTime OffsetDateTime OffsetTime ZoneOffset"
+        " ZoneId Year YearMonth MonthDay Month DayOfWeek"
+    ),
+    "java.time.temporal": words("ChronoUnit"),
+    "com.google.common.collect": words("ImmutableList ImmutableSet ImmutableMap"),
+}
+"""By package, classes whose static members, and what they make, are the same for the same."""
 _UNCHANGING = words(
     "Boolean Byte Short Integer Long Float Double Character String BigDecimal BigInteger MathContext URI UUID Locale"
     " File"
 )
 """Classes of these whose objects nothing changes."""
-_PACKAGES = re.compile(r"java\.(?:lang|util|math|net|nio|io|time)\b.*|com\.google\.common\.collect\..*")
 _CHANGING = words(
     "now random currentTimeMillis nanoTime getProperty getenv systemDefault exit setProperty randomUUID getDefault"
     " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
@@ -64,6 +75,11 @@ class Statics(static.Statics[Scopes]):
     )
 
     told_by: ClassVar[Mapping[str, str]] = {"cast_expression": "value"}
+
+    def __init__(self, scopes: Scopes, shared: Collection[str] = (), beside: Collection[str] = ()) -> None:
+        """`shared` are methods that other files call, `beside` the other classes of its package."""
+        super().__init__(scopes, shared)
+        self._beside = beside
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
@@ -183,13 +199,11 @@ class Statics(static.Statics[Scopes]):
 
     def _is_known(self, name: str) -> bool:
         """Whether a class is one of the standard library's that only makes values."""
-        path = self._scopes.class_of(name)
-        last = path.rpartition(".")[2]
-        if last not in _CLASSES or last in self._scopes.classes:
+        package, _, last = self._scopes.class_of(name).rpartition(".")
+        if last in self._scopes.classes or (not package and last in self._beside):
             return False
-        if "." in path:
-            return _PACKAGES.fullmatch(path) is not None
-        return last in _LANG or any(_PACKAGES.fullmatch(f"{package}.{last}") for package in self._scopes.packages)
+        packages = [package] if package else ["java.lang", *self._scopes.packages]
+        return any(last in _CLASSES.get(package, ()) for package in packages)
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
