@@ -220,6 +220,7 @@ HAMCREST = "import static org.hamcrest.MatcherAssert.assertThat;\nimport static 
         (HAMCREST, 'assertThat("why", f(1), is(not(containsString("a"))));', "<0 | f(1)>", ["java.contains"]),
         (HAMCREST, "assertThat(f(1), contains(1, 2));", "<0 | f(1)>", ["java.items"]),
         (ASSERTJ, 'assertThat(f(1)).asString().matches("a+b");', "<0 | (f(1)).toString()>", ["java.matches"]),
+        (ASSERTJ, "assertThat(f(1)).asList().contains(1);", "<0 | (java.util.List<?>) (f(1))>", ["java.contains"]),
         (ASSERTJ, "assertThat(f(1)).isBetween(1, 3);", "<0 | f(1)>", ["java.>=", "java.<="]),
         (ASSERTJ, "assertThat(f(1)).isIn(1, 3);", "<0 | f(1)>", ["java.among"]),
         (ASSERTJ, "assertThat(f(1).isEmpty()).isFalse();", "<0 | f(1).isEmpty()>", ["java.truth"]),

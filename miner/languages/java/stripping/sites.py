@@ -314,12 +314,12 @@ class Reader(sites.Reader[Statics]):
             return self._of_body(call, arguments_of(calls[0])[0], claims if claims is None else kinds + claims)
         if name == "assertThatThrownBy":
             return self._of_body(call, arguments[0], fluent.claims_of(kind, calls))
-        suffix, chain = fluent.led(calls)
+        around, chain = fluent.led(kind, calls)
         claims = fluent.claims_of(kind, chain)
         assertion = self._of_claims(arguments[0], claims, replaced) if name == "assertThat" and claims else None
-        if assertion is None or not suffix:
+        if assertion is None or around == AS_IT_IS:
             return assertion
-        value = Operand(node=assertion.operands[0].node, around=("(", f"){suffix}"))
+        value = Operand(node=assertion.operands[0].node, around=around)
         return replace(assertion, operands=(value, *assertion.operands[1:]), compares="", condition=None)
 
     def _of_claims(
