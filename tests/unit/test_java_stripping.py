@@ -251,6 +251,8 @@ def test_what_is_said_of_a_value_is_read_from_chains_and_matchers(head, body, wa
         (HAMCREST, "assertThat(f(1), anyOf(is(3), own(4)));"),
         (HAMCREST, 'assertThat("{}", isJson());'),
         (ASSERTJ, "assertThat(f(1)).matches(pattern);"),
+        (ASSERTJ, "assertThat(f(1)).anySatisfy(x -> assertThat(x).isEqualTo(3));"),
+        ("import static org.junit.Assert.*;\n", "await().untilAsserted(() -> assertEquals(3, f(1)));"),
     ],
 )
 def test_what_is_said_in_another_form_stays(head, body):

@@ -20,6 +20,7 @@ from harness.core.syntax import (
     text_of,
     upward,
     walk,
+    words,
 )
 from miner.languages.java.stripping import fluent
 from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
@@ -102,6 +103,8 @@ _OF_MESSAGES = {"containsString": "contains", "startsWith": "starts", "endsWith"
     ("is", "equalTo"), "equals"
 )
 """Matchers of what an error is to say, and how it is compared."""
+CATCHING = words("anySatisfy noneSatisfy satisfiesAnyOf satisfiesAnyOfForProxy untilAsserted")
+"""Methods that go on where an assertion in what they are given does not hold."""
 _SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
 
 

@@ -12,7 +12,7 @@ from harness.core.syntax import Piece, Place, arguments_of, field_of, field_text
 from miner.languages.base import Mode, Slot
 from miner.languages.java.stripping import rows, scopes
 from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, function_of, name_of
-from miner.languages.java.stripping.sites import Assertion, Operand, Reader
+from miner.languages.java.stripping.sites import CATCHING, Assertion, Operand, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
@@ -79,22 +79,8 @@ class StrippedSource(TreeSource[Assertion]):
         rest = [self._root]
         while rest:
             node = rest.pop()
-            inner = node.named_children
-            assertion: Assertion | None = None
-            caught: Node | None = None
-            if node.type == "method_declaration":
-                assertion = reader.of_method(node) or reader.of_rule(node)
-                caught, inner = (node, []) if assertion is not None else (None, inner)
-            elif node.type in ("try_statement", "try_with_resources_statement"):
-                assertion = reader.of_try(node)
-                if any(child.type == "catch_clause" for child in inner):
-                    caught = field_of(node, "body")
-                    inner = [child for child in inner if child.type in ("catch_clause", "finally_clause")]
-            elif node.type in ("method_invocation", "if_statement"):
-                assertion = reader.of_call(node) or reader.of_guard(node)
-                if assertion is None and reader.is_unread(node):
-                    assertion = Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
-                inner = inner if assertion is None else []
+            assertion = _read(node, reader)
+            caught, inner = _caught_in(node, is_read=assertion is not None)
             if assertion is not None:
                 yield assertion
             for call in walk(caught) if caught is not None else ():  # what is thrown there belongs to what is around it
@@ -162,6 +148,33 @@ class StrippedSource(TreeSource[Assertion]):
             return {}
         filling = (self._statics.filling(use, binding) for use in binding.uses)
         return {place_of(node): (lines_of(node),) for node in (statement, *filling) if node is not None}
+
+
+def _read(node: Node, reader: Reader) -> Assertion | None:
+    """What a node asserts."""
+    match node.type:
+        case "method_declaration":
+            return reader.of_method(node) or reader.of_rule(node)
+        case "try_statement" | "try_with_resources_statement":
+            return reader.of_try(node)
+        case "method_invocation" | "if_statement" if name_of(node) not in CATCHING:
+            assertion = reader.of_call(node) or reader.of_guard(node)
+            if assertion is None and reader.is_unread(node):
+                return Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
+            return assertion
+    return None
+
+
+def _caught_in(node: Node, *, is_read: bool) -> tuple[Node | None, list[Node]]:
+    """What of a node the assertions stay in, as something catches what they throw, and where else there may be some."""
+    inner = node.named_children
+    if node.type == "method_declaration" and is_read:
+        return node, []
+    if any(child.type == "catch_clause" for child in inner):
+        return field_of(node, "body"), [child for child in inner if child.type in ("catch_clause", "finally_clause")]
+    if node.type == "method_invocation" and name_of(node) in CATCHING:
+        return field_of(node, "arguments"), inner[:1]
+    return None, [] if is_read and node.type in ("method_invocation", "if_statement") else inner
 
 
 def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
