@@ -312,6 +312,42 @@ def test_what_the_product_is_given_is_expected_too_if_nothing_can_change_it():
     ]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int[][] rows = {{3}, {2}}; for (int[] row : rows) { f(row); }\nassertEquals(rows[0][0], f(1));",
+        "int[][] rows = {{3}, {2}}; for (int[] row : rows) {\nassertEquals(row[0], f(row)); }",
+        "int[][] rows = {{3}, {2}}; int[] row = rows[0]; f(row);\nassertEquals(rows[0][0], f(1));",
+        "int want[] = {3}; f(want);\nassertEquals(want[0], f(1));",
+        'char[] want = "abc".toCharArray(); f(want);\nassertEquals(want[0], f(1));',
+        "Object want = (Object) new int[] {3}; f(want);\nassertEquals(want, f(1));",
+        "int[] want = true ? new int[] {3} : new int[] {2}; f(want);\nassertEquals(want[0], f(1));",
+        "int[] want = new int[] {3}.clone(); f(want);\nassertEquals(want[0], f(1));",
+        "List<int[]> want = List.of(new int[] {3}); f(want.get(0));\nassertEquals(want.get(0), f(1));",
+        "List<int[]> want = List.of(new int[] {3}); f(want);\nassertEquals(want.get(0)[0], f(1));",
+        "List<A> want = new java.util.ArrayList<>(); f(want.iterator());\nassertEquals(want.size(), f(1));",
+    ],
+)
+def test_what_the_product_gets_a_part_of_is_not_expected(body):
+    head = FIVE.replace("util.List", "util.*")
+    assert "| f(" in left(body, head).splitlines()[1].partition(" | ")[2]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int[] rows = {3, 2}; int in = rows[1]; f(in);\nassertEquals(rows[0], f(rows[1]));",
+        'for (String row : new String[] {"a", "b"}) {\nassertEquals(row, f(row)); }',
+        "Object[][] rows = {{1, 2}}; for (Object[] row : rows) {\nassertEquals(row[1], f(row[0])); }",
+        'List<String> rows = Arrays.asList("a", "b"); f(rows.get(0));\nassertEquals(rows.get(1), f(1));',
+        "int[] want = {3}; int[] same = want; f(same[0]);\nassertEquals(want[0], f(1));",
+    ],
+)
+def test_what_nothing_can_change_is_expected_of_what_the_product_gets_a_part_of(body):
+    head = FIVE.replace("util.List", "util.*")
+    assert " | " not in left(body, head).splitlines()[1].partition("<0 | ")[2]
+
+
 def test_a_class_of_the_package_is_not_javas():
     beside = helpers.classes_beside(["src/main/java/money/Optional.java", "src/main/java/other/List.java"])
     assert beside(b"package money;") == {"Optional"}

@@ -73,7 +73,7 @@ class Binding(stripping.Binding):
     @property
     def type_name(self) -> str:
         """Its type as it is written; empty where it has none."""
-        return field_text(self.statement, "type")
+        return field_text(self.statement, "type") + field_text(self.declared.parent, "dimensions")
 
 
 class Scopes(stripping.Scopes[Binding]):
