@@ -28,7 +28,8 @@ def handed(folder: Path, *calls: str) -> list[list[object]]:
     """What these calls of the hand-out tell."""
     body = "".join(f"Handout.{call};" for call in calls)
     enum = "enum Kind { ODD; static final Kind OTHER = ODD; }"
-    text = f"import goldseam.*; class Main {{ {enum} public static void main(String[] none) {{ {body} }} }}"
+    main = f"public static void main(String[] none) throws Exception {{ {body} }}"
+    text = f"import goldseam.*; class Main {{ {enum} {main} }}"
     sources = {"Handout.java": part("Handout.java"), "Recorder.java": RECORDER, "Main.java": text}
     for name, source in sources.items():
         (folder / name).write_text(source, encoding="utf-8")
@@ -48,3 +49,15 @@ def test_a_recording_tells_whether_a_number_was_boxed_and_which_constant_is_an_e
     are_primitive = [[value[1] for value in values] for values in told[:4]]
     assert are_primitive == [[False, False], [True, False], [True, True], [False, True]]
     assert [value[2][0] for value in told[4]] == ["e", "x"]
+
+
+def test_what_has_its_own_way_to_be_searched_does_not_come_out_for_that(tmp_path):
+    collection = "new java.util.ArrayList<Object>() {{ public boolean contains(Object o) {{ return {}; }} }}"
+    told = handed(
+        tmp_path,
+        f"values(0, Handout.searched({collection.format('true')}))",
+        "values(0, Handout.searched(new java.util.ArrayList<Object>() {}))",
+        'values(0, Handout.searched("a"))',
+        "values(0, Handout.searched(null))",
+    )
+    assert [value[2] for [value] in told] == [["x", "java.lang.Object"], ["l", []], ["s", "a"], None]

@@ -69,6 +69,7 @@ def left(body: str, head: str = FIVE) -> str:
         (FIVE, "assertTrue(f(1) > 3);", "<0 | f(1)>", "java.>"),
         (FIVE, 'assertTrue("a".equals(f(1)));', "<0 | f(1)>", "java.equals"),
         (FIVE, 'assertTrue(!f(1).startsWith("a"));', "<0 | f(1)>", "java.starts"),
+        (FIVE, 'assertTrue(f(1).contains("a"));', "<0 | goldseam.Handout.searched(f(1))>", "java.contains"),
         (FIVE, "assertNull(f(1));", "<0 | f(1)>", "java.null"),
         (FIVE, 'assertNotNull(f(1), "message");', "<0 | f(1)>", "java.null"),
         (FIVE, "assertSame(f(1), f(1));", "<0 | f(1) | f(1)>", "java.same"),

@@ -98,6 +98,13 @@ public final class Handout {
         return value instanceof Enum && ((Enum<?>) value).name().equals(name) ? value : new Object();
     }
 
+    /** What Java's own `contains` is asked of; of what has one of its own, only that tells. */
+    public static Object searched(Object value) throws NoSuchMethodException {
+        boolean plain = !(value instanceof Collection)
+            || value.getClass().getMethod("contains", Object.class).getDeclaringClass().getName().startsWith("java.");
+        return plain ? value : new Object();
+    }
+
     public static void values(int slot, Object... values) {
         hand(slot, values, "", null);
     }

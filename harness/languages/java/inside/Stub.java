@@ -52,6 +52,10 @@ public final class Handout {
         return null;
     }
 
+    public static Object searched(Object value) {
+        return null;
+    }
+
     public static void values(int slot, Object... values) {}
 
     public static void boxed(int slot, Object... values) {}

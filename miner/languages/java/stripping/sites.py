@@ -94,6 +94,7 @@ _CALLED: Mapping[str, tuple[str, Options]] = {
     "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}), "matches": ("java.matches", {}),
 }  # fmt: skip
 """Methods whose object and one argument are compared."""
+_SEARCHED = ("goldseam.Handout.searched(", ")")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
@@ -447,7 +448,10 @@ class Reader(sites.Reader[Statics]):
                 sides = [holder, *arguments]
                 looked_at = arguments if name == "matches" else sides
                 if any(map(self._statics.is_static, looked_at)) and holder.type not in ("super", "this"):
-                    return self._of_operands(replaced, op, sides, options)
+                    assertion = self._of_operands(replaced, op, sides, options)
+                    value, other = assertion.operands
+                    searched = value if value.static or name != "contains" else replace(value, around=_SEARCHED)
+                    return replace(assertion, operands=(searched, other))
         return self._of_operands(replaced, "java.truth", [inner], {})
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
