@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from harness.core.wording import words
 from harness.judging.java.values import Value, narrowed
 from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, matched, negatable, truth
 from harness.judging.patterns import of_java
@@ -18,6 +19,7 @@ from harness.judging.search import matches
 _NUMBERS = ("i", "c", "f")
 _MANY = ("l", "t", "q", "a", "O")
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:E[+-]?\d{1,9})?")
+_PRIMITIVE = words("boolean byte short char int long float double")
 _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
 
@@ -32,7 +34,7 @@ def _key(part: Part | None, *, arrays: bool = False) -> Hashable:
         case "l":
             return "l", tuple(_key(item, arrays=arrays) for item in part.parts)
         case "a" if arrays:
-            return "a", tuple(_key(item, arrays=arrays) for item in part.parts)
+            return "a", part.kind in _PRIMITIVE, tuple(_key(item, arrays=arrays) for item in part.parts)
         case "t":
             return "t", frozenset(counted(map(_key, part.parts)))
         case "m":
