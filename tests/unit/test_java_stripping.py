@@ -373,6 +373,12 @@ def test_an_argument_goes_that_a_helper_only_expects():
     assert 'check("in", (String) null, 0);' in after
 
 
+def test_a_field_is_that_of_the_class_which_is_named():
+    classes = 'static class A { static final String W = "a"; } static class B { static final String W = f(0); }'
+    text = in_class(f"{classes}\n@Test void a() {{ assertEquals(A.W, f(1)); assertEquals(B.W, f(2)); }}")
+    assert [slot.assertion.is_expected for slot in parsed(text).slots] == [True, False]
+
+
 def test_a_column_of_rows_goes_that_only_expectations_read():
     after = stripped(
         in_class('@ParameterizedTest @CsvSource({"a, 1, 2", "\'b, c\', 3, 4"})\n'

@@ -117,10 +117,11 @@ class Scopes(stripping.Scopes[Binding]):
         holder, name = field_of(node, "object"), field_of(node, "field")
         if holder is None or name is None or not (holder.type == "this" or text_of(holder) in self.classes):
             return None
-        fields = (
+        fields = [
             binding for binding in self._declared.values() if binding.kind == "field" and binding.name == text_of(name)
-        )
-        return next(fields, None)
+        ]
+        of_class = [binding for binding in fields if _is_of(binding.declared, holder)]
+        return next(iter(of_class or (fields if len(fields) == 1 else [])), None)
 
     def _use(self, node: Node) -> None:
         if _is_no_use(node):
@@ -186,6 +187,13 @@ class Scopes(stripping.Scopes[Binding]):
             self.members[name] = head
         else:
             self.imports[name] = path
+
+
+def _is_of(declared: Node, holder: Node) -> bool:
+    """Whether a field is of the class that `this` is of, or that has a name."""
+    if holder.type == "this":
+        return enclosing(declared, _BODIES) == enclosing(holder, _BODIES)
+    return name_of(next(at for at in upward(declared) if at.type in CLASSES)) == text_of(holder)
 
 
 def _is_no_use(node: Node) -> bool:
