@@ -373,6 +373,40 @@ def test_an_argument_goes_that_a_helper_only_expects():
     assert 'check("in", (String) null, 0);' in after
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "ATest.check(f(2), f(2));",
+        "new ATest().check(f(2), f(2));",
+        "f(3).accept(this::check);",
+        "} @CsvSource({}) void c() {",
+    ],
+)
+def test_what_else_a_helper_may_be_given_counts(more):
+    helper = "void check(String want, String got) { assertEquals(want, got); }"
+    text = in_class(f'@Test void a() {{ check("wanted", f(1)); }} @Test void b() {{ {more} }}\n{helper}')
+    assert ("wanted" in stripped(text)) is (more[0] != "}")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "parameter", "more"),
+    [
+        ('@MethodSource("b")', "String want", ""),
+        ("", "@ConvertWith(A.class) String want", ""),
+        ("", "String want", "void c() { test(1, f(2)); }"),
+        ("", "String want", "void c() { f(2).accept(this::test); }"),
+    ],
+)
+def test_what_else_a_test_with_rows_may_be_given_counts(annotations, parameter, more):
+    head = f'@ParameterizedTest @CsvSource({{"1, wanted"}}) {annotations}'
+    rows = 'Stream<Arguments> b() { return Stream.of(Arguments.of(1, "b"), f(1)); }'
+    text = in_class(f"{head}\nvoid test(int in, {parameter}) {{ assertEquals(want, f(in)); }}\n{rows}{more}")
+    assert "1, wanted" in stripped(text)
+    assert "1, wanted" not in stripped(
+        text.replace(annotations or "\0", "").replace(parameter, "String want").replace(more or "\0", "")
+    )
+
+
 def test_a_field_is_that_of_the_class_which_is_named():
     classes = 'static class A { static final String W = "a"; } static class B { static final String W = f(0); }'
     text = in_class(f"{classes}\n@Test void a() {{ assertEquals(A.W, f(1)); assertEquals(B.W, f(2)); }}")

@@ -93,6 +93,10 @@ class Scopes(stripping.Scopes[Binding]):
         """By name: the class of each member that is imported alone."""
         self.packages: list[str] = []
         """Packages, and classes whose members, are imported as a whole."""
+        self.calls_of_objects: dict[str, list[Node]] = {}
+        """By name: calls of methods of an object, or of a class of the file by its name."""
+        self.referred: set[str] = set()
+        """Names in references to methods."""
         self.classes = {name_of(node) for node in walk(root) if node.type in CLASSES}
         super().__init__(root)
 
@@ -172,10 +176,18 @@ class Scopes(stripping.Scopes[Binding]):
                 self.functions.setdefault(name_of(node), []).append(node)
             case "method_invocation" if field_text(node, "object") in ("", "this"):
                 self.calls.setdefault(name_of(node), []).append(node)
+            case "method_invocation" if self._may_be_own(field_of(node, "object")):
+                self.calls_of_objects.setdefault(name_of(node), []).append(node)
+            case "method_reference":
+                self.referred.add(text_of(named(node)[-1]))
             case "import_declaration":
                 self._import(node)
         if kind := _NAMED.get(node.type):
             self._name(node, field_of(node, "name"), kind, field_of(node, "value"))
+
+    def _may_be_own(self, holder: Node | None) -> bool:
+        """Whether a method of the file may be called of this."""
+        return holder is not None and (text_of(holder) in self.classes or not text_of(holder)[:1].isupper())
 
     def _import(self, node: Node) -> None:
         path = text_of(next(iter(named(node)), None))

@@ -141,7 +141,14 @@ class Statics(static.Statics[Scopes]):
         parameters = self._scopes.parameters(method)
         if len(parameters) != len(named(field_of(method, "parameters"))):
             return None
-        return self._given(name_of(method), parameters, binding)
+        name = name_of(method)
+        operands = self._given(name, parameters, binding)
+        if operands is None or name in self._scopes.referred or rows.sources_of(method):
+            return None
+        more = map(arguments_of, self._scopes.calls_of_objects.get(name, []))
+        return operands + [
+            arguments[parameters.index(binding)] for arguments in more if len(arguments) == len(parameters)
+        ]
 
     def _is_static_array(self, node: Node, depth: int) -> bool:
         sizes = [part for part in node.children_by_field_name("dimensions") if part.type == "dimensions_expr"]
