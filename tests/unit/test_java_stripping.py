@@ -172,14 +172,16 @@ def test_a_method_of_another_file_that_only_compares_is_read_where_it_is_called(
 
 def test_a_method_that_a_class_has_of_another_file_hides_one_that_is_imported():
     sources = {
-        "t/ATest.java": b"import static a.Own.*;\nclass ATest extends b.Base<A> implements Checks {}",
+        "t/ATest.java": b"import static a.Own.*;\nimport static org.junit.Assert.*;\n"
+        b"class ATest extends b.Base<A> implements Checks {}",
         "t/Base.java": b"class Base extends Root { void assertEquals(A a, A b) {\n} int other() { return fail(); } }",
         "t/Root.java": b"class Root { protected <T> boolean assertTrue(T a) throws X { assertNull(a); return true; } }",
-        "t/Own.java": b"class Own { static void assertSame(A a) { new A().assertNotNull(a); } }",
+        "b/Assert.java": b"class Assert { static void assertNull(A a) {} }",
+        "t/a/Own.java": b"class Own { static void assertSame(A a) { new A().assertNotNull(a); } }",
         "t/Checks.java": b"interface Checks { default void fail(String a) {} }",
         "t/Far.java": b"class Far { void assertNull(A a) {} }",
     }
-    inherited = helpers.inherited_by("t/ATest.java", sources)
+    inherited = helpers.inheritance(sources)(sources["t/ATest.java"])
     assert inherited == {"assertEquals", "assertTrue", "assertSame", "fail"}
     text = in_method("assertEquals(3, f(1));\nassertNull(f(1));\nif (f(1)) { fail(); }")
     source = StrippedSource(text.encode(), path="ATest.java", first=0, inherited=inherited)

@@ -97,6 +97,7 @@ class Java(TreeLanguage):
         listed, shared = files(task.hidden.listed), called_by_others(sources)
         hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
         beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
+        inherited = helpers.inheritance({**run.base, **sources})
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
         texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
         return record(
@@ -109,7 +110,7 @@ class Java(TreeLanguage):
                 first=first,
                 shared=shared[path],
                 helpers=known,
-                inherited=helpers.inherited_by(path, sources),
+                inherited=inherited(source),
                 beside=beside(source),
             ),
             run=run,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.grouping import grouped
 from harness.core.syntax import field_of, named, walk
 from miner.languages.java.stripping import sites
 from miner.languages.java.stripping.scopes import Scopes, name_of, parse
@@ -22,7 +23,7 @@ _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _IMPORTED = re.compile(rb"^\s*import\s+(static\s+)?([\w.]+?)(\.\*)?\s*;", re.MULTILINE)
 _NAMED = re.compile(rb"\b([A-Z]\w*)\.assert\w*\(|\bextends\s+([A-Z]\w*)")
 _HIDING = re.compile(
-    rb"\b(?:extends|implements)\s+(?:\w+\.)*([A-Z]\w*)|^\s*import\s+static\s+[\w.]+\.([A-Z]\w*)\.\*", re.MULTILINE
+    rb"\b(?:extends|implements)\s+(?:\w+\.)*([A-Z]\w*)|^\s*import\s+static\s+([\w.]+)\.\*", re.MULTILINE
 )
 _METHODS = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(assert\w*|fail)\s*\([^;{}]*\)[^;{}()]*\{")
 """Methods of these names that a file declares with a body."""
@@ -58,18 +59,23 @@ def classes_beside(paths: Iterable[str]) -> Callable[[bytes], set[str]]:
     return beside
 
 
-def inherited_by(path: str, sources: Mapping[str, bytes]) -> set[str]:
-    """The assertions that classes of a file have of others: of what they extend, and of what is imported as a whole."""
-    by_name = {posixpath.basename(other).removesuffix(".java"): source for other, source in sources.items()}
-    names: set[str] = set()
-    rest = [sources[path]]
-    while rest:
-        for groups in _HIDING.findall(rest.pop()):
-            base = by_name.pop(b"".join(groups).decode(), None)
-            if base is not None:
-                names |= {name.decode() for name in _METHODS.findall(base)}
-                rest.append(base)
-    return names
+def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
+    """Tells of a file the assertions that its classes have of others: of what they extend, and import as a whole."""
+    by_class = grouped((path.rpartition("/")[2].removesuffix(".java"), path) for path in sources)
+
+    def bases(source: bytes) -> Iterator[str]:
+        for extended, imported in _HIDING.findall(source):
+            end = "/" + (extended or imported).decode().replace(".", "/") + ".java"
+            name = end.rpartition("/")[2].removesuffix(".java")
+            yield from (path for path in by_class.get(name, ()) if f"/{path}".endswith(end))
+
+    def inherited(source: bytes) -> set[str]:
+        paths = list(bases(source))
+        for path in paths:
+            paths += (base for base in bases(sources[path]) if base not in paths)
+        return {name.decode() for path in paths for name in _METHODS.findall(sources[path])}
+
+    return inherited
 
 
 def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:
