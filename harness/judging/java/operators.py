@@ -24,17 +24,21 @@ _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
 
 
-def _key(part: Part | None, *, arrays: bool = False) -> Hashable:
-    """What is the same for two values if and only if they are equal; with `arrays`, arrays are by what is in them."""
+def _key(part: Part | None, *, arrays: bool = False, typed: bool = False) -> Hashable:
+    """What is the same for two values if and only if they are equal; with `arrays`, arrays are by what is in them.
+
+    With `typed` one of numbers equals none of objects.
+    """
     if part is None:
         return None
     match part.tag:
         case "f":
             return "f", part.kind, repr(part.plain)  # NaN equals itself, and 0.0 is not -0.0
         case "l":
-            return "l", tuple(_key(item, arrays=arrays) for item in part.parts)
+            return "l", tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
         case "a" if arrays:
-            return "a", part.kind in _PRIMITIVE, tuple(_key(item, arrays=arrays) for item in part.parts)
+            items = tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
+            return "a", typed and part.kind in _PRIMITIVE, items
         case "t":
             return "t", frozenset(counted(map(_key, part.parts)))
         case "m":
@@ -70,8 +74,8 @@ def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
             return repr(numbers[0]) == repr(numbers[1])
     if options.get("integral") and all(value.part is not None and value.part.tag in "ic" for value in operands):
         return bool(held_by(left).plain == held_by(other).plain)
-    arrays = bool(options.get("arrays"))
-    return _key(left.part, arrays=arrays) == _key(other.part, arrays=arrays)
+    how = {name: bool(options.get(name)) for name in ("arrays", "typed")}
+    return _key(left.part, **how) == _key(other.part, **how)
 
 
 def _same(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
@@ -107,7 +111,8 @@ def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
             return False
         pairs = zip(left.part.parts, other.part.parts, strict=True)
         return all(_near([Value(primitive=True, part=part) for part in pair] + delta, options) for pair in pairs)
-    return _key(left.part, arrays=True) == _key(other.part, arrays=True)
+    typed = bool(options.get("typed"))
+    return _key(left.part, arrays=True, typed=typed) == _key(other.part, arrays=True, typed=typed)
 
 
 def _items(value: Value) -> list[Hashable]:

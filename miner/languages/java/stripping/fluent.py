@@ -12,7 +12,7 @@ from miner.languages.java.stripping.scopes import name_of
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
 _EACH: Options = {"each": True}
-_ARRAYS: Options = {"arrays": True}
+_ARRAYS: Options = {"arrays": True, "typed": True}
 _OF: Options = {"of": True}
 _ANY: Options = {"any": True}
 _TIMES: Options = {"times": True}
@@ -95,7 +95,7 @@ _LEADING = dict.fromkeys(("hasCauseThat", "cause"), ("(", ").getCause()")) | {
 }
 """Calls that lead from a value to one of its own, and what asks for that."""
 _MATCHERS: Mapping[str, Form] = {
-    "equalTo": ("java.equals", {**_ARRAYS, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
+    "equalTo": ("java.equals", {"arrays": True, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
     "notNullValue": ("java.null", NOT, 0), "sameInstance": ("java.same", {}, 1),
     "containsString": ("java.contains", {}, 1), "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "hasSize": ("java.size", {}, 1), "empty": ("java.empty", {}, 0), "hasItem": ("java.contains", {}, 1),

@@ -365,6 +365,7 @@ class Reader(sites.Reader[Statics]):
         if name in _TWO:
             op, options, compares = _TWO[name]
             options = {**options, "arrays": True} if kind == "testng" and op == "java.equals" else options
+            options = {**options, "typed": True} if kind == "junit5" and op == "java.arrays" else options
             nodes = self._compared(kind, arguments)
             if len(nodes) == _WITH_ONE_MORE and op == "java.equals":
                 op, compares = "java.near", ""
