@@ -43,6 +43,7 @@ NULL = value(None)
 MAP = value(["m", [[["s", "k"], ["s", "v"]]]])
 ALIKE = {"op": "java.equals", "count": 1, "options": {}}
 TRUE = value(["b", True], primitive=True)
+BOXES = value(["a", "java.lang.Integer", [["i", "Integer", "1"], ["i", "Integer", "2"]]])
 INTS = value(["a", "int", [["i", "Integer", "1"], ["i", "Integer", "2"]]])
 OPAQUE = value(["x", "money.Price"])
 RED, BLUE = value(["e", "money.Colour", "RED"]), value(["e", "money.Colour", "BLUE"])
@@ -86,6 +87,8 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("java.equals", (OPAQUE, s("a")), {"not": True}, False),
         ("java.equals", (INTS, INTS), {}, False),
         ("java.equals", (INTS, INTS), {"arrays": True}, True),
+        ("java.equals", (INTS, BOXES), {"arrays": True}, True),
+        ("java.equals", (INTS, BOXES), {"arrays": True, "typed": True}, False),
         ("java.equals", (NULL, s("a")), {"called": True, "not": True}, False),
         ("java.equals", (value(["n", "java.math.BigDecimal", "1.0"]), value(["n", "java.math.BigDecimal", "1.00"])),
          {}, False),
@@ -112,6 +115,8 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("java.<", (i(3), d("3.5")), {}, True),
         ("java.>=", (d("NaN"), i(1)), {}, False),
         ("java.contains", (many("l", s("a")), many("l", s("a"), s("b"))), {"of": True}, False),
+        ("java.contains", (many("l", s("a"), s("b")), s("a"), s("a")), {"times": True}, False),
+        ("java.contains", (many("l", s("a"), s("a")), many("l", s("a"), s("a"))), {"times": True, "of": True}, True),
         ("java.contains", (many("l", s("a")), s("a"), s("b")), {"any": True}, True),
         ("java.contains", (many("l", s("a")), s("a"), s("b")), {"any": True, "not": True}, False),
         ("java.contains", (MAP, s("v")), {"values": True}, True),

@@ -69,6 +69,7 @@ def left(body: str, head: str = FIVE) -> str:
         (FIVE, "assertTrue(f(1) > 3);", "<0 | f(1)>", "java.>"),
         (FIVE, 'assertTrue("a".equals(f(1)));', "<0 | f(1)>", "java.equals"),
         (FIVE, 'assertTrue(!f(1).startsWith("a"));', "<0 | f(1)>", "java.starts"),
+        (FIVE, 'assertTrue(f(1).contains("a"));', "<0 | goldseam.Handout.searched(f(1))>", "java.contains"),
         (FIVE, "assertNull(f(1));", "<0 | f(1)>", "java.null"),
         (FIVE, 'assertNotNull(f(1), "message");', "<0 | f(1)>", "java.null"),
         (FIVE, "assertSame(f(1), f(1));", "<0 | f(1) | f(1)>", "java.same"),
@@ -169,6 +170,24 @@ def test_a_method_of_another_file_that_only_compares_is_read_where_it_is_called(
     assert shortened(source.stripped(best(source))).partition("@Test void a() {\n")[2].startswith(f"{wanted}\n")
 
 
+def test_a_method_that_a_class_has_of_another_file_hides_one_that_is_imported():
+    sources = {
+        "t/ATest.java": b"import static a.Own.*;\nimport static org.junit.Assert.*;\n"
+        b"class ATest extends b.Base<A> implements Checks {}",
+        "t/Base.java": b"class Base extends Root { void assertEquals(A a, A b) {\n} int other() { return fail(); } }",
+        "t/Root.java": b"class Root { protected <T> boolean assertTrue(T a) throws X { assertNull(a); return true; } }",
+        "b/Assert.java": b"class Assert { static void assertNull(A a) {} }",
+        "t/a/Own.java": b"class Own { static void assertSame(A a) { new A().assertNotNull(a); } }",
+        "t/Checks.java": b"interface Checks { default void fail(String a) {} }",
+        "t/Far.java": b"class Far { void assertNull(A a) {} }",
+    }
+    inherited = helpers.inheritance(sources)(sources["t/ATest.java"])
+    assert inherited == {"assertEquals", "assertTrue", "assertSame", "fail"}
+    text = in_method("assertEquals(3, f(1));\nassertNull(f(1));\nif (f(1)) { fail(); }")
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, inherited=inherited)
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
+
+
 def test_a_file_names_where_its_assertions_may_come_from():
     text = (
         b"package a.b;\nimport static a.Checks.assertX;\nimport a.d.Other;\nimport java.util.*;\n"
@@ -204,6 +223,7 @@ HAMCREST = "import static org.hamcrest.MatcherAssert.assertThat;\nimport static 
         (HAMCREST, 'assertThat("why", f(1), is(not(containsString("a"))));', "<0 | f(1)>", ["java.contains"]),
         (HAMCREST, "assertThat(f(1), contains(1, 2));", "<0 | f(1)>", ["java.items"]),
         (ASSERTJ, 'assertThat(f(1)).asString().matches("a+b");', "<0 | (f(1)).toString()>", ["java.matches"]),
+        (ASSERTJ, "assertThat(f(1)).asList().contains(1);", "<0 | (java.util.List<?>) (f(1))>", ["java.contains"]),
         (ASSERTJ, "assertThat(f(1)).isBetween(1, 3);", "<0 | f(1)>", ["java.>=", "java.<="]),
         (ASSERTJ, "assertThat(f(1)).isIn(1, 3);", "<0 | f(1)>", ["java.among"]),
         (ASSERTJ, "assertThat(f(1).isEmpty()).isFalse();", "<0 | f(1).isEmpty()>", ["java.truth"]),
@@ -234,6 +254,8 @@ def test_what_is_said_of_a_value_is_read_from_chains_and_matchers(head, body, wa
         (HAMCREST, "assertThat(f(1), anyOf(is(3), own(4)));"),
         (HAMCREST, 'assertThat("{}", isJson());'),
         (ASSERTJ, "assertThat(f(1)).matches(pattern);"),
+        (ASSERTJ, "assertThat(f(1)).anySatisfy(x -> assertThat(x).isEqualTo(3));"),
+        ("import static org.junit.Assert.*;\n", "await().untilAsserted(() -> assertEquals(3, f(1)));"),
     ],
 )
 def test_what_is_said_in_another_form_stays(head, body):
@@ -293,12 +315,104 @@ def test_what_the_product_is_given_is_expected_too_if_nothing_can_change_it():
     ]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int[][] rows = {{3}, {2}}; for (int[] row : rows) { f(row); }\nassertEquals(rows[0][0], f(1));",
+        "int[][] rows = {{3}, {2}}; for (int[] row : rows) {\nassertEquals(row[0], f(row)); }",
+        "int[][] rows = {{3}, {2}}; int[] row = rows[0]; f(row);\nassertEquals(rows[0][0], f(1));",
+        "int want[] = {3}; f(want);\nassertEquals(want[0], f(1));",
+        'char[] want = "abc".toCharArray(); f(want);\nassertEquals(want[0], f(1));',
+        "Object want = (Object) new int[] {3}; f(want);\nassertEquals(want, f(1));",
+        "int[] want = true ? new int[] {3} : new int[] {2}; f(want);\nassertEquals(want[0], f(1));",
+        "int[] want = new int[] {3}.clone(); f(want);\nassertEquals(want[0], f(1));",
+        "List<int[]> want = List.of(new int[] {3}); f(want.get(0));\nassertEquals(want.get(0), f(1));",
+        "List<int[]> want = List.of(new int[] {3}); f(want);\nassertEquals(want.get(0)[0], f(1));",
+        "List<A> want = new java.util.ArrayList<>(); f(want.iterator());\nassertEquals(want.size(), f(1));",
+    ],
+)
+def test_what_the_product_gets_a_part_of_is_not_expected(body):
+    head = FIVE.replace("util.List", "util.*")
+    assert "| f(" in left(body, head).splitlines()[1].partition(" | ")[2]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int[] rows = {3, 2}; int in = rows[1]; f(in);\nassertEquals(rows[0], f(rows[1]));",
+        'for (String row : new String[] {"a", "b"}) {\nassertEquals(row, f(row)); }',
+        "Object[][] rows = {{1, 2}}; for (Object[] row : rows) {\nassertEquals(row[1], f(row[0])); }",
+        'List<String> rows = Arrays.asList("a", "b"); f(rows.get(0));\nassertEquals(rows.get(1), f(1));',
+        "int[] want = {3}; int[] same = want; f(same[0]);\nassertEquals(want[0], f(1));",
+    ],
+)
+def test_what_nothing_can_change_is_expected_of_what_the_product_gets_a_part_of(body):
+    head = FIVE.replace("util.List", "util.*")
+    assert " | " not in left(body, head).splitlines()[1].partition("<0 | ")[2]
+
+
+def test_a_class_of_the_package_is_not_javas():
+    beside = helpers.classes_beside(["src/main/java/money/Optional.java", "src/main/java/other/List.java"])
+    assert beside(b"package money;") == {"Optional"}
+    text = in_method(
+        "assertEquals(Optional.of(3), f(1)); assertEquals(Duration.ofDays(3), f(2)); assertEquals(List.of(), f(3));",
+        FIVE.replace("util.List", "util.*"),
+    )
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Optional"})
+    assert [slot.assertion.is_expected for slot in source.slots] == [False, False, True]
+
+
+def test_what_an_exception_is_to_say_by_an_annotation_is_not_read():
+    text = '@Test(expectedExceptions = A.class, expectedExceptionsMessageRegExp = "b.*") public void a() { f(1); }'
+    assert parsed(in_class(f"{text}\n@Test void c() {{ assertEquals(3, f(1)); }}")).slots[0].function == ("c",)
+
+
 def test_an_argument_goes_that_a_helper_only_expects():
     after = stripped(
         in_class('@Test void a() { check("in", "wanted", 7); }\nvoid check(String in, String want, int n) {\n'
                  " assertEquals(want, f(in)); assertEquals(n, g(in));\n}")
     )  # fmt: skip
     assert 'check("in", (String) null, 0);' in after
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "ATest.check(f(2), f(2));",
+        "new ATest().check(f(2), f(2));",
+        "f(3).accept(this::check);",
+        "} @CsvSource({}) void c() {",
+    ],
+)
+def test_what_else_a_helper_may_be_given_counts(more):
+    helper = "void check(String want, String got) { assertEquals(want, got); }"
+    text = in_class(f'@Test void a() {{ check("wanted", f(1)); }} @Test void b() {{ {more} }}\n{helper}')
+    assert ("wanted" in stripped(text)) is (more[0] != "}")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "parameter", "more"),
+    [
+        ('@MethodSource("b")', "String want", ""),
+        ("", "@ConvertWith(A.class) String want", ""),
+        ("", "String want", "void c() { test(1, f(2)); }"),
+        ("", "String want", "void c() { f(2).accept(this::test); }"),
+    ],
+)
+def test_what_else_a_test_with_rows_may_be_given_counts(annotations, parameter, more):
+    head = f'@ParameterizedTest @CsvSource({{"1, wanted"}}) {annotations}'
+    rows = 'Stream<Arguments> b() { return Stream.of(Arguments.of(1, "b"), f(1)); }'
+    text = in_class(f"{head}\nvoid test(int in, {parameter}) {{ assertEquals(want, f(in)); }}\n{rows}{more}")
+    assert "1, wanted" in stripped(text)
+    assert "1, wanted" not in stripped(
+        text.replace(annotations or "\0", "").replace(parameter, "String want").replace(more or "\0", "")
+    )
+
+
+def test_a_field_is_that_of_the_class_which_is_named():
+    classes = 'static class A { static final String W = "a"; } static class B { static final String W = f(0); }'
+    text = in_class(f"{classes}\n@Test void a() {{ assertEquals(A.W, f(1)); assertEquals(B.W, f(2)); }}")
+    assert [slot.assertion.is_expected for slot in parsed(text).slots] == [True, False]
 
 
 def test_a_column_of_rows_goes_that_only_expectations_read():
@@ -338,14 +452,14 @@ def test_a_constant_is_expected_if_it_turns_out_to_be_an_enums():
     source = parsed(in_method("assertEquals(Colour.RED, f(1));"))
     assert left("assertEquals(Colour.RED, f(1));") == "<0 | f(1)>"
     recorded = source.recording(best(source))
-    assert "values(0, goldseam.Handout.constant(Colour.RED), goldseam.Handout.of(f(1)))" in recorded
+    assert 'boxed(0, goldseam.Handout.constant("RED", Colour.RED), goldseam.Handout.of(f(1)))' in recorded
     result = source.stripped({0: Mode.RESULT})
     assert "equal(0, goldseam.Handout.of(Colour.RED), goldseam.Handout.of(f(1)))" in result
 
 
 def test_a_recording_hands_out_both_sides_and_a_result_what_the_classes_make_of_them():
     source = parsed(in_method("assertEquals(3, f(1));\nassertTrue(f(1) == g(2));\nassertNotEquals(a, f(1));"))
-    assert "values(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in source.recording(best(source))
+    assert "boxed(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in source.recording(best(source))
     results = source.stripped(dict.fromkeys(range(3), Mode.RESULT))
     assert "equal(0, goldseam.Handout.of(3), goldseam.Handout.of(f(1)))" in results
     assert "equal(1, goldseam.Handout.of(true), goldseam.Handout.of(f(1) == g(2)))" in results

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from harness.core.wording import words
 from harness.judging.java.values import Value, narrowed
 from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, matched, negatable, truth
 from harness.judging.patterns import of_java
@@ -18,21 +19,26 @@ from harness.judging.search import matches
 _NUMBERS = ("i", "c", "f")
 _MANY = ("l", "t", "q", "a", "O")
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:E[+-]?\d{1,9})?")
+_PRIMITIVE = words("boolean byte short char int long float double")
 _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
 
 
-def _key(part: Part | None, *, arrays: bool = False) -> Hashable:
-    """What is the same for two values if and only if they are equal; with `arrays`, arrays are by what is in them."""
+def _key(part: Part | None, *, arrays: bool = False, typed: bool = False) -> Hashable:
+    """What is the same for two values if and only if they are equal; with `arrays`, arrays are by what is in them.
+
+    With `typed` one of numbers equals none of objects.
+    """
     if part is None:
         return None
     match part.tag:
         case "f":
             return "f", part.kind, repr(part.plain)  # NaN equals itself, and 0.0 is not -0.0
         case "l":
-            return "l", tuple(_key(item, arrays=arrays) for item in part.parts)
+            return "l", tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
         case "a" if arrays:
-            return "a", tuple(_key(item, arrays=arrays) for item in part.parts)
+            items = tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
+            return "a", typed and part.kind in _PRIMITIVE, items
         case "t":
             return "t", frozenset(counted(map(_key, part.parts)))
         case "m":
@@ -68,8 +74,8 @@ def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
             return repr(numbers[0]) == repr(numbers[1])
     if options.get("integral") and all(value.part is not None and value.part.tag in "ic" for value in operands):
         return bool(held_by(left).plain == held_by(other).plain)
-    arrays = bool(options.get("arrays"))
-    return _key(left.part, arrays=arrays) == _key(other.part, arrays=arrays)
+    how = {name: bool(options.get(name)) for name in ("arrays", "typed")}
+    return _key(left.part, **how) == _key(other.part, **how)
 
 
 def _same(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
@@ -105,7 +111,8 @@ def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
             return False
         pairs = zip(left.part.parts, other.part.parts, strict=True)
         return all(_near([Value(primitive=True, part=part) for part in pair] + delta, options) for pair in pairs)
-    return _key(left.part, arrays=True) == _key(other.part, arrays=True)
+    typed = bool(options.get("typed"))
+    return _key(left.part, arrays=True, typed=typed) == _key(other.part, arrays=True, typed=typed)
 
 
 def _items(value: Value) -> list[Hashable]:
@@ -128,7 +135,7 @@ def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """Texts in a text, items of what has some, or with `keys` or `values` those of a map.
 
-    With `any` one of them does; with `of` they are the items of the second operand.
+    With `any` one of them does, with `times` as often as they are given; with `of` they are the items of the second.
     """
     value, *others = operands
     enough = any if options.get("any") else all
@@ -143,7 +150,7 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         items = _items(value)
     keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
     there = counted(items)
-    return enough(key in there for key in keys)
+    return enough(there.get(key, 0) >= (times if options.get("times") else 1) for key, times in counted(keys).items())
 
 
 def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:

@@ -95,7 +95,9 @@ class Java(TreeLanguage):
         """By the syntax tree of each file that has listed tests."""
         known = helpers.helpers_in(sources.values())
         listed, shared = files(task.hidden.listed), called_by_others(sources)
-        hidden = {*files(task.hidden.test_files), *_changed(task)}
+        hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
+        beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
+        inherited = helpers.inheritance({**run.base, **sources})
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
         texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
         return record(
@@ -103,7 +105,13 @@ class Java(TreeLanguage):
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(
-                source, path=path, first=first, shared=shared[path], helpers=known
+                source,
+                path=path,
+                first=first,
+                shared=shared[path],
+                helpers=known,
+                inherited=inherited(source),
+                beside=beside(source),
             ),
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},
@@ -116,9 +124,9 @@ class Java(TreeLanguage):
         return replace(literals.READING, function=function)
 
 
-def _changed(task: Task) -> list[str]:
-    """The files of a task's test patch."""
-    return [file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files if file.new_path]
+def _changed(diff: bytes) -> list[str]:
+    """The files that a patch leaves."""
+    return [file.new_path for file in patch.parse(diff, trusted=True).files if file.new_path]
 
 
 def build_image(request: ImageRequest) -> BuiltImage:

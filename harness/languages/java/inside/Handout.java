@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Currency;
 import java.util.Date;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,13 +93,32 @@ public final class Handout {
         return value;
     }
 
-    /** A constant of an enum; whatever else it is can't be told of outside. */
-    public static Object constant(Object value) {
-        return value instanceof Enum ? value : new Object();
+    /** An enum's constant of that name; whatever else it is can't be told of outside. */
+    public static Object constant(String name, Object value) {
+        return value instanceof Enum && ((Enum<?>) value).name().equals(name) ? value : new Object();
+    }
+
+    /** What Java's own `contains` is asked of; of what has one of its own, only that tells. */
+    public static Object searched(Object value) throws NoSuchMethodException {
+        boolean plain = !(value instanceof Collection)
+            || value.getClass().getMethod("contains", Object.class).getDeclaringClass().getName().startsWith("java.");
+        return plain ? value : new Object();
     }
 
     public static void values(int slot, Object... values) {
         hand(slot, values, "", null);
+    }
+
+    /** For recordings: what is primitive beside an object of the class that boxes it is boxed, as `equals` gets it. */
+    public static void boxed(int slot, Object... values) {
+        Set<Class<?>> kinds = new HashSet<>();
+        for (Object value : values) {
+            kinds.add(value == null || value instanceof Primitive ? null : value.getClass());
+        }
+        for (int i = 0; i < values.length; i++) {
+            values[i] = values[i] instanceof Primitive && kinds.contains(bare(values[i]).getClass()) ? bare(values[i]) : values[i];
+        }
+        values(slot, values);
     }
 
     /** Hands out as well whether what is expected equals the other, as the classes themselves have it. */

@@ -48,11 +48,17 @@ public final class Handout {
         return null;
     }
 
-    public static Object constant(Object value) {
+    public static Object constant(String name, Object value) {
+        return null;
+    }
+
+    public static Object searched(Object value) {
         return null;
     }
 
     public static void values(int slot, Object... values) {}
+
+    public static void boxed(int slot, Object... values) {}
 
     public static void equal(int slot, Object expected, Object value) {}
 

@@ -9,12 +9,13 @@ from tree_sitter import Node
 
 from harness.core.syntax import arguments_of, bare, field_of, text_of
 from miner.languages.java.stripping.scopes import name_of
-from miner.languages.stripping.sites import NOT, Options, contrary
+from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
 _EACH: Options = {"each": True}
-_ARRAYS: Options = {"arrays": True}
+_ARRAYS: Options = {"arrays": True, "typed": True}
 _OF: Options = {"of": True}
 _ANY: Options = {"any": True}
+_TIMES: Options = {"times": True}
 _NONE: Options = {**_ANY, **NOT}
 
 
@@ -82,15 +83,19 @@ _TRUTH: Mapping[str, Form] = {
     "isIn": ("java.among", _OF, 1), "isNotIn": ("java.among", {**_OF, **NOT}, 1),
     "containsAnyOf": ("java.contains", _ANY, _MANY), "containsAnyIn": ("java.contains", {**_ANY, **_OF}, 1),
     "containsNoneOf": ("java.contains", _NONE, _MANY), "containsNoneIn": ("java.contains", {**_NONE, **_OF}, 1),
-    "containsAtLeast": ("java.contains", {}, _MANY), "containsAtLeastElementsIn": ("java.contains", _OF, 1),
+    "containsAtLeast": ("java.contains", _TIMES, _MANY),
+    "containsAtLeastElementsIn": ("java.contains", {**_TIMES, **_OF}, 1),
     "hasCount": ("java.size", {}, 1), "containsExactlyEntriesIn": ("java.equals", {}, 1),
 }  # fmt: skip
 _OF_MESSAGES = {"isEqualTo": "equals", "contains": "contains", "startsWith": "starts", "endsWith": "ends"}
 _SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
-_LEADING = {"hasCauseThat": ".getCause()", "cause": ".getCause()", "asList": "", "asString": ".toString()"}
-"""Calls that lead from a value to one of its own, and how that is asked for."""
+_LEADING = dict.fromkeys(("hasCauseThat", "cause"), ("(", ").getCause()")) | {
+    "asString": ("(", ").toString()"),
+    "asList": ("(java.util.List<?>) (", ")"),
+}
+"""Calls that lead from a value to one of its own, and what asks for that."""
 _MATCHERS: Mapping[str, Form] = {
-    "equalTo": ("java.equals", {**_ARRAYS, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
+    "equalTo": ("java.equals", {"arrays": True, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
     "notNullValue": ("java.null", NOT, 0), "sameInstance": ("java.same", {}, 1),
     "containsString": ("java.contains", {}, 1), "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "hasSize": ("java.size", {}, 1), "empty": ("java.empty", {}, 0), "hasItem": ("java.contains", {}, 1),
@@ -120,12 +125,13 @@ def calls_of(call: Node) -> list[Node]:
     return chain[::-1]
 
 
-def led(calls: Sequence[Node]) -> tuple[str, Sequence[Node]]:
+def led(kind: str, calls: Sequence[Node]) -> tuple[tuple[str, str], Sequence[Node]]:
     """What the first calls of a chain ask of the value before something is said of it, and the other calls."""
-    suffix = ""
+    front, back = AS_IT_IS
     while calls and (name := name_of(calls[0])) in _LEADING and not arguments_of(calls[0]):
-        suffix, calls = suffix + _LEADING[name], calls[1:]
-    return suffix, calls
+        before, after = _LEADING[name] if (kind, name) != ("truth", "asList") else AS_IT_IS
+        front, back, calls = before + front, back + after, calls[1:]
+    return (front, back), calls
 
 
 def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:

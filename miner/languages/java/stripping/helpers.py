@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from harness.core.grouping import grouped
 from harness.core.syntax import field_of, named, walk
 from miner.languages.java.stripping import sites
 from miner.languages.java.stripping.scopes import Scopes, name_of, parse
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _IMPORTED = re.compile(rb"^\s*import\s+(static\s+)?([\w.]+?)(\.\*)?\s*;", re.MULTILINE)
 _NAMED = re.compile(rb"\b([A-Z]\w*)\.assert\w*\(|\bextends\s+([A-Z]\w*)")
+_HIDING = re.compile(
+    rb"\b(?:extends|implements)\s+(?:\w+\.)*([A-Z]\w*)|^\s*import\s+static\s+([\w.]+)\.\*", re.MULTILINE
+)
+_METHODS = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(assert\w*|fail)\s*\([^;{}]*\)[^;{}()]*\{")
+"""Methods of these names that a file declares with a body."""
 
 
 def places_of(path: str, source: bytes) -> Iterator[str]:
@@ -36,6 +42,40 @@ def places_of(path: str, source: bytes) -> Iterator[str]:
         parts = parts[:-1] if is_static and not is_whole else parts
         if root is not None and parts[-1:] and parts[-1][:1].isupper():
             yield "/".join(filter(None, (root, *parts))) + ".java"
+
+
+def classes_beside(paths: Iterable[str]) -> Callable[[bytes], set[str]]:
+    """Tells of a file which classes are in its package, by the paths of all files."""
+    folders: dict[str, set[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        folders.setdefault(folder, set()).add(name.partition(".")[0])
+
+    def beside(source: bytes) -> set[str]:
+        package = _PACKAGE.search(source)
+        inner = "/" + package[1].decode().replace(".", "/") if package else ""
+        return set().union(*(names for folder, names in folders.items() if f"/{folder}".endswith(inner)))
+
+    return beside
+
+
+def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
+    """Tells of a file the assertions that its classes have of others: of what they extend, and import as a whole."""
+    by_class = grouped((path.rpartition("/")[2].removesuffix(".java"), path) for path in sources)
+
+    def bases(source: bytes) -> Iterator[str]:
+        for extended, imported in _HIDING.findall(source):
+            end = "/" + (extended or imported).decode().replace(".", "/") + ".java"
+            name = end.rpartition("/")[2].removesuffix(".java")
+            yield from (path for path in by_class.get(name, ()) if f"/{path}".endswith(end))
+
+    def inherited(source: bytes) -> set[str]:
+        paths = list(bases(source))
+        for path in paths:
+            paths += (base for base in bases(sources[path]) if base not in paths)
+        return {name.decode() for path in paths for name in _METHODS.findall(sources[path])}
+
+    return inherited
 
 
 def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:

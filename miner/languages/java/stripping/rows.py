@@ -19,7 +19,7 @@ from harness.core.syntax import (
     text_of,
     walk,
 )
-from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, method_around, name_of
+from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, method_around, modifiers_of, name_of
 
 _CELL = re.compile(r"\s*(?:'[^']*'|[^',]*)\s*(?:,|$)")
 _ZEROS = dict.fromkeys(("byte", "short", "int", "long", "float", "double", "BigDecimal", "BigInteger"), "0") | {
@@ -35,7 +35,7 @@ def column_of(binding: Binding, scopes: Scopes) -> tuple[list[Node], int] | None
     """The rows that a parameter comes from, and its place in them; None where it does not, or that can't be told."""
     method = method_around(binding.statement)
     annotation = annotation_of(method, "CsvSource") if method is not None else None
-    if binding.kind != "parameter" or method is None or annotation is None or binding.type_name not in _ZEROS:
+    if method is None or annotation is None or binding.type_name not in _ZEROS or not _is_row_alone(binding, scopes):
         return None
     parameters = scopes.parameters(method)
     rows = _rows(annotation)
@@ -50,7 +50,7 @@ def column_of(binding: Binding, scopes: Scopes) -> tuple[list[Node], int] | None
 def cells_of(binding: Binding, scopes: Scopes) -> list[Node] | None:
     """What a parameter is given by a method of the file, row by row; None where that can't be told."""
     method = method_around(binding.statement)
-    if binding.kind != "parameter" or method is None:
+    if method is None or not _is_row_alone(binding, scopes):
         return None
     parameters = scopes.parameters(method)
     source = _source_of(method, scopes)
@@ -58,6 +58,21 @@ def cells_of(binding: Binding, scopes: Scopes) -> list[Node] | None:
     if binding not in parameters or not rows or any(len(row) != len(parameters) for row in rows):
         return None
     return [row[parameters.index(binding)] for row in rows]
+
+
+def sources_of(method: Node) -> list[str]:
+    """What gives a test its rows, by the names of annotations."""
+    names = (name_of(child) for child in named(modifiers_of(method)))
+    return [name for name in names if name.endswith("Source") and not name.endswith(("NullSource", "EmptySource"))]
+
+
+def _is_row_alone(binding: Binding, scopes: Scopes) -> bool:
+    """Whether a parameter is given nothing but what stands in rows of one kind, as it stands there."""
+    method = method_around(binding.statement)
+    if binding.kind != "parameter" or method is None or named(modifiers_of(binding.statement)):
+        return False
+    name = name_of(method)
+    return len(sources_of(method)) <= 1 and name not in scopes.calls and name not in scopes.referred
 
 
 def _source_of(method: Node, scopes: Scopes) -> Node | None:

@@ -73,7 +73,7 @@ class Binding(stripping.Binding):
     @property
     def type_name(self) -> str:
         """Its type as it is written; empty where it has none."""
-        return field_text(self.statement, "type")
+        return field_text(self.statement, "type") + field_text(self.declared.parent, "dimensions")
 
 
 class Scopes(stripping.Scopes[Binding]):
@@ -93,6 +93,10 @@ class Scopes(stripping.Scopes[Binding]):
         """By name: the class of each member that is imported alone."""
         self.packages: list[str] = []
         """Packages, and classes whose members, are imported as a whole."""
+        self.calls_of_objects: dict[str, list[Node]] = {}
+        """By name: calls of methods of an object, or of a class of the file by its name."""
+        self.referred: set[str] = set()
+        """Names in references to methods."""
         self.classes = {name_of(node) for node in walk(root) if node.type in CLASSES}
         super().__init__(root)
 
@@ -117,10 +121,11 @@ class Scopes(stripping.Scopes[Binding]):
         holder, name = field_of(node, "object"), field_of(node, "field")
         if holder is None or name is None or not (holder.type == "this" or text_of(holder) in self.classes):
             return None
-        fields = (
+        fields = [
             binding for binding in self._declared.values() if binding.kind == "field" and binding.name == text_of(name)
-        )
-        return next(fields, None)
+        ]
+        of_class = [binding for binding in fields if _is_of(binding.declared, holder)]
+        return next(iter(of_class or (fields if len(fields) == 1 else [])), None)
 
     def _use(self, node: Node) -> None:
         if _is_no_use(node):
@@ -171,10 +176,18 @@ class Scopes(stripping.Scopes[Binding]):
                 self.functions.setdefault(name_of(node), []).append(node)
             case "method_invocation" if field_text(node, "object") in ("", "this"):
                 self.calls.setdefault(name_of(node), []).append(node)
+            case "method_invocation" if self._may_be_own(field_of(node, "object")):
+                self.calls_of_objects.setdefault(name_of(node), []).append(node)
+            case "method_reference":
+                self.referred.add(text_of(named(node)[-1]))
             case "import_declaration":
                 self._import(node)
         if kind := _NAMED.get(node.type):
             self._name(node, field_of(node, "name"), kind, field_of(node, "value"))
+
+    def _may_be_own(self, holder: Node | None) -> bool:
+        """Whether a method of the file may be called of this."""
+        return holder is not None and (text_of(holder) in self.classes or not text_of(holder)[:1].isupper())
 
     def _import(self, node: Node) -> None:
         path = text_of(next(iter(named(node)), None))
@@ -186,6 +199,13 @@ class Scopes(stripping.Scopes[Binding]):
             self.members[name] = head
         else:
             self.imports[name] = path
+
+
+def _is_of(declared: Node, holder: Node) -> bool:
+    """Whether a field is of the class that `this` is of, or that has a name."""
+    if holder.type == "this":
+        return enclosing(declared, _BODIES) == enclosing(holder, _BODIES)
+    return name_of(next(at for at in upward(declared) if at.type in CLASSES)) == text_of(holder)
 
 
 def _is_no_use(node: Node) -> bool:

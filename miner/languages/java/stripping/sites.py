@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from harness.core.syntax import (
     text_of,
     upward,
     walk,
+    words,
 )
 from miner.languages.java.stripping import fluent
 from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
@@ -93,6 +94,7 @@ _CALLED: Mapping[str, tuple[str, Options]] = {
     "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}), "matches": ("java.matches", {}),
 }  # fmt: skip
 """Methods whose object and one argument are compared."""
+_SEARCHED = ("goldseam.Handout.searched(", ")")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
@@ -102,15 +104,23 @@ _OF_MESSAGES = {"containsString": "contains", "startsWith": "starts", "endsWith"
     ("is", "equalTo"), "equals"
 )
 """Matchers of what an error is to say, and how it is compared."""
+CATCHING = words("anySatisfy noneSatisfy satisfiesAnyOf satisfiesAnyOfForProxy untilAsserted")
+"""Methods that go on where an assertion in what they are given does not hold."""
 _SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
 
 
 class Reader(sites.Reader[Statics]):
     """Reads the assertions of one file."""
 
-    def __init__(self, scopes: Scopes, statics: Statics, helpers: Mapping[str, Helper] | None = None) -> None:
-        """`helpers` are methods of other files that only compare."""
-        self._scopes, self._statics, self._helpers = scopes, statics, helpers or {}
+    def __init__(
+        self,
+        scopes: Scopes,
+        statics: Statics,
+        helpers: Mapping[str, Helper] | None = None,
+        inherited: Collection[str] = (),
+    ) -> None:
+        """`helpers` are methods of other files that only compare, `inherited` those that hide what is imported."""
+        self._scopes, self._statics, self._helpers, self._inherited = scopes, statics, helpers or {}, inherited
 
     def of_call(self, call: Node) -> Assertion | None:
         """The assertion that a call makes; None where it makes none that is known."""
@@ -200,7 +210,8 @@ class Reader(sites.Reader[Statics]):
         attributes = named(field_of(annotation, "arguments")) if annotation is not None else []
         pairs = {field_text(pair, "key"): field_of(pair, "value") for pair in attributes}
         kind = pairs.get("expected", pairs.get("expectedExceptions"))
-        if kind is None or kind.type != "class_literal" or text_of(kind) == "None.class":
+        is_class = kind is not None and kind.type == "class_literal" and text_of(kind) != "None.class"
+        if kind is None or not is_class or "expectedExceptionsMessageRegExp" in pairs:
             return None
         return _raising("expected", (Operand(node=kind, static=True),), method)
 
@@ -234,7 +245,7 @@ class Reader(sites.Reader[Statics]):
         holder, name = field_of(call, "object"), name_of(call)
         if holder is not None and holder.type != "this":
             return _CLASSES.get(self._scopes.class_of(text_of(holder)), "")
-        if name in self._scopes.functions:
+        if name in self._scopes.functions or name in self._inherited:
             return ""
         if name in self._scopes.members:
             return _CLASSES.get(self._scopes.members[name], "")
@@ -307,12 +318,12 @@ class Reader(sites.Reader[Statics]):
             return self._of_body(call, arguments_of(calls[0])[0], claims if claims is None else kinds + claims)
         if name == "assertThatThrownBy":
             return self._of_body(call, arguments[0], fluent.claims_of(kind, calls))
-        suffix, chain = fluent.led(calls)
+        around, chain = fluent.led(kind, calls)
         claims = fluent.claims_of(kind, chain)
         assertion = self._of_claims(arguments[0], claims, replaced) if name == "assertThat" and claims else None
-        if assertion is None or not suffix:
+        if assertion is None or around == AS_IT_IS:
             return assertion
-        value = Operand(node=assertion.operands[0].node, around=("(", f"){suffix}"))
+        value = Operand(node=assertion.operands[0].node, around=around)
         return replace(assertion, operands=(value, *assertion.operands[1:]), compares="", condition=None)
 
     def _of_claims(
@@ -354,6 +365,7 @@ class Reader(sites.Reader[Statics]):
         if name in _TWO:
             op, options, compares = _TWO[name]
             options = {**options, "arrays": True} if kind == "testng" and op == "java.equals" else options
+            options = {**options, "typed": True} if kind == "junit5" and op == "java.arrays" else options
             nodes = self._compared(kind, arguments)
             if len(nodes) == _WITH_ONE_MORE and op == "java.equals":
                 op, compares = "java.near", ""
@@ -437,7 +449,10 @@ class Reader(sites.Reader[Statics]):
                 sides = [holder, *arguments]
                 looked_at = arguments if name == "matches" else sides
                 if any(map(self._statics.is_static, looked_at)) and holder.type not in ("super", "this"):
-                    return self._of_operands(replaced, op, sides, options)
+                    assertion = self._of_operands(replaced, op, sides, options)
+                    value, other = assertion.operands
+                    searched = value if value.static or name != "contains" else replace(value, around=_SEARCHED)
+                    return replace(assertion, operands=(searched, other))
         return self._of_operands(replaced, "java.truth", [inner], {})
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:

@@ -12,7 +12,7 @@ from harness.core.syntax import Piece, Place, arguments_of, field_of, field_text
 from miner.languages.base import Mode, Slot
 from miner.languages.java.stripping import rows, scopes
 from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, function_of, name_of
-from miner.languages.java.stripping.sites import Assertion, Operand, Reader
+from miner.languages.java.stripping.sites import CATCHING, Assertion, Operand, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
@@ -28,6 +28,8 @@ _BLOCKS = frozenset({"block", "constructor_body", "switch_block_statement_group"
 _ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": "0f", "double": "0d"} | {
     name: f"({name}) 0" for name in ("byte", "short")
 }
+_BOXING = frozenset({"java.equals", "java.chain"})
+"""Operators for which it counts whether a number beside an object is boxed, which a recording alone can tell."""
 _GENERAL = re.compile(r"\b[A-Z]\d?\b")
 """What variables of types are called."""
 
@@ -45,10 +47,13 @@ class StrippedSource(TreeSource[Assertion]):
         first: int,
         shared: Collection[str] = (),
         helpers: Mapping[str, Helper] | None = None,
+        inherited: Collection[str] = (),
+        beside: Collection[str] = (),
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
 
-        `helpers` are methods of other files that only compare.
+        `helpers` are methods of other files that only compare, `inherited` those that hide what is imported, `beside`
+        the other classes of its package.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -57,8 +62,8 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared)
-        self._reader = Reader(self._scopes, self._statics, helpers)
+        self._statics = Statics(self._scopes, shared, beside)
+        self._reader = Reader(self._scopes, self._statics, helpers, inherited)
         self.slots = self._numbered(self._assertions(self._reader), first)
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
@@ -74,22 +79,8 @@ class StrippedSource(TreeSource[Assertion]):
         rest = [self._root]
         while rest:
             node = rest.pop()
-            inner = node.named_children
-            assertion: Assertion | None = None
-            caught: Node | None = None
-            if node.type == "method_declaration":
-                assertion = reader.of_method(node) or reader.of_rule(node)
-                caught, inner = (node, []) if assertion is not None else (None, inner)
-            elif node.type in ("try_statement", "try_with_resources_statement"):
-                assertion = reader.of_try(node)
-                if any(child.type == "catch_clause" for child in inner):
-                    caught = field_of(node, "body")
-                    inner = [child for child in inner if child.type in ("catch_clause", "finally_clause")]
-            elif node.type in ("method_invocation", "if_statement"):
-                assertion = reader.of_call(node) or reader.of_guard(node)
-                if assertion is None and reader.is_unread(node):
-                    assertion = Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
-                inner = inner if assertion is None else []
+            assertion = _read(node, reader)
+            caught, inner = _caught_in(node, is_read=assertion is not None)
             if assertion is not None:
                 yield assertion
             for call in walk(caught) if caught is not None else ():  # what is thrown there belongs to what is around it
@@ -159,6 +150,33 @@ class StrippedSource(TreeSource[Assertion]):
         return {place_of(node): (lines_of(node),) for node in (statement, *filling) if node is not None}
 
 
+def _read(node: Node, reader: Reader) -> Assertion | None:
+    """What a node asserts."""
+    match node.type:
+        case "method_declaration":
+            return reader.of_method(node) or reader.of_rule(node)
+        case "try_statement" | "try_with_resources_statement":
+            return reader.of_try(node)
+        case "method_invocation" | "if_statement" if name_of(node) not in CATCHING:
+            assertion = reader.of_call(node) or reader.of_guard(node)
+            if assertion is None and reader.is_unread(node):
+                return Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
+            return assertion
+    return None
+
+
+def _caught_in(node: Node, *, is_read: bool) -> tuple[Node | None, list[Node]]:
+    """What of a node the assertions stay in, as something catches what they throw, and where else there may be some."""
+    inner = node.named_children
+    if node.type == "method_declaration" and is_read:
+        return node, []
+    if any(child.type == "catch_clause" for child in inner):
+        return field_of(node, "body"), [child for child in inner if child.type in ("catch_clause", "finally_clause")]
+    if node.type == "method_invocation" and name_of(node) in CATCHING:
+        return field_of(node, "arguments"), inner[:1]
+    return None, [] if is_read and node.type in ("method_invocation", "if_statement") else inner
+
+
 def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
     """The edits that have an assertion handed out; with `keeps`, what is expected as well."""
     assertion, number = slot.assertion, slot.number
@@ -175,7 +193,7 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
             pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *extra)
             return {place_of(assertion.replaced): (*pieces, missing_lines(assertion.replaced, pieces), ")")}
     operands = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps or not operand.static]
-    method = "values"
+    method = "boxed" if static and assertion.op in _BOXING else "values"
     if is_result and assertion.condition is not None:
         word, condition = assertion.condition
         method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", *condition, ")")]
@@ -192,7 +210,8 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
 
 def _handed(operand: Operand, *, is_result: bool) -> tuple[Piece, ...]:
     if operand.constant and not is_result:
-        return f"{HAND_OUT}.constant(", place_of(operand.node), ")"
+        name = text_of(operand.node).rpartition(".")[2]
+        return f'{HAND_OUT}.constant("{name}", ', place_of(operand.node), ")"
     front, back = operand.around
     return f"{HAND_OUT}.of({front}", place_of(operand.node), f"{back})"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -21,25 +21,36 @@ NUMBERS = frozenset(
     }
 )
 LITERALS = TEXTS | NUMBERS | {"true", "false", "null_literal", "character_literal", "class_literal"}
-_MUTABLE = frozenset({"array_creation_expression", "array_initializer", "object_creation_expression"})
+_ARRAYS = frozenset({"array_creation_expression", "array_initializer"})
 
 
 _LANG = words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
-_CLASSES = _LANG | words(
-    "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
-    " ArrayList LinkedList HashSet LinkedHashSet TreeSet HashMap LinkedHashMap TreeMap"
-    " BigDecimal BigInteger URI StandardCharsets Charset File"
-    " Paths Path LocalDate LocalTime LocalDateTime Instant Duration Period ZonedDateTime OffsetDateTime OffsetTime"
-    " ZoneOffset ZoneId Year YearMonth MonthDay Month DayOfWeek ChronoUnit TimeUnit Pattern ImmutableList"
-    " ImmutableSet ImmutableMap MathContext RoundingMode AbstractMap TimeZone Objects"
-)
-"""Classes whose static members, and what they make, are the same for the same."""
+_CLASSES: Mapping[str, frozenset[str]] = {
+    "java.lang": _LANG,
+    "java.util": words(
+        "Arrays List Set Map Collections Optional OptionalInt OptionalLong OptionalDouble Locale UUID Date Currency"
+        " ArrayList LinkedList HashSet LinkedHashSet TreeSet HashMap LinkedHashMap TreeMap AbstractMap TimeZone Objects"
+    ),
+    "java.util.concurrent": words("TimeUnit"),
+    "java.util.regex": words("Pattern"),
+    "java.math": words("BigDecimal BigInteger MathContext RoundingMode"),
+    "java.net": words("URI"),
+    "java.nio.charset": words("StandardCharsets Charset"),
+    "java.nio.file": words("Paths Path"),
+    "java.io": words("File"),
+    "java.time": words(
+        "LocalDate LocalTime LocalDateTime Instant Duration Period ZonedDateTime OffsetDateTime OffsetTime ZoneOffset"
+        " ZoneId Year YearMonth MonthDay Month DayOfWeek"
+    ),
+    "java.time.temporal": words("ChronoUnit"),
+    "com.google.common.collect": words("ImmutableList ImmutableSet ImmutableMap"),
+}
+"""By package, classes whose static members, and what they make, are the same for the same."""
 _UNCHANGING = words(
     "Boolean Byte Short Integer Long Float Double Character String BigDecimal BigInteger MathContext URI UUID Locale"
     " File"
 )
 """Classes of these whose objects nothing changes."""
-_PACKAGES = re.compile(r"java\.(?:lang|util|math|net|nio|io|time)\b.*|com\.google\.common\.collect\..*")
 _CHANGING = words(
     "now random currentTimeMillis nanoTime getProperty getenv systemDefault exit setProperty randomUUID getDefault"
     " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
@@ -49,6 +60,14 @@ LOOKING = words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
     " entrySet getBytes toCharArray substring"
 )
+_LIVE = words("get iterator stream keySet values entrySet")
+"""Those of these that give a part of an object, or what may change it."""
+_MAKING = words(
+    "asList clone copyOf copyOfRange toArray toCharArray getBytes split iterator listIterator stream chars append"
+)
+"""Methods whose value is an array, or another thing that can change."""
+_FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
+_HOLDING = re.compile(r"\w*(?:List|Set|Map|Deque|Queue|Collection|Iterable)<([\w, ]+)>|(\w+)((?:\[\])+)")
 _OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString equals")
 _FILLING = frozenset({"add", "put", "append"})
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
@@ -64,6 +83,11 @@ class Statics(static.Statics[Scopes]):
     )
 
     told_by: ClassVar[Mapping[str, str]] = {"cast_expression": "value"}
+
+    def __init__(self, scopes: Scopes, shared: Collection[str] = (), beside: Collection[str] = ()) -> None:
+        """`shared` are methods that other files call, `beside` the other classes of its package."""
+        super().__init__(scopes, shared)
+        self._beside = beside
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
@@ -95,7 +119,7 @@ class Statics(static.Statics[Scopes]):
             return False
         if not self.is_static(init, depth):
             return False
-        return not self._is_mutable(init) or all(
+        return self._is_fixed(binding, [init]) or all(
             self._only_looks(use) or self.filling(use, binding) is not None for use in binding.uses
         )
 
@@ -117,7 +141,14 @@ class Statics(static.Statics[Scopes]):
         parameters = self._scopes.parameters(method)
         if len(parameters) != len(named(field_of(method, "parameters"))):
             return None
-        return self._given(name_of(method), parameters, binding)
+        name = name_of(method)
+        operands = self._given(name, parameters, binding)
+        if operands is None or name in self._scopes.referred or rows.sources_of(method):
+            return None
+        more = map(arguments_of, self._scopes.calls_of_objects.get(name, []))
+        return operands + [
+            arguments[parameters.index(binding)] for arguments in more if len(arguments) == len(parameters)
+        ]
 
     def _is_static_array(self, node: Node, depth: int) -> bool:
         sizes = [part for part in node.children_by_field_name("dimensions") if part.type == "dimensions_expr"]
@@ -143,7 +174,7 @@ class Statics(static.Statics[Scopes]):
         if binding.kind == "parameter":
             return self._is_static_parameter(binding, depth)
         if binding.kind == "each":
-            return self.is_static(binding.init, depth)
+            return self.is_static(binding.init, depth) and self._stays(binding, [binding.init])
         return self.is_static_binding(binding, depth)
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
@@ -152,44 +183,102 @@ class Statics(static.Statics[Scopes]):
         operands = self.values_of(binding)
         if operands is None or not all(self.is_static(operand, depth) for operand in operands):
             return False
-        return not any(map(self._is_mutable, operands)) or all(map(self._only_looks, binding.uses))
+        return self._stays(binding, operands)
 
-    def _is_mutable(self, node: Node) -> bool:
+    def _stays(self, binding: Binding, values: Iterable[Node | None]) -> bool:
+        """Whether nothing can change what a name stands for, which is one of some values or in one."""
+        return self._is_fixed(binding, values) or all(map(self._only_looks, binding.uses))
+
+    def _is_fixed(self, binding: Binding, values: Iterable[Node | None]) -> bool:
+        return binding.type_name in _FIXED or not any(map(self._is_mutable, values))
+
+    def _is_mutable(self, node: Node | None) -> bool:
+        if node is None:
+            return True
         node = bare(node)
-        if node.type == "identifier":
-            binding = self._scopes.resolve(node)
-            return binding is not None and binding.init is not None and self._is_mutable(binding.init)
-        if node.type == "object_creation_expression":
-            return field_text(node, "type").rpartition(".")[2] not in _UNCHANGING
-        return node.type in _MUTABLE or "asList" in text_of(node)
+        match node.type:
+            case "identifier":
+                binding = self._scopes.resolve(node)
+                return binding is not None and binding.init is not None and not self._is_fixed(binding, [binding.init])
+            case "object_creation_expression":
+                return field_text(node, "type").rpartition(".")[2] not in _UNCHANGING
+            case "method_invocation" if name_of(node) not in LOOKING - _LIVE - _MAKING:
+                holder = field_of(node, "object")
+                parts = [*([holder] if holder is not None else []), *arguments_of(node)]
+                return name_of(node) in _MAKING or any(map(self._is_mutable, parts))
+            case "cast_expression" | "ternary_expression":
+                return any(map(self._is_mutable, named(node)[1:]))
+        return node.type in _ARRAYS
 
     def _only_looks(self, use: Node) -> bool:
         """Whether a use of a name can't change what it stands for."""
-        at, around = use, use.parent
+        return self._looks_at(use, self._levels(self._scopes.resolve(use)))
+
+    def _levels(self, binding: Binding | None) -> int:
+        """How many steps lead from what a name stands for to what nothing can change; 0 where that can't be told."""
+        holding = _HOLDING.fullmatch(binding.type_name) if binding is not None else None
+        if binding is None or holding is None:
+            return 0
+        is_of_fixed = set((holding[1] or holding[2]).split(", ")) <= _FIXED
+        return len(holding[3] or "[]") // 2 if is_of_fixed or self._holds_fixed(binding.init) else 0
+
+    def _holds_fixed(self, node: Node | None) -> bool:
+        """Whether nothing can change what is written out in an array or a list."""
+        node = bare(node) if node is not None else None
+        if node is None or node.type == "identifier":
+            binding = self._scopes.of_name(node)
+            return binding is not None and self._holds_fixed(binding.init)
+        if node.type in _ARRAYS:
+            inner = node.children_by_field_name("value") if node.type == "array_creation_expression" else named(node)
+            return bool(inner) and all(map(self._holds_fixed, inner))
+        if node.type == "method_invocation" and name_of(node) in ("of", "asList"):
+            return all(map(self._holds_fixed, arguments_of(node)))
+        return not self._is_mutable(node)
+
+    def _looks_at(self, at: Node, levels: int) -> bool:
+        """Whether what is done with an object can't change it."""
+        around = at.parent
         while around is not None and around.type in ("parenthesized_expression", "cast_expression", "array_access"):
+            if around.type == "array_access":
+                levels -= 1
+                if not levels:
+                    return True
             at, around = around, around.parent
         if around is None:
             return False
         if around.type == "argument_list" and around.parent is not None:
-            call = around.parent
-            return name_of(call).startswith("assert") or (
-                call.type == "method_invocation" and self._is_static_call(call, static.MOST_DEPTH - 3)
-            )
+            return self._looks_in_call(at, around.parent, levels)
         if around.type == "method_invocation":
-            return name_of(around) in LOOKING and field_text(around, "object") == text_of(at)
-        return around.type in ("field_access", "binary_expression", "enhanced_for_statement") or (
-            at.type == "array_access" and around.type != "assignment_expression"
-        )
+            name = name_of(around)
+            if name not in LOOKING or field_of(around, "object") != at:
+                return False
+            is_live = name in _LIVE and not (levels == 1 and name in ("get", "stream"))
+            return not is_live or self._looks_at(around, levels)
+        if around.type in ("variable_declarator", "enhanced_for_statement"):
+            alias = self._scopes.of_name(field_of(around, "name"))
+            return alias is not None and (alias.type_name in _FIXED or self._looks_all(alias))
+        return around.type in ("field_access", "binary_expression", "expression_statement")
+
+    def _looks_all(self, binding: Binding) -> bool:
+        return self._unless_open(binding.declared.id, lambda: all(map(self._only_looks, binding.uses)))
+
+    def _looks_in_call(self, at: Node, call: Node, levels: int) -> bool:
+        own = self._scopes.functions.get(name_of(call), []) if call.type == "method_invocation" else []
+        if len(own) == 1 and field_text(call, "object") in ("", "this"):
+            parameters, place = self._scopes.parameters(own[0]), arguments_of(call).index(at)
+            return place < len(parameters) and self._looks_all(parameters[place])
+        if not own and name_of(call).startswith("assert"):
+            return True
+        is_static = call.type == "method_invocation" and self._is_static_call(call, static.MOST_DEPTH - 3)
+        return is_static and (not self._is_mutable(call) or self._looks_at(call, levels))
 
     def _is_known(self, name: str) -> bool:
         """Whether a class is one of the standard library's that only makes values."""
-        path = self._scopes.class_of(name)
-        last = path.rpartition(".")[2]
-        if last not in _CLASSES or last in self._scopes.classes:
+        package, _, last = self._scopes.class_of(name).rpartition(".")
+        if last in self._scopes.classes or (not package and last in self._beside):
             return False
-        if "." in path:
-            return _PACKAGES.fullmatch(path) is not None
-        return last in _LANG or any(_PACKAGES.fullmatch(f"{package}.{last}") for package in self._scopes.packages)
+        packages = [package] if package else ["java.lang", *self._scopes.packages]
+        return any(last in _CLASSES.get(package, ()) for package in packages)
 
     def _is_static_member(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)

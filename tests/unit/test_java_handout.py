@@ -1,0 +1,63 @@
+"""What a test in Java hands out, by the program that it calls: run here."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.core import process
+from harness.languages.java.language import part
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK")
+
+RECORDER = """package goldseam;
+final class Recorder {
+    static void hand(int slot, String values, String raised) { System.out.println("[" + values + "]"); }
+    static String quoted(String text, int most) { return '"' + text + '"'; }
+}
+"""
+
+
+def handed(folder: Path, *calls: str) -> list[list[object]]:
+    """What these calls of the hand-out tell."""
+    body = "".join(f"Handout.{call};" for call in calls)
+    enum = "enum Kind { ODD; static final Kind OTHER = ODD; }"
+    main = f"public static void main(String[] none) throws Exception {{ {body} }}"
+    text = f"import goldseam.*; class Main {{ {enum} {main} }}"
+    sources = {"Handout.java": part("Handout.java"), "Recorder.java": RECORDER, "Main.java": text}
+    for name, source in sources.items():
+        (folder / name).write_text(source, encoding="utf-8")
+    process.run(["javac", "-proc:none", "-d", folder, *(folder / name for name in sources)])
+    return [json.loads(line) for line in process.run(["java", "-cp", folder, "Main"]).stdout.splitlines()]
+
+
+def test_a_recording_tells_whether_a_number_was_boxed_and_which_constant_is_an_enums(tmp_path):
+    told = handed(
+        tmp_path,
+        "boxed(0, Handout.of(3L), Handout.of((Object) 3L))",
+        "boxed(0, Handout.of(3), Handout.of((Object) 3L))",
+        "boxed(0, Handout.of(3), Handout.of(3))",
+        "boxed(0, Handout.of((Object) null), Handout.of(3))",
+        'values(0, Handout.constant("ODD", Kind.ODD), Handout.constant("OTHER", Kind.OTHER))',
+    )
+    are_primitive = [[value[1] for value in values] for values in told[:4]]
+    assert are_primitive == [[False, False], [True, False], [True, True], [False, True]]
+    assert [value[2][0] for value in told[4]] == ["e", "x"]
+
+
+def test_what_has_its_own_way_to_be_searched_does_not_come_out_for_that(tmp_path):
+    collection = "new java.util.ArrayList<Object>() {{ public boolean contains(Object o) {{ return {}; }} }}"
+    told = handed(
+        tmp_path,
+        f"values(0, Handout.searched({collection.format('true')}))",
+        "values(0, Handout.searched(new java.util.ArrayList<Object>() {}))",
+        'values(0, Handout.searched("a"))',
+        "values(0, Handout.searched(null))",
+    )
+    assert [value[2] for [value] in told] == [["x", "java.lang.Object"], ["l", []], ["s", "a"], None]
