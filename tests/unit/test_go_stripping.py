@@ -50,7 +50,7 @@ def shortened(text: str) -> str:
     for part in parts[1:]:
         slot, _, rest = part.partition(", ")
         values, _, after = rest.partition("}, nil)") if rest.startswith("func() []interface{} {") else ("", "", rest)
-        operands = [word.partition(" := ")[2] for word in values.partition("return")[0].split("; ")[:-1]]
+        operands = [word.partition(" := ")[2] for word in values.rpartition("return")[0].split("; ")[:-1]]
         operands[:1] = [one.partition(" := ")[2] or one for one in operands[:1]]
         short.append(f"<{slot}: {', '.join(operands)}>{after}" if values else f"<{slot}: {after}")
     return "".join(short)
@@ -345,6 +345,32 @@ def test_what_gos_own_types_say_is_expected(want):
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
 
 
+@pytest.mark.parametrize(
+    ("body", "options"),
+    [
+        ("want := 3\n\tif f(1) != want { t.Error() }", {"not": False, "types": "=="}),
+        ("if f(1) < int64(3) { t.Error() }", {"not": True, "types": "=="}),
+        ("if f(1) != 3 { t.Error() }", {"untyped": [1]}),
+        ("if f(1) != http.StatusOK { t.Error() }", {}),
+        ("if f(1) != 1<<want { t.Error() }", {}),
+        ("if !strings.Contains(f(1), `a`) { t.Error() }", {"types": "=="}),
+        ("assert.Greater(t, f(1), 3)", {"types": "kinds", "untyped": [1]}),
+        ("assert.NoError(t, f(1))", {"by": "=="}),
+    ],
+)
+def test_types_are_compared_where_a_wrong_one_would_not_compile(body, options):
+    text = function(f"\t{body}").replace('"io";', '"io"; "net/http";')
+    [slot] = parsed(text).slots
+    settings = {name: value for name, value in slot.assertion.options.items() if name != "not"}
+    assert settings == {name: value for name, value in options.items() if name != "not"}
+
+
+def test_a_difference_that_a_method_of_the_product_may_tell_comes_out_with_the_result():
+    source = parsed(function('\tif diff := cmp.Diff(f(1), "a"); diff != "" { t.Error(diff) }'))
+    assert source.slots[0].assertion.modes == (Mode.EXPECTED, Mode.RESULT, Mode.INSIDE)
+    assert 'goldseamHolds := cmp.Diff(f(1), "a") == "";' in source.stripped({0: Mode.RESULT})
+
+
 def test_a_name_that_only_expectations_read_goes_and_one_that_the_message_reads_is_used():
     body = (
         '\twant, n := 31, g()\n\tonly := "x"\n\tif f(1) != want {\n\t\tt.Error(n)\n\t}\n\tassert.Equal(t, only, f(2))'
@@ -378,7 +404,12 @@ func check(t *testing.T, got, want int) {{
     [
         ("a, b interface{}) {\n\tt.Helper()\n\tif a != b {", "check(t, 3, f(1))", "<0: interface{}(f(1))>", "go.=="),
         ("e error) {\n\tif e != nil {", "check(t, f(1))", "<0: error(f(1))>", "go.=="),
-        ("s, p string) {\n\tif strings.Contains(s, p) {", 'check(t, f(1), "a")', "<0: string(f(1))>", "go.contains"),
+        (
+            "s, p string) {\n\tif strings.Contains(s, p) {",
+            'check(t, f(1), "a")',
+            "<0: (func(goldseam string) string { return goldseam })(f(1))>",
+            "go.contains",
+        ),
         ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})", "<0: f(1)>", "go.cmp"),
         ("holds bool) {\n\tif holds {", "check(t, f(1) == 3)", "<0: f(1)>", "go.=="),
         ("a int) {\n\tif a != calls {", "check(t, f(1))", "check(t, f(1))", None),
