@@ -226,6 +226,7 @@ def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_i
         "want := []int{1}\n\tin := In{}\n\tin.Items = want\n\tsort(in)",
         "want := &In{}\n\tsort(want)",
         "want := &In{}\n\tin := want\n\tin.Items = g()",
+        "want := []*In{{}}\n\tfor _, in := range want {\n\t\tsort(in)\n\t}",
         "want := Set{}\n\twant.Add(1)",
         "r := g()\n\twant := []byte{1}\n\tr.Read(want)",
         "want := []byte{1}\n\tio.ReadFull(g(), want)",
@@ -247,6 +248,7 @@ def test_what_the_product_may_change_is_no_expectation(body):
         "want := errors.New(`a`)\n\tset(func() error { return want })",
         "want := []int{1}\n\t_ = want[0] == 1 && strings.Contains(g(), `a`)",
         "want := In{}\n\tif want.Equal(g()) { return }",
+        "want := []string{`a`}\n\tfor _, name := range want {\n\t\tg(name)\n\t}",
         "for want := 1; want < 3; want = want + 1 { assert.Equal(t, want, f(2)) }\n\twant := 3",
     ],
 )

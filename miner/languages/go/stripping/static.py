@@ -280,7 +280,10 @@ class Statics(static.Statics[Scopes]):
                 if field_text(around, "operator") == "&":
                     return False
             elif around.type == "range_clause":
-                return is_field(around, "right", at)
+                items = map(self._scopes.of_name, listed(field_of(around, "left"))[1:])
+                return is_field(around, "right", at) and (
+                    self._holds_plain_items(at) or all(item is None or self._is_looking(item) for item in items)
+                )
             elif around.type in ("short_var_declaration", "var_spec", "assignment_statement"):
                 return self._are_looking(around, at)
             elif around.type == "call_expression":
@@ -309,6 +312,16 @@ class Statics(static.Statics[Scopes]):
 
     def _is_looking(self, binding: Binding) -> bool:
         return self._unless_open(id(binding.uses), lambda: all(map(self._only_looks, binding.uses)))
+
+    def _holds_plain_items(self, node: Node) -> bool:
+        """Whether the items of a list or map are of a type that has no parts which could be set."""
+        column, binding = self.column_of(node), self._scopes.of_name(node)
+        kind = column.kind if column is not None else None
+        if column is None and binding is not None:
+            init = bare(binding.init) if binding.init is not None else None
+            kind = field_of(init, "type") or field_of(binding.statement, "type")
+        kind = self._resolved(kind)
+        return text_of(field_of(kind, "value") or field_of(kind, "element")) in _TYPES
 
     def _is_of_package(self, node: Node | None) -> bool:
         """Whether a name is set to what a package of Go's own makes, so that its methods are that package's."""
@@ -452,6 +465,8 @@ class Statics(static.Statics[Scopes]):
 
     def _only_looks_at_rows(self, use: Node) -> bool:
         """The same of a table: what a loop's name, or one that is set to a row, is used for shows column by column."""
+        if use.parent is not None and use.parent.type == "range_clause":
+            return is_field(use.parent, "right", use)
         at = use.parent if is_field(use.parent, "operand", use) else use
         return (at is not None and _declared_as(at) is not None) or self._only_looks(use)
 
