@@ -354,6 +354,7 @@ def test_what_gos_own_types_say_is_expected(want):
         ("if f(1) < int64(3) { t.Error() }", {"not": True, "types": "=="}),
         ("if f(1) != 3 { t.Error() }", {"untyped": [1]}),
         ("if f(1) != http.StatusOK { t.Error() }", {}),
+        ("if f(1) != 2*time.Second { t.Error() }", {"types": "=="}),
         ("if f(1) != 1<<want { t.Error() }", {}),
         ("if !strings.Contains(f(1), `a`) { t.Error() }", {"types": "=="}),
         ("assert.Greater(t, f(1), 3)", {"types": "kinds", "untyped": [1]}),
@@ -361,7 +362,7 @@ def test_what_gos_own_types_say_is_expected(want):
     ],
 )
 def test_types_are_compared_where_a_wrong_one_would_not_compile(body, options):
-    text = function(f"\t{body}").replace('"io";', '"io"; "net/http";')
+    text = function(f"\t{body}").replace('"io";', '"io"; "net/http"; "time";')
     [slot] = parsed(text).slots
     settings = {name: value for name, value in slot.assertion.options.items() if name != "not"}
     assert settings == {name: value for name, value in options.items() if name != "not"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
+from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
 from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
 from miner.languages.go.stripping.static import Statics
@@ -103,6 +103,7 @@ _CALLED: Mapping[str, tuple[str, Options]] = {
     "strings.HasSuffix": ("go.suffix", _TYPED),
 }  # fmt: skip
 """Functions of two values that say whether something holds, by the end of the package's path and their name."""
+_DURATIONS = words("Nanosecond Microsecond Millisecond Second Minute Hour")
 _DIFF = "go-cmp/cmp.Diff"
 _TWO_SIDES = 2
 
@@ -384,7 +385,8 @@ class Reader(sites.Reader[Statics]):
             operator = field_text(node, "operator")
             sides = named(node)[: 1 if operator in ("<<", ">>") else _TWO_SIDES]
             return operator in _BINARY or all(map(self._may_be_untyped, sides))
-        is_other = node.type == "selector_expression" and bool(self._statics.package_of(field_of(node, "operand")))
+        path = self._statics.package_of(field_of(node, "operand")) if node.type == "selector_expression" else ""
+        is_other = bool(path) and not (path == "time" and field_text(node, "field") in _DURATIONS)
         binding = self._scopes.of_name(node)
         is_unknown = node.type == "identifier" and (binding is None or binding.kind == "const")
         return is_other or is_unknown or self._is_untyped(node)
