@@ -269,13 +269,28 @@ def test_what_a_method_of_a_helpers_argument_is_given_is_no_expectation():
         ("[]*row{{want: 1}}", "bind(tt)"),
         ("[]struct{ want []int }{{[]int{1}}}", "tt := tt\n\t\tsort(tt.want)"),
         ("[]struct{ want Set }{{Set{}}}", "tt.want.Add(1)"),
+        ("[]row{{want: 1}}", "tt.fill()"),
         ("[]struct{ Base; in int }{{Base: g(1), in: 2}}", ""),
     ],
 )
 def test_a_column_that_the_product_may_change_or_makes_is_no_expectation(rows, body):
-    kind = "type row struct{ want int }\n"
+    kind = "type row struct{ want int }\nfunc (r *row) fill() { r.want = g() }\n"
     loop = f"\tfor _, tt := range {rows} {{\n\t\t{body}\n\t\tassert.Equal(t, tt.want, f(1))\n\t}}"
     [slot] = parsed(function(loop) + kind).slots
+    assert slot.assertion.modes[0] is Mode.OPERANDS
+
+
+def test_a_method_that_gets_a_copy_of_a_row_leaves_its_columns():
+    text = function("\tfor _, tt := range []row{{want: 1}} {\n\t\ttt.log()\n\t\tif f(1) != tt.want { t.Error() }\n\t}")
+    kind = "type row struct{ want int }\nfunc (r row) log() { r.want = 2 }\n"
+    assert [slot.assertion.modes[0] for slot in parsed(text + kind).slots] == [Mode.EXPECTED]
+
+
+@pytest.mark.parametrize("name", ["cmp", "is", "assert"])
+def test_a_package_of_the_product_may_be_called_like_a_library(name):
+    text = f'package a\n\nimport (\n\t"reflect"\n\t"testing"\n\n\t"example.com/shop/{name}"\n)\n\n'
+    body = f"want := []int{{1}}\n\tgot := {name}.Fill(want)\n\tif !reflect.DeepEqual(got, want) {{ t.Error() }}"
+    [slot] = parsed(f"{text}func TestA(t *testing.T) {{\n\t{body}\n}}\n").slots
     assert slot.assertion.modes[0] is Mode.OPERANDS
 
 

@@ -72,8 +72,8 @@ _READING = words("Equal String Error Cmp Compare Len Less Before After IsZero Un
 _FILLING = re.compile(r"(?:Read(?!File|Dir)|Unmarshal|F?S?[Ss]can|Decode|Copy|Shuffle|Put|NewBuffer$|Delete)")
 """How functions of Go's own packages begin that may set what they are given."""
 _ASSERTING = re.compile(r"\*?(?:testing|assert|require|is|check|gocheck|gc|qt|quicktest)\.\w+|\*C")
-_LOOKING = ("/assert", "/require", "/cmp", "/is")
-"""How paths of packages end whose functions only look at what they are given."""
+_LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
+"""Packages beside libraries of assertions whose functions only look at what they are given."""
 
 
 @dataclass(frozen=True)
@@ -343,7 +343,8 @@ class Statics(static.Statics[Scopes]):
             return False
         if binding.kind == "import":
             is_standard = _is_standard(binding.path) and binding.path not in ("sort", "slices")
-            return (is_standard and not _FILLING.match(name)) or binding.path.endswith(_LOOKING)
+            is_library = libraries.called(binding.path) is not None or _LOOKING.fullmatch(binding.path) is not None
+            return is_library or (is_standard and not _FILLING.match(name))
         if binding.kind == "param" and _ASSERTING.fullmatch(field_text(binding.statement, "type")):
             return True
         is_asserting = binding.kind == "param" or binding.name in ("assert", "require", "is", "a", "r")
@@ -457,6 +458,8 @@ class Statics(static.Statics[Scopes]):
             length = min(len(other.steps), len(column.steps))
             if other.steps[:length] != column.steps[:length]:
                 return True
+        if called is not None and not called.values and called.steps[:-1] == () and not _is_by_value(top.parent):
+            return False
         alias = _declared_as(top)
         binding = self._scopes.of_name(alias)
         if are_plain or binding is None or binding.is_written:
@@ -677,6 +680,16 @@ def _kind_of_part(kind: Node | None, step: Step) -> Node | None:
 def member_of(use: Node) -> Node:
     """The longest member access that begins with a name, but for a method that is called."""
     return static.member_of(use, ("selector_expression", "index_expression"), "operand")
+
+
+def _is_by_value(called: Node | None) -> bool:
+    """Whether a method that is called is the file's own and gets a copy."""
+    *_, root = upward(called)
+    methods = [node for node in named(root) if node.type == "method_declaration"]
+    receivers = [
+        field_text(node, "receiver") for node in methods if field_text(node, "name") == field_text(called, "field")
+    ]
+    return bool(receivers) and not any("*" in receiver for receiver in receivers)
 
 
 def _is_begun(node: Node) -> bool:
