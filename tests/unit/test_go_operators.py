@@ -35,6 +35,19 @@ INTS = value(["l", "[]int", [["i", "int", "1"], ["i", "int", "2"]]])
 MAP = value(["m", "map[string]int", [[["s", "string", "a"], ["i", "int", "1"]]]])
 
 
+def zone(offset: int | None) -> list[Any]:
+    """A time zone of no name, as it comes out now, or without an offset, as it did."""
+    if offset is None:
+        return value(["p", "*time.Location", ["s", "string", ""]])
+    fields = [["name", ["s", "string", ""]], ["offset", ["i", "int", str(offset)]]]
+    return value(["p", "*time.Location", ["t", "time.Location", fields]])
+
+
+def time(seconds: int, offset: int) -> list[Any]:
+    fields = [["Equal()", ["b", "bool", True]], ["ext", ["i", "int64", str(seconds)]], ["loc", zone(offset)[2]]]
+    return value(["t", "time.Time", fields])
+
+
 def holds(op: str, *operands: Any, **options: Any) -> bool:
     decoded = [values.decode(operand) for operand in operands]
     return operators.holds(Site(op=op, sides=("out",) * len(operands), options=options), decoded, [])
@@ -115,6 +128,33 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.is", (value(["l", "[]error", [["a", ["s", "money.Told", "a"]]]]), ERROR), {}, False),
         ("go.is", (value(["l", "[]error", []]), NIL), {}, True),
         ("go.is", (value(["l", "[]error", [["a", SAYING]]]), value(SAYING, held=True)), {}, True),
+        ("go.nil", (value(["n", "*money.Error"], held=True),), {"by": "=="}, False),
+        ("go.nil", (NIL,), {"by": "=="}, True),
+        ("go.json", (s('{"a": false}'), s('{"a": 0}')), {}, False),
+        ("go.json", (s('{"a": true, "b": 1}'), s('{"a": 1, "b": true}')), {}, False),
+        ("go.json", (s('{"a": 1, "b": -0}'), s('{"b": 0.0, "a": 1.0}')), {}, True),
+        ("go.==", (i(3, "int64"), i(3)), {"types": "=="}, False),
+        ("go.==", (i(3, "int64"), i(3)), {"types": "==", "not": True}, False),
+        ("go.==", (i(3, "money.Sum"), i(3, "money.Total")), {"types": "=="}, True),
+        ("go.<", (i(2, "int64"), i(3)), {"types": "=="}, False),
+        ("go.<", (i(2, "int64"), i(3)), {"types": "==", "untyped": [1]}, True),
+        ("go.<", (i(2, "int64"), i(3)), {"types": "kinds", "untyped": [1]}, False),
+        ("go.<", (i(2, "money.Sum"), i(3)), {"types": "kinds"}, True),
+        ("go.contains", (value(["B", "[]uint8", "6162"]), s("a")), {"types": "=="}, False),
+        ("go.same", (value(["l", "[]int64", [["i", "int64", "1"]]]), value(["l", "[]int", [["i", "int", "1"]]])), {},
+         False),
+        ("go.same", (value(["l", "[1]int", [["i", "int", "1"]]]), value(["l", "[]int", [["i", "int", "1"]]])), {},
+         False),
+        ("go.deep", (zone(3600), zone(7200)), {}, False),
+        ("go.deep", (zone(3600), zone(3600)), {}, True),
+        ("go.deep", (zone(3600), zone(None)), {}, True),
+        ("go.cmp", (time(1, 3600), time(1, 7200)), {}, True),
+        ("go.cmp", (time(1, 3600), time(2, 3600)), {}, False),
+        ("go.cmp", (value(["t", "money.Item", [["Equal()", ["b", "bool", True]]]]),) * 2, {}, False),
+        ("go.zero", (value(["t", "money.Item", [["Equal()", ["b", "bool", True]]]]),), {}, True),
+        ("go.empty", (value(["t", "money.Item", [["Equal()", ["b", "bool", True]]]]),), {}, True),
+        ("go.deep", (value(["t", "money.Item", [["Equal()", ["b", "bool", True]]]]), value(["t", "money.Item", []])),
+         {}, True),
     ],
 )  # fmt: skip
 def test_an_assertion_is_decided_as_go_decides_it(op, operands, options, wanted):

@@ -50,7 +50,7 @@ def shortened(text: str) -> str:
     for part in parts[1:]:
         slot, _, rest = part.partition(", ")
         values, _, after = rest.partition("}, nil)") if rest.startswith("func() []interface{} {") else ("", "", rest)
-        operands = [word.partition(" := ")[2] for word in values.partition("return")[0].split("; ")[:-1]]
+        operands = [word.partition(" := ")[2] for word in values.rpartition("return")[0].split("; ")[:-1]]
         operands[:1] = [one.partition(" := ")[2] or one for one in operands[:1]]
         short.append(f"<{slot}: {', '.join(operands)}>{after}" if values else f"<{slot}: {after}")
     return "".join(short)
@@ -218,6 +218,177 @@ def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_i
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "want := []int{1}\n\tgot := want\n\tsort(got)",
+        "want := []int{1}\n\tin := In{Items: want}\n\tsort(in)",
+        "want := []int{1}\n\tin := In{}\n\tin.Items = want\n\tsort(in)",
+        "want := &In{}\n\tsort(want)",
+        "want := &In{}\n\tin := want\n\tin.Items = g()",
+        "want := []*In{{}}\n\tfor _, in := range want {\n\t\tsort(in)\n\t}",
+        "want := Set{}\n\twant.Add(1)",
+        "r := g()\n\twant := []byte{1}\n\tr.Read(want)",
+        "want := []byte{1}\n\tio.ReadFull(g(), want)",
+        "want := &In{}\n\tsteps := []func() error{func() error { return g(want) }}\n\tsteps[0]()",
+        "switch g() {\n\tcase 1:\n\t\twant = 2\n\t}",
+        "set(func() { want = 2 })",
+    ],
+)
+def test_what_the_product_may_change_is_no_expectation(body):
+    set_before = "" if "want :=" in body else "want := 1\n\tcheck := func() { if f(2) != want { t.Error() } }\n\t"
+    source = parsed(function(f"\t{set_before}{body}\n\tassert.Equal(t, want, f(1))"))
+    assert {slot.assertion.modes[0] for slot in source.slots} == {Mode.OPERANDS}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "want := []int{1}\n\tgot := want\n\tif len(got) > 3 { return }",
+        "want := errors.New(`a`)\n\tset(func() error { return want })",
+        "want := []int{1}\n\t_ = want[0] == 1 && strings.Contains(g(), `a`)",
+        "want := In{}\n\tif want.Equal(g()) { return }",
+        "want := []string{`a`}\n\tfor _, name := range want {\n\t\tg(name)\n\t}",
+        "for want := 1; want < 3; want = want + 1 { assert.Equal(t, want, f(2)) }\n\twant := 3",
+    ],
+)
+def test_what_is_only_looked_at_is_expected(body):
+    source = parsed(function(f"\t{body}\n\tassert.Equal(t, want, f(1))"))
+    assert source.slots[-1].assertion.modes[0] is Mode.EXPECTED
+
+
+def test_what_a_method_of_a_helpers_argument_is_given_is_no_expectation():
+    check = "func check(t *testing.T, s *S, want []int) {\n\ts.Fill(want)\n\tassert.Equal(t, want, f(1))\n}\n"
+    [slot] = parsed(function("\tcheck(t, g(), []int{1})") + check).slots
+    assert slot.assertion.modes[0] is Mode.OPERANDS
+
+
+@pytest.mark.parametrize(
+    ("rows", "body"),
+    [
+        ("[]*row{{want: 1}}", "bind(tt)"),
+        ("[]struct{ want []int }{{[]int{1}}}", "tt := tt\n\t\tsort(tt.want)"),
+        ("[]struct{ want Set }{{Set{}}}", "tt.want.Add(1)"),
+        ("[]row{{want: 1}}", "tt.fill()"),
+        ("[]struct{ Base; in int }{{Base: g(1), in: 2}}", ""),
+    ],
+)
+def test_a_column_that_the_product_may_change_or_makes_is_no_expectation(rows, body):
+    kind = "type row struct{ want int }\nfunc (r *row) fill() { r.want = g() }\n"
+    loop = f"\tfor _, tt := range {rows} {{\n\t\t{body}\n\t\tassert.Equal(t, tt.want, f(1))\n\t}}"
+    [slot] = parsed(function(loop) + kind).slots
+    assert slot.assertion.modes[0] is Mode.OPERANDS
+
+
+def test_a_method_that_gets_a_copy_of_a_row_leaves_its_columns():
+    text = function("\tfor _, tt := range []row{{want: 1}} {\n\t\ttt.log()\n\t\tif f(1) != tt.want { t.Error() }\n\t}")
+    kind = "type row struct{ want int }\nfunc (r row) log() { r.want = 2 }\n"
+    assert [slot.assertion.modes[0] for slot in parsed(text + kind).slots] == [Mode.EXPECTED]
+
+
+@pytest.mark.parametrize("name", ["cmp", "is", "assert"])
+def test_a_package_of_the_product_may_be_called_like_a_library(name):
+    text = f'package a\n\nimport (\n\t"reflect"\n\t"testing"\n\n\t"example.com/shop/{name}"\n)\n\n'
+    body = f"want := []int{{1}}\n\tgot := {name}.Fill(want)\n\tif !reflect.DeepEqual(got, want) {{ t.Error() }}"
+    [slot] = parsed(f"{text}func TestA(t *testing.T) {{\n\t{body}\n}}\n").slots
+    assert slot.assertion.modes[0] is Mode.OPERANDS
+
+
+def test_a_row_that_is_handed_on_by_its_value_keeps_its_columns():
+    body = "g(tt)\n\t\ttt.check(t)\n\t\tif f(1) != tt.want { t.Error() }"
+    loop = f"\tfor i := range rows {{\n\t\ttt := rows[i]\n\t\t{body}\n\t}}"
+    rows = "\trows := []struct{ want int; check func(*testing.T) }{{1, nil}}\n"
+    assert [slot.assertion.modes[0] for slot in parsed(function(rows + loop)).slots] == [Mode.EXPECTED]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i := First; i < Last; i++",
+        "for i := 0; i < 3; i += g()",
+        "for i := range g()",
+        "for i := 0; i < 3; {\n\ti = g(i)\n",
+    ],
+)
+def test_what_the_product_counts_is_no_expectation(loop):
+    brace = "" if loop.endswith("\n") else " {"
+    source = parsed(function(f"\twant := []int{{1, 2}}\n\t{loop}{brace}\n\t\tif f(i) != want[i] {{ t.Error() }}\n\t}}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+def test_what_the_product_has_set_for_the_next_turn_of_a_loop_is_no_expectation():
+    loop = "\tfor range 3 {\n\t\tif f(1) != want { t.Error() }\n\t\tif g() { want = 2 }\n\t}"
+    source = parsed(function(f"\twant := 1\n{loop}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize("begun", ["go func() {", "wg.Go(func() {"])
+def test_what_goroutines_of_a_loop_are_to_give_is_no_expectation_as_their_order_may_be_another(begun):
+    body = f"\tfor i, want := range []int{{1, 2}} {{\n\t\t{begun} if f(i) != want {{ t.Error() }} }}"
+    source = parsed(function(f"{body}{'()' if begun[0] == 'g' else ')'}\n\t}}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(("asked", "mode"), [("g()", Mode.OPERANDS), ("1 < 2", Mode.EXPECTED)])
+def test_an_argument_is_no_expectation_where_the_product_says_which_call_is_made(asked, mode):
+    check = "func check(t *testing.T, want int) {\n\tcalls++\n\tif f(1) != want { t.Error() }\n}\n"
+    source = parsed(function(f"\tif {asked} {{ check(t, 1) }} else {{ check(t, 2) }}") + check)
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
+@pytest.mark.parametrize(
+    "want",
+    [
+        "max(1, 2)",
+        "money.Limit",
+        "fmt.Sprint(Point{1, 2})",
+        "fmt.Sprint(given)",
+        "own(3).String()",
+        "point().String()",
+    ],
+)
+def test_what_the_product_may_say_is_no_expectation(want):
+    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"testing"\n)\n\ntype own int\n\n'
+    text = f"{imports}func point() Point {{ return Point{{1}} }}\n\nconst given Kind = 3\n\n"
+    source = parsed(f"{text}func TestA(t *testing.T) {{\n\tif f(1) != {want} {{ t.Error() }}\n}}\n")
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize("want", ["fmt.Sprint(3, `a`, []int{1})", "fmt.Sprint(3 * time.Second)", "fmt.Sprint(tt.want)"])
+def test_what_gos_own_types_say_is_expected(want):
+    text = 'package money\n\nimport (\n\t"fmt"\n\t"testing"\n\t"time"\n)\n\n'
+    loop = f"for _, tt := range []struct{{ in Point; want int }}{{{{Point{{1}}, 3}}}} {{\n\t\tif f(tt.in) != {want}"
+    source = parsed(f"{text}func TestA(t *testing.T) {{\n\t{loop} {{ t.Error() }}\n\t}}\n}}\n")
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+
+
+@pytest.mark.parametrize(
+    ("body", "options"),
+    [
+        ("want := 3\n\tif f(1) != want { t.Error() }", {"not": False, "types": "=="}),
+        ("if f(1) < int64(3) { t.Error() }", {"not": True, "types": "=="}),
+        ("if f(1) != 3 { t.Error() }", {"untyped": [1]}),
+        ("if f(1) != http.StatusOK { t.Error() }", {}),
+        ("if f(1) != 2*time.Second { t.Error() }", {"types": "=="}),
+        ("if f(1) != 1<<want { t.Error() }", {}),
+        ("if !strings.Contains(f(1), `a`) { t.Error() }", {"types": "=="}),
+        ("assert.Greater(t, f(1), 3)", {"types": "kinds", "untyped": [1]}),
+        ("assert.NoError(t, f(1))", {"by": "=="}),
+    ],
+)
+def test_types_are_compared_where_a_wrong_one_would_not_compile(body, options):
+    text = function(f"\t{body}").replace('"io";', '"io"; "net/http"; "time";')
+    [slot] = parsed(text).slots
+    settings = {name: value for name, value in slot.assertion.options.items() if name != "not"}
+    assert settings == {name: value for name, value in options.items() if name != "not"}
+
+
+def test_a_difference_that_a_method_of_the_product_may_tell_comes_out_with_the_result():
+    source = parsed(function('\tif diff := cmp.Diff(f(1), "a"); diff != "" { t.Error(diff) }'))
+    assert source.slots[0].assertion.modes == (Mode.EXPECTED, Mode.RESULT, Mode.INSIDE)
+    assert 'goldseamHolds := cmp.Diff(f(1), "a") == "";' in source.stripped({0: Mode.RESULT})
+
+
 def test_a_name_that_only_expectations_read_goes_and_one_that_the_message_reads_is_used():
     body = (
         '\twant, n := 31, g()\n\tonly := "x"\n\tif f(1) != want {\n\t\tt.Error(n)\n\t}\n\tassert.Equal(t, only, f(2))'
@@ -251,7 +422,12 @@ func check(t *testing.T, got, want int) {{
     [
         ("a, b interface{}) {\n\tt.Helper()\n\tif a != b {", "check(t, 3, f(1))", "<0: interface{}(f(1))>", "go.=="),
         ("e error) {\n\tif e != nil {", "check(t, f(1))", "<0: error(f(1))>", "go.=="),
-        ("s, p string) {\n\tif strings.Contains(s, p) {", 'check(t, f(1), "a")', "<0: string(f(1))>", "go.contains"),
+        (
+            "s, p string) {\n\tif strings.Contains(s, p) {",
+            'check(t, f(1), "a")',
+            "<0: (func(goldseam string) string { return goldseam })(f(1))>",
+            "go.contains",
+        ),
         ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})", "<0: f(1)>", "go.cmp"),
         ("holds bool) {\n\tif holds {", "check(t, f(1) == 3)", "<0: f(1)>", "go.=="),
         ("a int) {\n\tif a != calls {", "check(t, f(1))", "check(t, f(1))", None),

@@ -7,15 +7,18 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from harness.judging.go.values import Value, is_plain
-from harness.judging.parts import Decider, Part, UndecidableError, compared, held_by, negatable, parts_of, truth
+from harness.judging.parts import Decider, Part, UndecidableError, held_by, negatable, parts_of, truth
 
 _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
 _NUMBERS = ("i", "f", "c")
 _TEXTS = ("s", "S")
+_TWO = 2
+_ARRAY = re.compile(r"\[\d+\]")
 _PACKAGE = re.compile(r"\b\w+\.")
 
 
@@ -51,6 +54,8 @@ class _Comparison:
     def _alike(self, left: Part, other: Part) -> bool:
         """Whether two values of one kind are."""
         match left.tag:
+            case "p" if left.kind == "*time.Location":
+                return _are_one_zone(left.parts[0], other.parts[0])
             case "a" | "p":
                 return self.equal(left.parts[0], other.parts[0], typed=left.tag == "a")
             case "l":
@@ -79,6 +84,14 @@ class _Comparison:
         return True
 
 
+def _are_one_zone(left: Part | None, other: Part | None) -> bool:
+    """Whether two time zones are alike by name, and by offset where both tell it."""
+    fields = [dict(part.parts) if part is not None and part.tag == "t" else {"name": part} for part in (left, other)]
+    name, another = (getattr(zone.get("name"), "plain", None) for zone in fields)
+    offset, its = (getattr(zone.get("offset"), "plain", None) for zone in fields)
+    return bool(name == another and (offset == its or offset is None or its is None))
+
+
 def _is_one_type(kind: str, other: str) -> bool:
     """Whether two names are of one type, as far as names tell.
 
@@ -105,23 +118,41 @@ def _deep_or_constant(operands: list[Value], options: Mapping[str, Any]) -> bool
 
 def _items_alike(left: Value, other: Value) -> bool:
     """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
+    lists = [part for part in (left.part, other.part) if part is not None and part.tag in ("l", "B")]
+    if any(map(_ARRAY.match, (part.kind for part in lists))):
+        raise UndecidableError("an array")
+    for item, another in zip(*(part.parts for part in lists), strict=False) if len(lists) == _TWO else ():
+        if item is not None and another is not None:
+            _check_types(item, another, {"types": "=="})
     return _Comparison(nil_is_empty=True).equal(left.part, other.part, typed=False)
 
 
 def _cmp(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As `cmp.Equal` without options, or with `EquateEmpty`, as far as it runs no code of the product."""
-    left, other = operands
-    for value in operands:
-        for part in parts_of(value.part):
+    one, another = (_at_instants(value.part) for value in operands)
+    for side in (one, another):
+        for part in parts_of(side):
             if (
                 part.tag == "t"
                 and part.kind != "time.Time"
                 and any(name[:1].islower() or name[:1] == "_" for name, _ in part.parts)
             ):
                 raise UndecidableError("fields that only methods of the product can compare")
-        if not is_plain(value.part):
+            if part.tag == "t" and part.plain and part.kind != "time.Time":
+                raise UndecidableError("a method of its own compares it")
+        if not is_plain(side):
             raise UndecidableError("what has no form outside")
-    return _Comparison(nil_is_empty=bool(options.get("empty"))).equal(left.part, other.part, typed=True)
+    return _Comparison(nil_is_empty=bool(options.get("empty"))).equal(one, another, typed=True)
+
+
+def _at_instants(part: Any) -> Any:
+    """A value whose times are in no zone: their own method compares them so."""
+    if isinstance(part, tuple):
+        return tuple(map(_at_instants, part))
+    if not isinstance(part, Part):
+        return part
+    is_time = (part.tag, part.kind) == ("t", "time.Time")
+    return replace(part, parts=_at_instants(tuple(one for one in part.parts if not is_time or one[0] != "loc")))
 
 
 def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
@@ -135,10 +166,21 @@ def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     item, another = left.part, other.part
     if item is None or another is None:
         return item is another
-    typed = left.held or other.held
-    if typed and item.kind != another.kind:
-        return False
+    if left.held or other.held:
+        return item.kind == another.kind and _comparable(item, another)
+    _check_types(item, another, options)
     return _comparable(item, another)
+
+
+def _check_types(left: Part, other: Part, options: Mapping[str, Any]) -> None:
+    """Raise `UndecidableError` for what does not compile: two types where Go asks for one.
+
+    By `kinds` a type of a package is of any kind, as outside nobody can tell.
+    """
+    how, kinds = options.get("types"), (left.kind, other.kind)
+    is_either = any("." in kind for kind in kinds) if how == "kinds" else bool(options.get("untyped"))
+    if how and not is_either and not _is_one_type(*kinds):
+        raise UndecidableError("they are of two types")
 
 
 def _comparable(left: Part, other: Part) -> bool:
@@ -172,8 +214,9 @@ def _as_single(number: float) -> float:
 
 
 def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
-    def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+    def decided(operands: list[Value], options: Mapping[str, Any]) -> bool:
         left, other = map(held_by, operands)
+        _check_types(left, other, options)
         if left.tag in ("i", "f") and other.tag in ("i", "f"):
             return decide(left.plain, other.plain)
         if left.tag in _TEXTS and other.tag in _TEXTS:
@@ -198,9 +241,22 @@ def _text(value: Value) -> bytes:
     return _bytes(held_by(value))
 
 
-def _nil(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none."""
+def _compared_texts(decide: Callable[[bytes, bytes], bool]) -> Decider:
+    """How two texts compare; of functions of `strings` both have to be of that type alone."""
+
+    def decided(operands: list[Value], options: Mapping[str, Any]) -> bool:
+        if options.get("types") and any(held_by(operand).kind != "string" for operand in operands):
+            raise UndecidableError("not of type string")
+        return decide(*map(_text, operands))
+
+    return decided
+
+
+def _nil(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none; or `by` Go's own `==`."""
     (value,) = operands
+    if options.get("by") == "==":
+        return value.is_nil
     return value.part is None or value.part.tag == "n"
 
 
@@ -212,6 +268,8 @@ def _is_empty(part: Part | None) -> bool:
         return _is_empty(part.parts[0])
     if part.tag in ("F", "x", "r"):
         return False
+    if part.tag == "t":
+        return not part.parts
     if part.tag == "l" and not part.kind.startswith("[]"):
         return not part.parts
     return not part.parts and not part.plain
@@ -312,8 +370,17 @@ def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    left, other = (json.loads(_text(operand)) for operand in operands)
-    return bool(left == other) and repr(left).count("True") == repr(other).count("True")
+    left, other = map(_json_form, operands)
+    return left == other
+
+
+def _json_form(operand: Value) -> str:
+    """A text of JSON in the one form that all have that are alike: numbers are floats, as Go reads them."""
+
+    def number(digits: str) -> float:
+        return float(digits) + 0.0  # so that -0 is 0
+
+    return json.dumps(json.loads(_text(operand), parse_int=number, parse_float=number), sort_keys=True)
 
 
 def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:
@@ -361,9 +428,9 @@ _DECIDES: Mapping[str, Decider] = {
     "go.is": _is,
     "go.type": _type,
     "go.zero": lambda operands, _options: _is_zero(operands[0].part),
-    "go.contains": compared(_text, bytes.__contains__),
-    "go.prefix": compared(_text, bytes.startswith),
-    "go.suffix": compared(_text, bytes.endswith),
+    "go.contains": _compared_texts(bytes.__contains__),
+    "go.prefix": _compared_texts(bytes.startswith),
+    "go.suffix": _compared_texts(bytes.endswith),
     "go.truth": truth,
     "go.nil": _nil,
     "go.empty": lambda operands, _options: _is_empty(operands[0].part),

@@ -20,6 +20,8 @@ _WHOLE = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d{1,3})?)|[+-]Inf|NaN")
 _HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _MOST_LEVELS = 64
+EQUAL = "Equal()"
+"""Stands among the fields of what has such a method, which go-cmp asks; the part is `plain` then."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,6 +107,8 @@ def _made_of(reader: Reader, tag: str, encoded: Any, depth: int) -> dict[str, An
             parts = [(reader.text(name), _part(reader, value, depth)) for name, value in reader.pairs(encoded)]
             if len(dict(parts)) < len(parts):
                 raise ValueError("a field that is there twice")
+            own = tuple(field for field in parts if field[0] != EQUAL)
+            return {"parts": own, "plain": len(own) < len(parts) or None}
         case "p":
             parts = [_part(reader, encoded, depth)]
         case _:

@@ -247,9 +247,12 @@ func (w *goldseamWriter) pairs(v reflect.Value, kind string) string {
 	return `["m",` + kind + ",[" + strings.Join(pairs, ",") + "]]"
 }
 
-// A field that is the zero value of its type is left out.
+// A field that is the zero value of its type is left out. A method by which go-cmp would compare is told of.
 func (w *goldseamWriter) fields(v reflect.Value, kind string) string {
 	fields := []string{}
+	if _, compares := reflect.PtrTo(v.Type()).MethodByName("Equal"); compares {
+		fields = append(fields, `["Equal()",["b","bool",true]]`)
+	}
 	for i := 0; i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; name != "_" && !v.Field(i).IsZero() {
 			fields = append(fields, "["+w.text(name)+","+w.value(v.Field(i))+"]")
@@ -265,7 +268,13 @@ func (w *goldseamWriter) pointer(v reflect.Value, kind string) string {
 		}
 	}
 	if kind == `"*time.Location"` {
-		return `["p",` + kind + `,["s","string",` + w.text(v.Elem().FieldByName("name").String()) + "]]"
+		name := `["s","string",` + w.text(v.Elem().FieldByName("name").String()) + "]"
+		zones := v.Elem().FieldByName("zone")
+		if zones.Len() != 1 || name == `["s","string","Local"]` {
+			return `["p",` + kind + "," + name + "]"
+		}
+		offset := strconv.FormatInt(zones.Index(0).FieldByName("offset").Int(), 10)
+		return `["p",` + kind + `,["t","time.Location",[["name",` + name + `],["offset",["i","int","` + offset + `"]]]]]`
 	}
 	w.above[len(w.above)-1] = v.Pointer()
 	return `["p",` + kind + "," + w.value(v.Elem()) + "]"

@@ -44,7 +44,7 @@ class Library:
 
 HOLDS = Form("", "h")
 _HOLDS_NOT = Form("", "h", NOT)
-_NONE, _SOME = Form("go.nil", "e"), Form("go.nil", "e", NOT)
+_NONE, _SOME = Form("go.nil", "e", {"by": "=="}), Form("go.nil", "e", {"by": "==", **NOT})
 _IS, _IS_NOT = Form("go.is", "cv"), Form("go.is", "cv", NOT)
 _ZERO, _NOT_ZERO = Form("go.zero", "v"), Form("go.zero", "v", NOT)
 _SAYS, _SAYS_PART = Form("go.==", "tv"), Form("go.contains", "tv")
@@ -53,6 +53,7 @@ _DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", NOT)
 _GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", NOT, is_generic=True)
 _SAME = Form("go.==", "ii")
 _NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
+_KINDS = {"types": "kinds"}
 _IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", NOT), Form("go.len", "vv")
 
 TESTIFY = Library(
@@ -61,8 +62,8 @@ TESTIFY = Library(
     forms={
         "Equal": _DEEP, "NotEqual": _NOT_DEEP, "Exactly": _DEEP,
         "EqualValues": Form("go.values", "vv"), "NotEqualValues": Form("go.values", "vv", NOT),
-        "Greater": Form("go.>", "vv"), "GreaterOrEqual": Form("go.<", "vv", NOT),
-        "Less": Form("go.<", "vv"), "LessOrEqual": Form("go.>", "vv", NOT),
+        "Greater": Form("go.>", "vv", _KINDS), "GreaterOrEqual": Form("go.<", "vv", {**_KINDS, **NOT}),
+        "Less": Form("go.<", "vv", _KINDS), "LessOrEqual": Form("go.>", "vv", {**_KINDS, **NOT}),
         "Len": _LENGTH, "Contains": _IN, "NotContains": _NOT_IN,
         "ElementsMatch": Form("go.elements", "vv"), "JSONEq": Form("go.json", "vv"),
         "InDelta": Form("go.near", "vvv"), "IsType": Form("go.type", "ii"),
@@ -78,7 +79,7 @@ TESTIFY = Library(
 _MATRYER = Library(
     path=re.compile(r".*/matryer/is"),
     objects=frozenset({"I"}),
-    forms={"Equal": _DEEP, "True": HOLDS, "NoErr": Form("go.nil", "v")},
+    forms={"Equal": _DEEP, "True": HOLDS, "NoErr": _NONE},
 )
 _ALECTHOMAS = Library(
     path=re.compile(r".*/alecthomas/assert(?:/v\d+)?"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
+from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
 from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
 from miner.languages.go.stripping.static import Statics
@@ -87,19 +87,23 @@ _TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|T
 _OF_CONSTANTS = ("go.==", "go.<", "go.>")
 """Operators of which an untyped constant takes the type of the other side."""
 _SPREAD = ("variadic_argument",)
-_CONVERTED = re.compile(r"interface\{\}|any|error|bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
+_HOLDING = re.compile(r"interface\{\}|any|error")
+_GIVEN = re.compile(r"bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
 """Types that a constant, or a value as an interface, does not have by itself."""
 _BINARY: Mapping[str, tuple[str, Options]] = {
     "==": ("go.==", {}), "!=": ("go.==", NOT), "<": ("go.<", {}), ">=": ("go.<", NOT),
     ">": ("go.>", {}), "<=": ("go.>", NOT),
 }  # fmt: skip
+_TYPED: Options = {"types": "=="}
+"""Both sides are of one type, or it does not compile."""
 _CALLED: Mapping[str, tuple[str, Options]] = {
     "reflect.DeepEqual": ("go.deep", {}), "bytes.Equal": ("go.same", {}), "slices.Equal": ("go.same", {}),
-    "maps.Equal": ("go.same", {}), "strings.Contains": ("go.contains", {}),
-    "bytes.Contains": ("go.contains", {}), "strings.HasPrefix": ("go.prefix", {}),
-    "strings.HasSuffix": ("go.suffix", {}),
+    "maps.Equal": ("go.same", {}), "strings.Contains": ("go.contains", _TYPED),
+    "bytes.Contains": ("go.contains", {}), "strings.HasPrefix": ("go.prefix", _TYPED),
+    "strings.HasSuffix": ("go.suffix", _TYPED),
 }  # fmt: skip
 """Functions of two values that say whether something holds, by the end of the package's path and their name."""
+_DURATIONS = words("Nanosecond Microsecond Millisecond Second Minute Hour")
 _DIFF = "go-cmp/cmp.Diff"
 _TWO_SIDES = 2
 
@@ -222,7 +226,9 @@ class Reader(sites.Reader[Statics]):
             place = places.get(name)
             kind = field_text(parameters[place].statement, "type") if place is not None else ""
             front, back = operand.around
-            own = (f"{kind}(", ")") if _CONVERTED.fullmatch(kind) else ("", "")
+            own = (f"{kind}(", ")") if _HOLDING.fullmatch(kind) else AS_IT_IS
+            if _GIVEN.fullmatch(kind):  # not converted: what a test may not be given does not compile
+                own = (f"(func(goldseam {kind}) {kind} {{ return goldseam }})(", ")")
             sides.append(Side(argument=place, around=(front + own[0], own[1] + back)))
         arguments = [side.argument for side in sides if side.argument is not None]
         if not arguments or len(set(arguments)) < len(arguments) or assertion.op == "go.of":
@@ -277,7 +283,14 @@ class Reader(sites.Reader[Statics]):
         if options is None:
             return None
         operands = tuple(map(self._operand, arguments[:_TWO_SIDES]))
-        return Assertion(op="go.cmp", operands=operands, replaced=condition, initializer=initializer, options=options)
+        return Assertion(
+            op="go.cmp",
+            operands=operands,
+            replaced=condition,
+            initializer=initializer,
+            options=options,
+            condition=f'{text_of(binding.init)} == ""',
+        )
 
     def _of_cmp(self, call: Node) -> Options | None:
         """Options of a comparison by go-cmp; None where it has others than that nothing is as empty."""
@@ -339,6 +352,8 @@ class Reader(sites.Reader[Statics]):
         if not all(counted):
             operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
         settings = self._with_untyped(options, operands, is_typed=op in _OF_CONSTANTS)
+        if op in _OF_CONSTANTS and not any(self._may_be_untyped(operand.node) for operand in operands):
+            settings = {**settings, **_TYPED}
         return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
@@ -362,6 +377,19 @@ class Reader(sites.Reader[Statics]):
         if node.type in ("unary_expression", "binary_expression"):
             return all(self._is_untyped(child) for child in named(node))
         return node.type.endswith("_literal") and node.type not in ("composite_literal", "func_literal")
+
+    def _may_be_untyped(self, node: Node) -> bool:
+        """The same, where a constant of another package may be one."""
+        node = bare(node)
+        if node.type in ("unary_expression", "binary_expression"):
+            operator = field_text(node, "operator")
+            sides = named(node)[: 1 if operator in ("<<", ">>") else _TWO_SIDES]
+            return operator in _BINARY or all(map(self._may_be_untyped, sides))
+        path = self._statics.package_of(field_of(node, "operand")) if node.type == "selector_expression" else ""
+        is_other = bool(path) and not (path == "time" and field_text(node, "field") in _DURATIONS)
+        binding = self._scopes.of_name(node)
+        is_unknown = node.type == "identifier" and (binding is None or binding.kind == "const")
+        return is_other or is_unknown or self._is_untyped(node)
 
     def _function_of(self, call: Node) -> str:
         """The end of the path of the package, and the function of it that is called; empty for another."""

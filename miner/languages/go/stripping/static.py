@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from tree_sitter import Node
 from harness.core.syntax import (
     arguments_of,
     bare,
+    callee_of,
     covers,
     enclosing,
     field_of,
@@ -26,6 +28,7 @@ from harness.core.syntax import (
     walk,
     words,
 )
+from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, listed
 from miner.languages.stripping import static
 
@@ -35,12 +38,18 @@ if TYPE_CHECKING:
 _TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
 _NUMBERS = frozenset({"int_literal", "float_literal", "imaginary_literal", "rune_literal"})
 _LITERALS = _TEXTS | _NUMBERS | {"nil", "true", "false"}
-_PRIMITIVES = _LITERALS | {"unary_expression", "binary_expression", "selector_expression"}
 _TYPES = words(
     "bool string byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 float64"
     " complex64 complex128"
 )
-_BUILTINS = _TYPES | words("len cap append make new min max complex real imag")
+_BUILTINS = _TYPES | words("len cap append make new complex real imag")
+"""Without `min` and `max`, which a package often has of its own."""
+_STANDARD = words(
+    "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag"
+    " fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices"
+    " sort strconv strings structs sync syscall testing text time unicode unique unsafe weak"
+)
+"""How paths of Go's own packages begin: another module may have a name without a dot as well."""
 _PURE = words(
     "strings strconv math math/big errors bytes unicode unicode/utf8 path encoding/hex path/filepath math/bits"
     " encoding/base64 regexp net/netip html net/url sort slices"
@@ -53,9 +62,18 @@ _PURE_OF = {
     "net/http": words("StatusText"),
     "reflect": words("TypeOf ValueOf"),
 }
-_BLOCK = ("block",)
-_LOOKING = ("/assert", "/require", "/cmp", "/is")
-"""How paths of packages end whose functions only look at what they are given."""
+_BLOCK = words("block expression_case default_case type_case communication_case for_clause")
+_AGAIN = ("for_statement", "func_literal")
+"""What may run more than once."""
+_FIXED = words("errors.New fmt.Errorf fmt.Sprint fmt.Sprintf")
+"""What makes a value that nobody can change."""
+_READING = words("Equal String Error Cmp Compare Len Less Before After IsZero Unix Format Is As Unwrap")
+"""Methods that change nothing, by what they are called."""
+_FILLING = re.compile(r"(?:Read(?!File|Dir)|Unmarshal|F?S?[Ss]can|Decode|Copy|Shuffle|Put|NewBuffer$|Delete)")
+"""How functions of Go's own packages begin that may set what they are given."""
+_ASSERTING = re.compile(r"\*?(?:testing|assert|require|is|check|gocheck|gc|qt|quicktest)\.\w+|\*C")
+_LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
+"""Packages beside libraries of assertions whose functions only look at what they are given."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +125,9 @@ class Statics(static.Statics[Scopes]):
         if column is not None:
             return self._is_static_column(column, node, depth)
         index = field_of(node, "index")
-        is_told = self.is_static(index, depth) or (self._counting and self._counts(index))
-        return is_told and self.is_static(field_of(node, "operand"), depth)
+        operand = field_of(node, "operand")
+        is_counted = self._counting and self._counts(index) and not self._is_map(operand)
+        return (is_counted or self.is_static(index, depth)) and self.is_static(operand, depth)
 
     def is_static_as_counted(self, node: Node) -> bool:
         """The same, or an item of something static by what a loop counts by, whatever that goes over."""
@@ -123,8 +142,20 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.of_name(index)
         if binding is None:
             return False
-        around = binding.statement.parent
-        return binding.is_key or (around is not None and around.type == "for_clause")
+        if binding.is_key:  # what a call alone gives may be a channel
+            is_alone = len(listed(field_of(binding.statement, "left"))) == 1
+            called = callee_of(binding.init)
+            return called is None or not is_alone or text_of(called) == "len"
+        clause = binding.statement.parent
+        if clause is None or clause.type != "for_clause" or not self.is_static(binding.init):
+            return False
+        step = field_of(clause, "update")
+        steps = (use for use in (*binding.uses, *map(_target_of, binding.sets)) if _is_set(use))
+        return all(
+            is_in(use, [place_of(step)] if step is not None else [])
+            and self._are_static(listed(field_of(step, "right")), 0)
+            for use in steps
+        )
 
     def _is_static_pair(self, pair: Node, depth: int) -> bool:
         key, value = field_of(pair, "key"), field_of(pair, "value")
@@ -159,7 +190,19 @@ class Statics(static.Statics[Scopes]):
             return False
         if not self._is_set_statically(binding, depth) or not self.is_static(init, depth):
             return False
-        return binding.kind == "const" or bare(init).type in _PRIMITIVES or all(map(self._only_looks, binding.uses))
+        is_fixed = binding.kind == "const" or self._is_fixed(init)
+        return is_fixed or all(map(self._only_looks, binding.uses))
+
+    def _is_fixed(self, node: Node) -> bool:
+        """Whether what an expression gives has no parts that whoever gets it could set."""
+        node = bare(node)
+        if node.type == "unary_expression":
+            return field_text(node, "operator") != "&"
+        if node.type == "selector_expression":
+            column = self.column_of(node)
+            cells = column.values if column is not None else ()
+            return bool(self.package_of(field_of(node, "operand")) or (cells and all(map(self._is_fixed, cells))))
+        return node.type in _LITERALS or node.type == "binary_expression" or text_of(callee_of(node)) in _FIXED
 
     def _is_set_statically(self, binding: Binding, depth: int) -> bool:
         """Whether a name is written only where it is set to something static, and is so wherever it is read after."""
@@ -172,7 +215,7 @@ class Statics(static.Statics[Scopes]):
                 all(
                     is_in(use, [place_of(enclosing(node, _BLOCK) or node)])
                     for use in binding.uses
-                    if use.start_byte > node.end_byte
+                    if use.start_byte > node.end_byte or _may_follow(use, node, binding)
                 )
                 and self.is_static(listed(field_of(node, "right"))[0], depth)
                 for node in binding.sets
@@ -200,6 +243,8 @@ class Statics(static.Statics[Scopes]):
         if own is None or place is None or not own.uses or own.name in self._shared:
             return None
         nodes: list[Node] = []
+        if len(own.uses) > 1 and any(map(self._is_chosen, own.uses)):
+            return None  # which of them is the first may be for the product to say
         for use in own.uses:
             call = use.parent
             if call is None or call.type != "call_expression" or not is_field(call, "function", use):
@@ -210,13 +255,19 @@ class Statics(static.Statics[Scopes]):
             nodes.append(arguments[place])
         return nodes
 
+    def _is_chosen(self, call: Node) -> bool:
+        """Whether a call stands where only something that is not static leads, beside another in one function."""
+        around = [
+            at for at in upward(call) if at.type in ("if_statement", "expression_switch_statement", "for_statement")
+        ]
+        conditions = [field_of(at, "condition") or field_of(at, "value") for at in around]
+        return any(not self.is_static(condition) for condition in conditions if condition is not None)
+
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
         arguments = self.calls_of(binding)
         if arguments is None or not self._are_static(arguments, depth):
             return False
-        return all(bare(argument).type in _PRIMITIVES for argument in arguments) or all(
-            map(self._only_looks, binding.uses)
-        )
+        return all(map(self._is_fixed, arguments)) or all(map(self._only_looks, binding.uses))
 
     def _only_looks(self, use: Node) -> bool:
         """Whether a use of a name can't change what it stands for."""
@@ -229,24 +280,55 @@ class Statics(static.Statics[Scopes]):
                 if field_text(around, "operator") == "&":
                     return False
             elif around.type == "range_clause":
-                return is_field(around, "right", at)
-            elif around.type in ("short_var_declaration", "expression_list", "var_spec", "if_statement"):
-                outer = around.parent if around.type == "expression_list" else around
-                return outer is not None and not (
-                    outer.type == "assignment_statement" and is_field(outer, "left", around)
+                items = map(self._scopes.of_name, listed(field_of(around, "left"))[1:])
+                return is_field(around, "right", at) and (
+                    self._holds_plain_items(at) or all(item is None or self._is_looking(item) for item in items)
                 )
-            elif around.type == "assignment_statement":
-                return not is_field(around, "left", at)
-            elif around.type in ("call_expression", "return_statement"):
-                return around.type == "call_expression"  # a method, or a field that is called
+            elif around.type in ("short_var_declaration", "var_spec", "assignment_statement"):
+                return self._are_looking(around, at)
+            elif around.type == "call_expression":
+                return field_text(at, "field") in _READING or self._is_of_package(field_of(at, "operand"))
             elif around.type not in (
                 *("parenthesized_expression", "selector_expression", "index_expression", "slice_expression"),
                 *("binary_expression", "literal_element", "literal_value", "composite_literal", "keyed_element"),
-                "type_conversion_expression",
+                *("type_conversion_expression", "expression_list"),
             ):
-                return around.type in ("expression_case", "expression_switch_statement")
+                return around.type in ("expression_case", "expression_switch_statement", "if_statement")
             at = around
         return False
+
+    def _are_looking(self, statement: Node, value: Node) -> bool:
+        """Whether names that are set to a value, or to what has it in it, only look at it as well."""
+        targets = statement.children_by_field_name("name") or listed(field_of(statement, "left"))
+        values = listed(field_of(statement, "value") or field_of(statement, "right"))
+        place = next((place for place, other in enumerate(values) if is_in(value, [place_of(other)])), None)
+        if is_field(statement, "left", value) or place is None:
+            return False
+        for target in targets[place : place + 1] if len(targets) == len(values) else targets:
+            binding = self._scopes.of_name(target)
+            if text_of(target) != "_" and (binding is None or not self._is_looking(binding)):
+                return False
+        return True
+
+    def _is_looking(self, binding: Binding) -> bool:
+        return self._unless_open(id(binding.uses), lambda: all(map(self._only_looks, binding.uses)))
+
+    def _holds_plain_items(self, node: Node) -> bool:
+        """Whether the items of a list or map are of a type that has no parts which could be set."""
+        column, binding = self.column_of(node), self._scopes.of_name(node)
+        kind = column.kind if column is not None else None
+        if column is None and binding is not None:
+            init = bare(binding.init) if binding.init is not None else None
+            kind = field_of(init, "type") or field_of(binding.statement, "type")
+        kind = self._resolved(kind)
+        return text_of(field_of(kind, "value") or field_of(kind, "element")) in _TYPES
+
+    def _is_of_package(self, node: Node | None) -> bool:
+        """Whether a name is set to what a package of Go's own makes, so that its methods are that package's."""
+        binding = self._scopes.of_name(node)
+        made = bare(binding.init) if binding is not None and binding.init is not None else None
+        kind = field_of(made, "type" if made is not None and made.type == "composite_literal" else "function")
+        return kind is not None and _is_standard(self.package_of(next(iter(named(kind)), None)))
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: of the standard library, of an assertion or of a test."""
@@ -256,13 +338,17 @@ class Statics(static.Statics[Scopes]):
         if function.type == "identifier":
             return text_of(function) in _BUILTINS and self._scopes.resolve(function) is None
         root = field_of(function, "operand") if function.type == "selector_expression" else None
-        binding = self._scopes.of_name(root)
+        binding, name = self._scopes.of_name(root), field_text(function, "field")
         if binding is None:
             return False
         if binding.kind == "import":
             is_standard = _is_standard(binding.path) and binding.path not in ("sort", "slices")
-            return is_standard or binding.path.endswith(_LOOKING)
-        return binding.kind == "param" or binding.name in ("assert", "require", "is", "a", "r")
+            is_library = libraries.called(binding.path) is not None or _LOOKING.fullmatch(binding.path) is not None
+            return is_library or (is_standard and not _FILLING.match(name))
+        if binding.kind == "param" and _ASSERTING.fullmatch(field_text(binding.statement, "type")):
+            return True
+        is_asserting = binding.kind == "param" or binding.name in ("assert", "require", "is", "a", "r")
+        return is_asserting and libraries.form_of(libraries.TESTIFY, name) is not None
 
     def package_of(self, node: Node | None) -> str:
         """The path of the package that a name stands for; empty for another."""
@@ -296,8 +382,28 @@ class Statics(static.Statics[Scopes]):
         operand, name = field_of(function, "operand"), field_text(function, "field")
         path = self.package_of(operand)
         if path:
-            return path in _PURE or name in _PURE_OF.get(path, ())
-        return operand is not None and bare(operand).type == "call_expression" and self.is_static(operand, depth)
+            is_pure = path in _PURE or name in _PURE_OF.get(path, ())
+            return is_pure and (path != "fmt" or all(map(self._is_shown_by_go, arguments)))
+        made = field_of(bare(operand), "function") if operand is not None else None
+        return made is not None and made.type == "selector_expression" and self.is_static(operand, depth)
+
+    def _is_shown_by_go(self, node: Node, depth: int = 0) -> bool:
+        """Whether a value has no type but Go's own, so that no method of the product says how it is shown."""
+        node = bare(node)
+        column, binding = self.column_of(node), self._scopes.of_name(node)
+        if column is not None:
+            parts = [*(column.values or ()), *([column.kind] if column.kind is not None else [])]
+        elif node.type == "type_identifier":
+            return text_of(node) in _TYPES or text_of(node) in ("error", "any")
+        elif node.type == "qualified_type":
+            return _is_standard(self.package_of(field_of(node, "package")))
+        elif binding is not None and binding.kind in ("var", "const", "param"):
+            kind = field_of(binding.statement, "type")
+            arguments = self.calls_of(binding) if binding.kind == "param" else None
+            parts = [part for part in (kind, binding.init, *(arguments or ())) if part is not None]
+        else:
+            parts = named(node)
+        return depth < static.MOST_DEPTH and all(self._is_shown_by_go(part, depth + 1) for part in parts)
 
     def _is_pure(self, function: Node) -> bool:
         """Whether a function of the file asks nothing but what it is given and functions that give the same for it."""
@@ -334,7 +440,7 @@ class Statics(static.Statics[Scopes]):
         while root is not None and root.type in ("selector_expression", "index_expression", "parenthesized_expression"):
             root = field_of(root, "operand") or next(iter(named(root)), None)
         binding = self._scopes.resolve(root) if root is not None else None
-        are_plain = all(bare(cell).type in _PRIMITIVES for cell in cells)
+        are_plain = all(map(self._is_fixed, cells)) and not self._has_pointers(column.table)
         return binding is not None and all(self._leaves(use, column, are_plain=are_plain) for use in binding.uses)
 
     def _leaves(self, use: Node, column: Column, *, are_plain: bool) -> bool:
@@ -346,11 +452,32 @@ class Statics(static.Statics[Scopes]):
                 return False
             with self._assuming(column.key):
                 return self.is_static(value)
+        called = self.column_of(top.parent) if top.parent is not None else None  # a field that is a function
+        other = called if called is not None and called.values else other
         if other is not None and other.table.id == column.table.id:
             length = min(len(other.steps), len(column.steps))
             if other.steps[:length] != column.steps[:length]:
                 return True
-        return are_plain or self._only_looks(use)
+        if called is not None and not called.values and called.steps[:-1] == () and not _is_by_value(top.parent):
+            return False
+        alias = _declared_as(top)
+        binding = self._scopes.of_name(alias)
+        if are_plain or binding is None or binding.is_written:
+            return are_plain or self._only_looks(use)
+        return all(self._leaves(again, column, are_plain=are_plain) for again in binding.uses)
+
+    def _only_looks_at_rows(self, use: Node) -> bool:
+        """The same of a table: what a loop's name, or one that is set to a row, is used for shows column by column."""
+        if use.parent is not None and use.parent.type == "range_clause":
+            return is_field(use.parent, "right", use)
+        at = use.parent if is_field(use.parent, "operand", use) else use
+        return (at is not None and _declared_as(at) is not None) or self._only_looks(use)
+
+    def _has_pointers(self, table: Node) -> bool:
+        """Whether the rows of a table are pointers, so that who is given one may set what is in it."""
+        kind = self._resolved(field_of(table, "type"))
+        element = field_of(kind, "value") or field_of(kind, "element")
+        return element is not None and element.type == "pointer_type"
 
     def set_of_itself(self, use: Node) -> tuple[Node, Node] | None:
         """Where a name is used in setting a column to what is made of it: what is set, and to what."""
@@ -397,9 +524,14 @@ class Statics(static.Statics[Scopes]):
         return replace(column, steps=(*column.steps, step), values=values, kind=_kind_of_part(kind, step))
 
     def is_ordered(self, node: Node) -> bool:
-        """Whether an expression gives the same each time that a run comes to it: not what a loop over a map gives."""
-        around = takewhile(lambda at: at.type not in FUNCTIONS, upward(node))
-        loops = list(filter(self._goes_over_map, around))
+        """Whether an expression gives the same each time that a run comes to it.
+
+        A loop over a map does not, nor do goroutines that a loop begins.
+        """
+        around = list(upward(node))
+        loops = list(filter(self._goes_over_map, takewhile(lambda at: at.type not in FUNCTIONS, around)))
+        begun = next((place for place, at in enumerate(around) if _is_begun(at)), len(around))
+        loops += [at for at in around[begun:] if at.type == "for_statement"]
         used = (self._scopes.resolve(name) for name in walk(node) if name.type == "identifier")
         places = [place_of(binding.declared) for binding in used if binding is not None]
         return not any(covers(place_of(loop), place) for loop in loops for place in places)
@@ -452,7 +584,7 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
                 return None
-            if not all(map(self._only_looks, binding.uses)):
+            if not all(map(self._only_looks_at_rows, binding.uses)):
                 return None
             node = bare(binding.init)
         body = field_of(node, "body")
@@ -466,8 +598,20 @@ class Statics(static.Statics[Scopes]):
         return Column(table=node, rows=rows, kind=element, values=rows)
 
 
+def _may_follow(use: Node, node: Node, binding: Binding) -> bool:
+    """Whether a use of a name may run after one that sets it though it stands before: in a loop, or in a function."""
+    again = [
+        around
+        for around in upward(node)
+        if around.type in _AGAIN and not covers(place_of(around), place_of(binding.declared))
+    ]
+    return is_in(use, list(map(place_of, again))) or any(
+        around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
+    )
+
+
 def _is_standard(path: str) -> bool:
-    return "." not in path.split("/", maxsplit=1)[0]
+    return path.split("/", maxsplit=1)[0] in _STANDARD
 
 
 def _is_type(node: Node) -> bool:
@@ -493,6 +637,9 @@ def _part(value: Node, step: Step, kind: Node | None) -> Node | Literal[False] |
     if body is None or body.type != "literal_value":
         return False
     elements = named(body)
+    declared = dict(fields(kind))
+    if declared and step not in declared:
+        return False  # of what is embedded
     if isinstance(step, str) and any(element.type == "keyed_element" for element in elements):
         pairs = {field_text(element, "key"): element for element in elements}
         return _value(pairs[step]) if step in pairs else None
@@ -514,7 +661,9 @@ def fields(kind: Node | None) -> list[tuple[str, Node]]:
             type_node = field_of(declaration, "type")
             names = declaration.children_by_field_name("name")
             if type_node is not None:
-                pairs += [(text_of(name), type_node) for name in names] or [(text_of(type_node).lstrip("*"), type_node)]
+                pairs += [(text_of(name), type_node) for name in names] or [
+                    (text_of(type_node).lstrip("*").rpartition(".")[2], type_node)
+                ]
     return pairs
 
 
@@ -531,6 +680,37 @@ def _kind_of_part(kind: Node | None, step: Step) -> Node | None:
 def member_of(use: Node) -> Node:
     """The longest member access that begins with a name, but for a method that is called."""
     return static.member_of(use, ("selector_expression", "index_expression"), "operand")
+
+
+def _is_by_value(called: Node | None) -> bool:
+    """Whether a method that is called is the file's own and gets a copy."""
+    *_, root = upward(called)
+    methods = [node for node in named(root) if node.type == "method_declaration"]
+    receivers = [
+        field_text(node, "receiver") for node in methods if field_text(node, "name") == field_text(called, "field")
+    ]
+    return bool(receivers) and not any("*" in receiver for receiver in receivers)
+
+
+def _is_begun(node: Node) -> bool:
+    """Whether a node begins a goroutine."""
+    return node.type == "go_statement" or field_text(callee_of(node), "field") == "Go"
+
+
+def _target_of(assignment: Node) -> Node:
+    """What an assignment to one name sets."""
+    return listed(field_of(assignment, "left"))[0]
+
+
+def _declared_as(value: Node) -> Node | None:
+    """The one name that is declared as a value; None of what is anything else."""
+    listing = value.parent
+    around = listing.parent if listing is not None and listing.type == "expression_list" else listing
+    if around is None or around.type not in ("short_var_declaration", "var_spec"):
+        return None
+    names = around.children_by_field_name("name") or listed(field_of(around, "left"))
+    values = listed(field_of(around, "value") or field_of(around, "right"))
+    return names[0] if len(names) == len(values) == 1 and values[0].id == value.id else None
 
 
 def _value_of_set(node: Node) -> Node | None:
