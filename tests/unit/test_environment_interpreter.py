@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from miner.evidence.tree import Detection
-from miner.languages.python.recipes.interpreter import allows, asked_in, preference, versions_in
+from miner.languages.python.recipes.interpreter import allows, least_in, preference, versions_in
 
 
 def wants(requires=None, classifiers=()):
@@ -44,11 +44,11 @@ def test_a_version_that_the_change_names_goes_first_whenever_it_was_released():
     ],
 )
 def test_a_version_that_new_lines_of_tests_ask_for_is_read(line, asked):
-    assert asked_in(["import sys", line]) == asked
+    assert least_in(["import sys", line]) == asked
 
 
 def test_what_is_older_than_tests_ask_for_comes_last_but_for_what_the_change_names():
-    wanted = replace(wants(classifiers=("3.9", "3.10")), at_least=asked_in(["version_info < (3, 12)"]))
+    wanted = replace(wants(classifiers=("3.9", "3.10")), at_least=least_in(["version_info < (3, 12)"]))
     assert preference(wanted, date(2024, 1, 1), ALL)[:4] == ("3.12", "3.13", "3.10", "3.9")
     assert preference(replace(wanted, of_change=("3.9",)), date(2024, 1, 1), ALL)[:2] == ("3.9", "3.12")
 

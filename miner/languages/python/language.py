@@ -139,7 +139,7 @@ class Python(TreeLanguage):
         detection = replace(
             detect(request.tree, request.touched),
             of_change=interpreter.versions_in(request.message),
-            at_least=interpreter.asked_in(_new_lines_of_tests(request)),
+            at_least=interpreter.least_in(_new_lines_of_tests(request)),
         )
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))

@@ -48,15 +48,15 @@ def versions_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"3.{minor}" for minor in _SAID.findall(text)))
 
 
-def asked_in(lines: Iterable[str]) -> str:
+def least_in(lines: Iterable[str]) -> str:
     """The newest minor version below which lines of tests run or define nothing: `skipif(version_info < (3, 12)`."""
-    asked = (
+    minors = (
         int(match[2])
         for line in lines
         for match in [_ASKED.search(line)]
         if match and (match[1] == "<" or not _SKIPPED_FROM.search(line))
     )
-    newest = max(asked, default=0)
+    newest = max(minors, default=0)
     return f"3.{newest}" if newest else ""
 
 
@@ -79,6 +79,6 @@ def preference(
     kinds = (
         sorted(kind, key=lambda minor: minor not in at_hand) for kind in (of_change, tested, classified, then, later)
     )
-    named = (minor for kind in kinds for minor in kind)
+    ordered = (minor for kind in kinds for minor in kind)
     least = key(detection.at_least or "0")
-    return tuple(dict.fromkeys(sorted(named, key=lambda minor: minor not in of_change and key(minor) < least)))
+    return tuple(dict.fromkeys(sorted(ordered, key=lambda minor: minor not in of_change and key(minor) < least)))
