@@ -46,10 +46,7 @@ def places_of(path: str, source: bytes) -> Iterator[str]:
 
 def classes_beside(paths: Iterable[str]) -> Callable[[bytes], set[str]]:
     """Tells of a file which classes are in its package, by the paths of all files."""
-    folders: dict[str, set[str]] = {}
-    for path in paths:
-        folder, _, name = path.rpartition("/")
-        folders.setdefault(folder, set()).add(name.partition(".")[0])
+    folders = grouped((posixpath.dirname(path), posixpath.basename(path).partition(".")[0]) for path in paths)
 
     def beside(source: bytes) -> set[str]:
         package = _PACKAGE.search(source)

@@ -518,7 +518,8 @@ class Scope:
             elif isinstance(node, _READING):
                 self._combined.update(_combined(node))
                 self._looked_in.update(_looked_in(node))
-                self._cells.update(cell[:2] for cell in [_cell_of(node)] if cell is not None)
+                if cell := _cell_of(node):
+                    self._cells[cell[:2]] += 1
         in_line = _assigned(nodes, self.function.body)
         for name in in_line.keys() - set(arguments) - self.module.imports.keys():
             first, *others = (_reads(value, name) for value in in_line[name])
@@ -631,14 +632,12 @@ class Scope:
     def _is_cell_of_data(self, node: ast.expr) -> bool:
         """Whether it is a cell of a row of such a file, of which the product gets other cells alone."""
         cell = _cell_of(node)
-        if cell is None:
+        if cell is None or cell[0] not in self._computed:
             return False
         name, key, others = cell
-        rows = self._computed.get(name)
-        is_apart = self._cells[name, key] == 1 and self._loads[name] == sum(
-            count for (of, _), count in self._cells.items() if of == name
-        )
-        return rows is not None and is_apart and self._of_file.has_rows(rows) and all(map(self.is_expected, others))
+        looks = sum(count for (row, _), count in self._cells.items() if row == name)
+        is_apart = self._cells[name, key] == 1 and self._loads[name] == looks
+        return is_apart and self._of_file.has_rows(self._computed[name]) and all(map(self.is_expected, others))
 
     def has_rows(self, node: ast.expr) -> bool:
         """Whether an expression is what a file beside the tests holds, or those of it of which a condition holds."""
@@ -734,10 +733,10 @@ class Scope:
             return [] if call in visited else self.data_paths(inlined, visited | {call})
         if not isinstance(node, ast.Name):
             return [path for part in _parts(node) for path in self.data_paths(part, visited)]
+        if rows := self._computed.get(node.id):
+            return self._of_file.data_paths(rows)
         parts = () if node.id in visited else self._bound(node.id)
-        paths = [path for part in parts for path in self.data_paths(part, visited | {node.id})]
-        rows = self._computed.get(node.id)
-        return paths if rows is None else self._of_file.data_paths(rows)
+        return [path for part in parts for path in self.data_paths(part, visited | {node.id})]
 
     def _is_data(self, node: ast.expr) -> bool:
         return self._data_path(node) is not None
