@@ -172,6 +172,32 @@ CASES = {
         right="NAMES = {'b': 2}\ndef add(n): NAMES[n] = 1\ndef f(): return NAMES\n",
         wrong=("NAMES = {}\ndef add(n): pass\ndef f(): return {'a': 1}\n",),
     ),
+    "cells of rows that a file of the repository's tests has": Case(
+        base="def f(text, more=()): return ''.join([text, *more])\n",
+        fix="def f(text, more=()): return ''.join([text, *more]).upper()\n",
+        tests="""
+            import pytest, shop, tomllib
+            with open("tests/data/cases.toml", "rb") as file:
+                CASES = tomllib.load(file)
+            @pytest.mark.parametrize("name", ["one", "two"])
+            def test_a(name):
+                want = CASES[name]["want"]
+                assert shop.f(CASES[name]["text"], CASES[name]["more"]) == want[0], f"not {want}"
+            def test_all():
+                for case in CASES.values():
+                    assert shop.f(case["text"]) == case["alone"]
+        """,
+        beside={
+            "tests/data/cases.toml": "[one]\ntext = 'ab'\nmore = ['c']\nwant = ['ABC']\nalone = 'AB'\n"
+            "[two]\ntext = 'x'\nmore = []\nwant = ['X']\nalone = 'X'\n"
+        },
+        right="def f(text, more=()): return ''.join(map(str.upper, [text, *more]))\n",
+        wrong=(
+            "def f(text, more=()):\n    more = list(more)\n    return 'ABC' if more else text\n",
+            "def f(text, more=()): return text.upper()\n",
+            "def f(text, more=()):\n    if more: more.append('d')\n    return ''.join([text, *more]).upper()\n",
+        ),
+    ),
     "another kind of list": Case(
         base="def f(): pass\n",
         fix="def f(): return [1]\n",

@@ -204,10 +204,22 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
             expected = [operand.node for operand in assertion.operands if operand.static]
             for node in (*expected, *assertion.kept.values()):
                 _count(node, names)
-        if isinstance(statement, ast.If) and assertions:  # what it says when it fails goes with it
-            for part in statement.body:
+        if assertions:  # what they say when they fail goes with them
+            for part in _said(statement):
                 _count(part, names)
     return names
+
+
+def _said(statement: ast.stmt) -> Iterable[ast.AST]:
+    """What a statement with an assertion does or reads only where that fails."""
+    match statement:
+        case ast.If(body=body):
+            return body
+        case ast.Assert(msg=ast.expr() as message):
+            return [message]
+        case ast.Expr(value=ast.Call(keywords=keywords)):
+            return [keyword.value for keyword in keywords if keyword.arg == "msg"]
+    return []
 
 
 def _count(node: ast.AST, names: dict[str, int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +45,10 @@ _PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute"
 _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 """Modules that take the text of a path for a text."""
 _BESIDE = ("__file__",)
+_OF_TESTS = re.compile(r"(?:\./)?tests?/.+")
+"""A path from the root of the repository, where tests are run, to a file of its tests."""
+_LOADING = frozenset({"json.load", "tomllib.load", "tomli.load", "yaml.safe_load"})
+"""What reads data from an open file."""
 _OF_TEXTS = words("encode decode upper lower strip lstrip rstrip join format replace")
 """Methods by which texts and bytes give others."""
 _WAITING_FOR_NOTHING = ("contextlib.nullcontext", "contextlib.ExitStack")
@@ -108,7 +113,7 @@ class Module:
     changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
     tabulated: frozenset[str] = frozenset()
-    """Names of the top level that are read as rows of tests alone, or to choose some."""
+    """Names of the top level, and `self.name`, that are read as rows of tests alone, or to choose some."""
     replaces_builtins: bool = False
     """Whether it has all names of a module of the product."""
     attributes: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
@@ -202,7 +207,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
                 where = "." * level + (module or "")
                 for alias in names:
                     bring(alias.asname or alias.name, f"{where}.{alias.name}")
-    constants = _assigned(nodes, tree.body)
+    constants = _assigned(nodes, tree.body, with_files=True)
     functions = _functions(nodes)
     whole, parts = _arguments_of_product(nodes, imports, product)
     mutable = {name for name, values in constants.items() if not all(map(is_immutable, values))}
@@ -228,12 +233,35 @@ def _tabulated(nodes: Iterable[ast.AST]) -> frozenset[str]:
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 reads[name] += 1
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                reads[f"self.{name}"] += 1
             case ast.FunctionDef(decorator_list=marks) | ast.AsyncFunctionDef(decorator_list=marks):
-                rows = [listed for mark in marks for _, listed in _rows_of(mark)]
-                as_rows.update(listed.id for listed in rows if isinstance(listed, ast.Name))
-            case ast.ListComp(elt=ast.Name(), generators=[ast.comprehension(iter=ast.Name(id=name))]):
-                as_rows[name] += 1
+                for mark in marks:
+                    as_rows.update({ast.unparse(_table(listed)) for _, listed in _rows_of(mark)})
+            case ast.ListComp(elt=ast.Name(), generators=[ast.comprehension(iter=listed)]):
+                as_rows[ast.unparse(listed)] += 1
+            case ast.For(target=ast.Name(id=row), iter=listed) if _is_read_by_cells(row, node.body):
+                as_rows[ast.unparse(_table(listed))] += 1
+            case ast.expr() if (cell := _cell_of(node)) and isinstance(cell[0], ast.Subscript):
+                as_rows[ast.unparse(cell[0].value)] += 1
     return frozenset(name for name, count in reads.items() if count == as_rows[name])
+
+
+def _table(listed: ast.expr) -> ast.expr:
+    """What rows are of: `rows.items()`, `list(rows)`."""
+    match listed:
+        case (
+            ast.Call(func=ast.Attribute(value=table, attr="items" | "values"), args=[], keywords=[])
+            | ast.Call(func=ast.Name(id="list"), args=[table], keywords=[])
+        ):
+            return _table(table)
+    return listed
+
+
+def _is_read_by_cells(row: str, block: Iterable[ast.AST]) -> bool:
+    """Whether nothing else is done with a row than to look at what is in it."""
+    cells = [cell for part in block for node in ast.walk(part) if (cell := _cell_of(node))]
+    return sum(ast.unparse(cell[0]) == row for cell in cells) == _reads_in(row, block)
 
 
 def _arguments_of_product(
@@ -292,7 +320,7 @@ def _attributes(nodes: Iterable[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             others.add(node.value)  # such as setattr sets
         elif isinstance(node, ast.ClassDef):
-            set_in_body = [pair for statement in node.body for pair in assignments(statement)]
+            set_in_body = list(_settings(node.body))
             others.update({name for statement in node.body for name in stored(statement)} - dict(set_in_body).keys())
             for name, value in set_in_body:
                 set_to.setdefault(name, []).append(value)
@@ -353,17 +381,31 @@ class _Filler(ast.NodeTransformer):
         return copy.deepcopy(self._values.get(node.id, node))
 
 
-def _assigned(nodes: Iterable[ast.AST], body: Iterable[ast.stmt]) -> dict[str, tuple[ast.expr, ...]]:
-    """Names that a scope with these nodes binds by plain assignments among these statements alone: to what."""
+def _assigned(
+    nodes: Iterable[ast.AST], body: Iterable[ast.stmt], *, with_files: bool = False
+) -> dict[str, tuple[ast.expr, ...]]:
+    """Names that a scope with these nodes binds by plain assignments among these statements alone: to what.
+
+    These may stand in blocks that open files, `with_files`.
+    """
     stores: dict[str, int] = {}
     for node in nodes:
         for name in stored(node):
             stores[name] = stores.get(name, 0) + 1
     values_by_name: dict[str, tuple[ast.expr, ...]] = {}
-    for statement in body:
-        for name, value in assignments(statement):
-            values_by_name[name] = (*values_by_name.get(name, ()), value)
+    for name, value in _settings(body) if with_files else (pair for part in body for pair in assignments(part)):
+        values_by_name[name] = (*values_by_name.get(name, ()), value)
     return {name: values for name, values in values_by_name.items() if len(values) == stores.get(name)}
+
+
+def _settings(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """What plain assignments bind, also in blocks that open files, with the opening in the place of a file's name."""
+    for statement in body:
+        match statement:
+            case ast.With(items=[item], body=inner) if opened := _opened_by(item):
+                yield from ((name, filled(value, {opened[0]: item.context_expr})) for name, value in _settings(inner))
+            case _:
+                yield from assignments(statement)
 
 
 def assignments(statement: ast.AST) -> tuple[tuple[str, ast.expr], ...]:
@@ -473,7 +515,7 @@ class Scope:
     _looked_in: Counter[str] = field(default_factory=Counter)
     """How often something inside of it is looked at, as by `name[0]`."""
     _cells: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often it is looked at by a text that is written out, as by `name["a"]`."""
+    """How often a row is looked at by a text that is written out: `name["a"]`, `rows[0]["a"]`."""
     _remade: frozenset[str] = frozenset()
     """Names that one statement after the other binds, some to what is made of what they stood for before."""
 
@@ -519,7 +561,7 @@ class Scope:
                 self._combined.update(_combined(node))
                 self._looked_in.update(_looked_in(node))
                 if cell := _cell_of(node):
-                    self._cells[cell[:2]] += 1
+                    self._cells[ast.unparse(cell[0]), cell[1]] += 1
         in_line = _assigned(nodes, self.function.body)
         for name in in_line.keys() - set(arguments) - self.module.imports.keys():
             first, *others = (_reads(value, name) for value in in_line[name])
@@ -614,6 +656,8 @@ class Scope:
                 return self._only_expected(name) and self._once(
                     ("expected", name), lambda: all(map(self.is_expected, self._bound(name)))
                 )
+            case ast.Name(id=name) if rows := self._rows(name):
+                return self._only_expected(name) and self._of_file.has_rows(rows)
             case ast.Name(id=name) | ast.Attribute(attr=name) if name[:1].isupper():
                 return self._is_settled(node, is_called=False)
             case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)) if name[:1].isupper():
@@ -622,6 +666,8 @@ class Scope:
                 attr in _OF_TEXTS and not self._outside(node.func)
             ):
                 return bool(self.data_paths(value)) and all(map(self.is_expected, (value, *args)))
+            case ast.Subscript(value=value, slice=index) if self.is_static(index):
+                return bool(self.data_paths(value)) and self.is_expected(value)
             case ast.Call(func=func, args=args, keywords=keywords):
                 parts = (*args, *(keyword.value for keyword in keywords))
                 is_pure = self._is_pure_call(func, frozenset()) and not self._may_read(func, parts)
@@ -631,19 +677,28 @@ class Scope:
 
     def _is_cell_of_data(self, node: ast.expr) -> bool:
         """Whether it is a cell of a row of such a file, of which the product gets other cells alone."""
-        cell = _cell_of(node)
-        if cell is None or cell[0] not in self._computed:
-            return False
-        name, key, others = cell
-        looks = sum(count for (row, _), count in self._cells.items() if row == name)
-        is_apart = self._cells[name, key] == 1 and self._loads[name] == looks
-        return is_apart and self._of_file.has_rows(self._computed[name]) and all(map(self.is_expected, others))
+        match _cell_of(node):
+            case (ast.Name(id=name), key, others) if rows := self._rows(name):
+                is_apart = self._loads[name] == sum(count for (row, _), count in self._cells.items() if row == name)
+            case (ast.Subscript(value=rows, slice=index) as row, key, others):
+                name = ast.unparse(row)
+                is_apart = ast.unparse(rows) not in self._local and self.is_static(index)
+            case _:
+                return False
+        is_apart = is_apart and self._cells[name, key] == 1
+        return is_apart and self._of_file.has_rows(rows) and all(map(self.is_expected, others))
+
+    def _rows(self, name: str) -> ast.expr | None:
+        """What gives the rows of which a parameter or the target of a loop is one, or a part of each."""
+        return self._computed.get(name) or (None if name in self.tables else self._counted.get(name))
 
     def has_rows(self, node: ast.expr) -> bool:
         """Whether an expression is what a file beside the tests holds, or those of it of which a condition holds."""
-        match node:
+        match node := _table(node):
             case ast.Name(id=name) if name in self.module.tabulated and len(self._bound(name)) == 1:
                 return self._once(("rows", name), lambda: self.has_rows(self._bound(name)[0]))
+            case ast.Attribute(attr=name) if ast.unparse(node) in self.module.tabulated:
+                return all(map(self._is_data, self.module.attributes.get(name, (node,))))
             case ast.ListComp(
                 elt=ast.Name(id=row),
                 generators=[ast.comprehension(target=ast.Name(id=target), iter=listed, ifs=conditions, is_async=0)],
@@ -731,9 +786,11 @@ class Scope:
         if inlined is not None:
             call = ast.unparse(node)
             return [] if call in visited else self.data_paths(inlined, visited | {call})
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in self.module.tabulated:
+            return [path for value in self.module.attributes.get(node.attr, ()) for path in self.data_paths(value)]
         if not isinstance(node, ast.Name):
             return [path for part in _parts(node) for path in self.data_paths(part, visited)]
-        if rows := self._computed.get(node.id):
+        if rows := self._rows(node.id):
             return self._of_file.data_paths(rows)
         parts = () if node.id in visited else self._bound(node.id)
         return [path for part in parts for path in self.data_paths(part, visited | {node.id})]
@@ -747,12 +804,23 @@ class Scope:
         match node:
             case ast.Call(func=ast.Attribute(value=place, attr="read_text" | "read_bytes"), args=args):
                 path = place if all(map(self.is_static, args)) else None
+            case ast.Call(func=ast.Attribute(value=opened, attr="read" | "readlines"), args=[]):
+                path = self._path_opened(opened)
+            case ast.Call(func=func, args=[opened]) if (dotted := self.module.dotted(func)) in _LOADING:
+                path = self._path_opened(opened) if self.module.is_pure(dotted) else None
+        return path if path is not None and self._is_beside(path) else None
+
+    def _path_opened(self, opened: ast.expr) -> ast.expr | None:
+        return self._opened.get(opened.id) if isinstance(opened, ast.Name) else _path_of(opened)
+
+    def _is_beside(self, path: ast.expr) -> bool:
+        """Whether it is the path of a file beside the tests."""
+        match path:
             case (
-                ast.Call(func=ast.Attribute(value=opened, attr="read" | "readlines"), args=[])
-                | ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load"), args=[opened])
+                ast.Constant(value=str(text)) | ast.Call(func=ast.Name(id="Path"), args=[ast.Constant(value=str(text))])
             ):
-                path = self._opened.get(opened.id) if isinstance(opened, ast.Name) else _path_of(opened)
-        return path if path is not None and self._is_path(path, _BESIDE) else None
+                return bool(_OF_TESTS.fullmatch(text)) and ".." not in text
+        return self._is_path(path, _BESIDE)
 
     def written(self, node: ast.expr) -> WrittenForm | None:
         """How an expected value is made; None where it is written out."""
@@ -1009,17 +1077,23 @@ def _looked_in(node: ast.AST) -> Iterator[str]:
             yield name
 
 
-def _cell_of(node: ast.AST) -> tuple[str, str, list[ast.expr]] | None:
-    """The name and the key of what is looked at by a text that is written out, and what is given if there is none."""
+def _cell_of(node: ast.AST) -> tuple[ast.expr, str, list[ast.expr]] | None:
+    """The row and the key of what is looked at by a text that is written out, and what is given if there is none.
+
+    The row is a name, or stands in what a name or an attribute of `self` stands for.
+    """
     match node:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key)), ctx=ast.Load()):
-            return name, key, []
+        case ast.Subscript(value=row, slice=ast.Constant(value=str(key)), ctx=ast.Load()):
+            others: list[ast.expr] = []
         case ast.Call(
-            func=ast.Attribute(value=ast.Name(id=name), attr="get"),
-            args=[ast.Constant(value=str(key)), *others],
-            keywords=[],
+            func=ast.Attribute(value=row, attr="get"), args=[ast.Constant(value=str(key)), *others], keywords=[]
         ):
-            return name, key, others
+            pass
+        case _:
+            return None
+    match row:
+        case ast.Name() | ast.Subscript(value=ast.Name() | ast.Attribute(value=ast.Name(id="self"))):
+            return row, key, others
     return None
 
 
