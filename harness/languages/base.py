@@ -71,6 +71,8 @@ class TestReport:
     raised: Mapping[str, Chain] = field(default_factory=dict)
     """Per test id that failed: what its first failing step raised."""
     collected: tuple[str, ...] = ()
+    begun: str = ""
+    """The last test that began, where a runner does not list them all before."""
     collect_errors: Mapping[str, str] = field(default_factory=dict)
     """Per file that could not be collected: what the framework said."""
     collect_raised: Mapping[str, Chain] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from harness.languages.base import Chain, TestReport, chain
 
 _SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     "collected": {"ids": (list,)},
+    "begun": {"id": (str,)},
     "report": {"id": (str,), "status": (str,), "seconds": (int, float), "text": (str,)},
     "collect_error": {"id": (str,), "text": (str,)},
     "internal_error": {"text": (str,)},
@@ -53,12 +54,15 @@ class Runner:
         internal = ""
         compile_seconds: float | None = None
         code: int | None = None
+        begun = ""
         repeated: list[str] = []
         events: list[Event] = []
         for frame in frames:
             kind = frame["t"]
             if kind == "collected":
                 collected |= dict.fromkeys(map(readable, frame["ids"]))
+            elif kind == "begun":
+                begun = readable(frame["id"])
             elif kind == "report":
                 test_id = readable(frame["id"])
                 repeated += [test_id] if test_id in statuses else []
@@ -85,6 +89,7 @@ class Runner:
             seconds=seconds,
             texts=texts,
             collected=tuple({**collected, **statuses}),
+            begun=begun,
             raised=raised,
             collect_errors=errors,
             collect_raised=collect_raised,

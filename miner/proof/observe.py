@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -50,28 +50,13 @@ def observe(
     may take at most.
     """
     earlier = notebook.get(state, number, variation, only)
-    if earlier is None:
-        budgets = _budgets(variation, most_seconds)
-        earlier = _observe(subject, patches, state, number, variation, only, budgets, sandbox)
-        notebook.add(earlier)
-    return earlier
-
-
-def _observe(
-    subject: Subject,
-    patches: Patches,
-    state: State,
-    number: int,
-    variation: Variation,
-    only: tuple[str, ...],
-    budgets: Budgets,
-    sandbox: Sandbox,
-) -> ObservedRun:
+    if earlier is not None:
+        return earlier
     spec = trial.TrialSpec(
         image=subject.image,
         test=subject.test,
         files=only or subject.test_files,
-        budgets=budgets,
+        budgets=_budgets(variation, most_seconds),
         model_patch=patches.gold if state == "after" else None,
         test_patch=None if state == "base" else patches.tests,
         env=variation.env(),
@@ -82,7 +67,12 @@ def _observe(
     ran = trial.run(spec, sandbox)
     missing = language_of(subject.test).code.missing_names(ran.report)
     observed = _observed(ran, missing, state=state, number=number, variation=variation, only=only)
-    return _past_endings(observed, ran, spec, sandbox) if state == "before" else observed
+    if state == "before":
+        with_fix = notebook.get("after", 0, PLAIN)
+        listed = filter(observed.tells_of, with_fix.statuses if with_fix else ())
+        observed = _past_endings(observed, ran, spec, sandbox, tuple(listed))
+    notebook.add(observed)
+    return observed
 
 
 def _observed(
@@ -122,17 +112,21 @@ def _first_failure(report: TestReport) -> str:
     return next(filter(None, told), "").strip()[-_LONGEST_FAILURE:]
 
 
-def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> ObservedRun:
+def _past_endings(
+    observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox, listed: Sequence[str]
+) -> ObservedRun:
     """A run without the fix in which a test never ended, or took its process with it: the bug may be just that.
 
-    That test is an error, and those that were to come after it are run without it, in less time if it never ended.
+    That test is an error, and those that were to come after it are run without it, in less time if it never ended;
+    these are of what was collected or, where a runner only tells what has begun, of the tests `listed` with the fix.
     Where more tests than a few do so, or no test does, as the files could not even be collected, the run keeps its
     trouble.
     """
-    collected = ran.report.collected
+    collected, begun = ran.report.collected, ran.report.begun
     shorter = replace(spec, budgets=replace(spec.budgets, seconds=_LATER_SHARE * spec.budgets.seconds))
     for _ in range(_MOST_ENDINGS):
-        unanswered = [test_id for test_id in collected if test_id not in observed.statuses]
+        expected = dict.fromkeys((begun, *listed)) if begun else collected
+        unanswered = [test_id for test_id in expected if test_id not in observed.statuses]
         if observed.trouble not in _ENDINGS or not unanswered:
             break
         ended_by, *rest = unanswered
@@ -143,6 +137,7 @@ def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sand
             return replace(observed, trouble="", detail="")
         left = shorter if observed.trouble == "timeout" else spec
         more = trial.run(replace(left, files=tuple(rest)), sandbox)
+        begun = more.report.begun
         trouble, detail = _trouble(more)
         observed = replace(
             observed,

@@ -74,7 +74,10 @@ class Output(object):
             elif frame["t"] == "done":
                 self.done = True
             elif frame["t"] != "value" or self.is_taken(frame):
-                self.frames.append(frame)
+                self.add(frame)
+
+    def add(self, frame):
+        self.frames.append(frame)
 
     def is_taken(self, frame):
         key = str(frame.get("id", frame.get("name"))), str(frame.get("slot"))

@@ -396,57 +396,79 @@ def run_tests(module, program, word, order):
         program += ".jar"
         options += ["-XX:SharedArchiveFile=" + module.archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
     argv = ["java"] + options + ["-cp", os.pathsep.join([program] + module.classpath), "goldseam.Recorder"]
-    begun, counts, well = [], {}, True
+    begun, counts, well = {}, {}, True
     while True:
         stdin = "".join([word + "\n"] + lines + ["past %s\n" % test for test in begun])
         env = dict(os.environ, **module.env)
-        ran = Run(argv, module.folder or ".", word, stdin, env)
+        ran = Told(file_of, counts, argv, module.folder or ".", word, stdin, env)
         if ran.forged:
             say("forged")
         well = well and ran.code == 0 and ran.done
-        tell(ran, file_of, counts)
-        new = dict.fromkeys(
-            frame["id"] for frame in ran.frames if frame["t"] in ("start", "report") and frame["id"] not in begun
-        )
+        ran.tell_open()
+        new = ran.begun.keys() - begun.keys()
+        begun.update(ran.begun)
         if ran.done or not new:
             break
-        begun += new
     return well
 
 
-def tell(ran, file_of, counts):
-    """A result for each test that has begun, and what it handed out; one without an end has ended the program."""
-    ended = {frame["id"] for frame in ran.frames if frame["t"] == "report"}
-    test_ids, times = {"": ""}, {}
-    for frame in ran.frames:
+class Told(Run):
+    """One start of the recorder, each test of which is told as it ends, with what it handed out."""
+
+    def __init__(self, file_of, counts, *call):
+        self.file_of, self.numbers = file_of, counts
+        self.begun, self.open = {}, {}
+        """By the recorder's id: a test's own, None if its file is not asked for; of `open` ones what they handed out."""
+        self.times = {}
+        Run.__init__(self, *call)
+
+    def add(self, frame):
         if frame["t"] == "value":
-            continue
-        path = file_of.get(frame["class"])
-        if path is None:
-            continue
+            self.hand(frame)
+            return
+        path = self.file_of.get(frame["class"])
         if frame["t"] == "lost":
-            say("collect_error", id=path, text=frame["text"])
-            continue
-        open_one = frame["t"] == "start" and frame["id"] not in ended
-        if frame["t"] == "start" and not open_one:
-            continue
-        test_id = "%s::%s" % (path, ADDRESS.sub("@...", frame["name"]))
-        counts[test_id] = counts.get(test_id, 0) + 1
-        if counts[test_id] > 1:
-            test_id = "%s #%d" % (test_id, counts[test_id])
-        test_ids[frame["id"]] = test_id
-        if open_one:
-            text = ran.tail.decode("utf-8", "replace")
-            say("report", id=test_id, status="crashed", seconds=0.0, text=text, raised=[{"names": ["SystemExit"]}])
-        else:
-            fields = {name: frame[name] for name in ("status", "seconds", "text", "raised") if name in frame}
+            if path is not None:
+                say("collect_error", id=path, text=frame["text"])
+            return
+        if frame["id"] not in self.begun:
+            self.begun[frame["id"]] = test_id = path and self.named(path, frame["name"])
+            self.open[frame["id"]] = []
+            if test_id and frame["t"] == "start":
+                say("begun", id=test_id)
+        if frame["t"] == "report":
+            self.tell(
+                frame["id"], {name: frame[name] for name in ("status", "seconds", "text", "raised") if name in frame}
+            )
+
+    def named(self, path, name):
+        """A test's id, numbered where others have the same."""
+        test_id = "%s::%s" % (path, ADDRESS.sub("@...", name))
+        self.numbers[test_id] = self.numbers.get(test_id, 0) + 1
+        return test_id if self.numbers[test_id] == 1 else "%s #%d" % (test_id, self.numbers[test_id])
+
+    def hand(self, frame):
+        key = frame["id"], frame["slot"]
+        self.times[key] = self.times.get(key, -1) + 1
+        fields = dict({name: frame[name] for name in ("slot", "values", "raised")}, n=self.times[key])
+        if frame["id"] in self.open:
+            self.open[frame["id"]].append(fields)
+        elif not frame["id"]:  # of no test
+            say("value", id="", **fields)
+
+    def tell(self, name, fields):
+        """The result of a test, and what it handed out."""
+        test_id, handed = self.begun[name], self.open.pop(name, [])
+        if test_id:
             say("report", id=test_id, **fields)
-    for frame in ran.frames:
-        if frame["t"] == "value" and frame["id"] in test_ids:
-            key = frame["id"], frame["slot"]
-            times[key] = times.get(key, -1) + 1
-            fields = {name: frame[name] for name in ("slot", "values", "raised")}
-            say("value", id=test_ids[frame["id"]], n=times[key], **fields)
+            for value in handed:
+                say("value", id=test_id, **value)
+
+    def tell_open(self):
+        """A test without an end has ended the program."""
+        raised, text = [{"names": ["SystemExit"]}], self.tail.decode("utf-8", "replace")
+        for name in list(self.open):
+            self.tell(name, {"status": "crashed", "seconds": 0.0, "text": text, "raised": raised})
 
 
 def main(settings, names):
