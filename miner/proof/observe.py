@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 _ENDINGS = frozenset({"timeout", "flood", "crashed", "out_of_memory"})
 """Troubles that one test alone can bring upon all that come after it."""
 _MOST_ENDINGS = 8
+"""Tests at most that may each end a run of one state."""
 _LATER_SHARE = 0.25
 """Of the time that tests may take, once one of them has kept all of it."""
-"""Tests at most that may each end a run of one state."""
+_LATER_FACTOR = 2.0
+"""And at least so often as long as all tests took with the fix."""
 _LONGEST_FAILURE = 1000
 """Characters."""
 
@@ -68,9 +70,7 @@ def observe(
     missing = language_of(subject.test).code.missing_names(ran.report)
     observed = _observed(ran, missing, state=state, number=number, variation=variation, only=only)
     if state == "before":
-        with_fix = notebook.get("after", 0, PLAIN)
-        listed = filter(observed.tells_of, with_fix.statuses if with_fix else ())
-        observed = _past_endings(observed, ran, spec, sandbox, tuple(listed))
+        observed = _past_endings(observed, ran, spec, sandbox, notebook.get("after", 0, PLAIN))
     notebook.add(observed)
     return observed
 
@@ -113,17 +113,19 @@ def _first_failure(report: TestReport) -> str:
 
 
 def _past_endings(
-    observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox, listed: Sequence[str]
+    observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox, with_fix: ObservedRun | None
 ) -> ObservedRun:
     """A run without the fix in which a test never ended, or took its process with it: the bug may be just that.
 
     That test is an error, and those that were to come after it are run without it, in less time if it never ended;
-    these are of what was collected or, where a runner only tells what has begun, of the tests `listed` with the fix.
+    these are of what was collected or, where a runner only tells what has begun, of those that ran with the fix.
     Where more tests than a few do so, or no test does, as the files could not even be collected, the run keeps its
     trouble.
     """
     collected, begun = ran.report.collected, ran.report.begun
-    shorter = replace(spec, budgets=replace(spec.budgets, seconds=_LATER_SHARE * spec.budgets.seconds))
+    listed = tuple(filter(observed.tells_of, with_fix.statuses)) if with_fix else ()
+    later = max(_LATER_SHARE * spec.budgets.seconds, _LATER_FACTOR * with_fix.seconds if with_fix else 0.0)
+    shorter = replace(spec, budgets=replace(spec.budgets, seconds=min(later, spec.budgets.seconds)))
     for _ in range(_MOST_ENDINGS):
         expected = dict.fromkeys((begun, *listed)) if begun else collected
         unanswered = [test_id for test_id in expected if test_id not in observed.statuses]

@@ -511,8 +511,14 @@ FORGED: dict[str, Files] = {
 KILLS: dict[str, Files] = {
     "kills-its-parent": _loaded("ProcessHandle.current().parent().ifPresent(ProcessHandle::destroyForcibly);"),
     "kills-everything": _loaded(_thrown('new ProcessBuilder("/bin/sh", "-c", "kill -9 -1").start().waitFor();')),
+    "begins-its-test-again": _called(
+        _with_recorder(
+            r'say.invoke(own, "\"t\":\"start\"," + said); say.invoke(own, "\"t\":\"report\"," + said '
+            r'+ ",\"status\":\"passed\",\"seconds\":0,\"text\":\"\"");'
+        )
+    ),
 }
-"""Wrong products that end more than their own program: a trial each."""
+"""Wrong products that end more than their own program, or give a test two results: a trial each."""
 
 _SERVICES = "src/main/resources/META-INF/services"
 SCREENED: Files = {
@@ -586,12 +592,6 @@ FORGERIES: dict[str, Files] = {
         _with_recorder(
             'var told = kind.getDeclaredField("told"); told.setAccessible(true); '
             '((java.util.Set<Object>) told.get(own)).add(said.split("\\"")[3]);'
-        )
-    ),
-    "begins-its-test-again": _called(
-        _with_recorder(
-            r'say.invoke(own, "\"t\":\"start\"," + said); say.invoke(own, "\"t\":\"report\"," + said '
-            r'+ ",\"status\":\"passed\",\"seconds\":0,\"text\":\"\"");'
         )
     ),
     "takes-the-name-of-no-test": _called(

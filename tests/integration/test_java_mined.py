@@ -10,6 +10,9 @@ from harness.core.instance import Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import ids_by_place
 from harness.languages.screening import screen_task
+from miner.proof.notebook import Notebook
+from miner.proof.observe import observe
+from miner.proof.subject import Subject, prepare
 from tests import other_graders, tiny
 from tests.attacks import java
 from tests.proved_task import FAILING, mined, run, statuses
@@ -134,6 +137,7 @@ class CrashesTest {
     void c() {}
 }
 """
+ENDLESS = CRASHES.replace("Crashes", "Endless").replace("System.exit(0);", "while (Prices.price(100, 10) != 90) {}")
 BROKEN = """\
 package money;
 
@@ -144,8 +148,8 @@ class BrokenTest {
     void later() { Prices.later(1); }
 }
 """
-KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, BROKEN_TEST = (
-    f"src/test/java/money/{name}Test.java" for name in ("Kinds", "Old", "Enclosed", "Crashes", "Broken")
+KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, ENDLESS_TEST, BROKEN_TEST = (
+    f"src/test/java/money/{name}Test.java" for name in ("Kinds", "Old", "Enclosed", "Crashes", "Endless", "Broken")
 )
 
 
@@ -390,6 +394,24 @@ def test_every_kind_of_test_is_told_with_its_rows_and_a_crash_loses_no_other(tas
     assert '"made" is wrong' in report.texts[f"{KINDS_TEST}::made()[2][1]"]
 
 
+def test_a_test_that_never_ends_without_the_fix_fails_and_those_after_it_have_their_say(task, sandbox, tmp_path):
+    asked = Subject(
+        instance_id="acme__money-2",
+        image=task.instance.image,
+        test=task.instance.test,
+        test_files=(ENDLESS_TEST,),
+        gold_patch=tiny.diff(java.PRICES, java.BASE, java.RIGHT).encode(),
+        test_patch=tiny.diff(ENDLESS_TEST, None, ENDLESS).encode(),
+    )
+    patches, notebook = prepare(asked), Notebook(tmp_path / "notes.jsonl", asked)
+    runs = [observe(asked, patches, state, 0, sandbox, notebook, most_seconds=30) for state in ("after", "before")]
+    names = [f"{ENDLESS_TEST}::{name}()" for name in "abc"]
+    assert [run.trouble for run in runs] == ["", ""]
+    assert runs[0].statuses == dict.fromkeys(names, TestStatus.PASSED)
+    assert runs[1].statuses == {**runs[0].statuses, names[1]: TestStatus.ERROR}
+    assert runs[1].endings == (names[1],)
+
+
 def test_rows_of_an_enclosed_class_are_run_alone_by_their_names(task, sandbox):
     names = {
         f"money.EnclosedTest$Rows::[row={row}]::{name}[row={row}](money.EnclosedTest$Rows)": status
@@ -424,7 +446,7 @@ def test_no_wrong_product_that_ends_the_program_or_shadows_a_library_passes(task
 
 
 @pytest.mark.parametrize("name", java.KILLS)
-def test_a_killed_trial_is_not_resolved(task, sandbox, name):
+def test_a_trial_that_is_killed_or_has_a_test_told_twice_is_not_resolved(task, sandbox, name):
     assert graded(task, sandbox, {java.SLOTS[0]: java.KILLS[name]}).outcome in FAILING
 
 

@@ -15,6 +15,7 @@ from miner.languages.building import Building, installed, reason_in, refusal
 from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import helpers, literals
+from miner.languages.java.stripping.borrowing import borrow
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.java.toolchain import TOOLCHAINS, called_like_tests, name_of_jdk
 from miner.languages.recording import record
@@ -88,13 +89,16 @@ class Java(TreeLanguage):
         }
         places = {place for path, source in own.items() for place in helpers.places_of(path, source)}
         shared = dict(read(sorted(filter(is_test, places - own.keys()))))
-        bases = {place for path, source in shared.items() for place in helpers.places_of(path, source)}
-        return own | shared | dict(read(sorted(filter(is_test, bases - own.keys() - shared.keys()))))
+        places = {place for path, source in shared.items() for place in helpers.places_of(path, source)}
+        bases = dict(read(sorted(filter(is_test, places - own.keys() - shared.keys()))))
+        others = {**own, **shared, **bases}
+        return {**others, **{path: borrow(source, helpers.ancestors(others)(source)) for path, source in own.items()}}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests."""
         known = helpers.helpers_in(sources.values())
-        listed, shared = files(task.hidden.listed), called_by_others(sources)
+        listed = files(task.hidden.listed)
+        shared = called_by_others({path: helpers.undeclared(source) for path, source in sources.items()})
         hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
         beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
         inherited = helpers.inheritance({**run.base, **sources})

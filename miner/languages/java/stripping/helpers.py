@@ -25,8 +25,9 @@ _NAMED = re.compile(rb"\b([A-Z]\w*)\.assert\w*\(|\bextends\s+([A-Z]\w*)")
 _HIDING = re.compile(
     rb"\b(?:extends|implements)\s+(?:\w+\.)*([A-Z]\w*)|^\s*import\s+static\s+([\w.]+)\.\*", re.MULTILINE
 )
-_METHODS = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(assert\w*|fail)\s*\([^;{}]*\)[^;{}()]*\{")
-"""Methods of these names that a file declares with a body."""
+_DECLARED = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(\w+)\s*\([^;{}]*\)[^;{}()]*\{")
+"""Methods that a file declares with a body."""
+_ASSERTING = re.compile(rb"assert\w*|fail")
 
 
 def places_of(path: str, source: bytes) -> Iterator[str]:
@@ -56,8 +57,8 @@ def classes_beside(paths: Iterable[str]) -> Callable[[bytes], set[str]]:
     return beside
 
 
-def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
-    """Tells of a file the assertions that its classes have of others: of what they extend, and import as a whole."""
+def ancestors(sources: Mapping[str, bytes]) -> Callable[[bytes], list[bytes]]:
+    """Tells of a file those of what its classes extend, and of what it imports as a whole; the nearest first."""
     by_class = grouped((path.rpartition("/")[2].removesuffix(".java"), path) for path in sources)
 
     def bases(source: bytes) -> Iterator[str]:
@@ -66,13 +67,26 @@ def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
             name = end.rpartition("/")[2].removesuffix(".java")
             yield from (path for path in by_class.get(name, ()) if f"/{path}".endswith(end))
 
-    def inherited(source: bytes) -> set[str]:
+    def above(source: bytes) -> list[bytes]:
         paths = list(bases(source))
         for path in paths:
             paths += (base for base in bases(sources[path]) if base not in paths)
-        return {name.decode() for path in paths for name in _METHODS.findall(sources[path])}
+        return [sources[path] for path in paths]
 
-    return inherited
+    return above
+
+
+def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
+    """Tells of a file the assertions that its classes have of others: of what they extend, and import as a whole."""
+    above = ancestors(sources)
+    return lambda source: {
+        name.decode() for other in above(source) for name in _DECLARED.findall(other) if _ASSERTING.fullmatch(name)
+    }
+
+
+def undeclared(source: bytes) -> bytes:
+    """A file without the heads of its methods, which look like calls."""
+    return _DECLARED.sub(b"", source)
 
 
 def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:

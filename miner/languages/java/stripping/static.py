@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -11,6 +11,7 @@ from tree_sitter import Node
 from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
 from miner.languages.java.stripping import rows
 from miner.languages.java.stripping.scopes import Binding, Scopes, has_modifier, method_around, name_of
+from miner.languages.stripping import scopes as stripping
 from miner.languages.stripping import static
 
 TEXTS = frozenset({"string_literal", "text_block"})
@@ -149,6 +150,19 @@ class Statics(static.Statics[Scopes]):
         return operands + [
             arguments[parameters.index(binding)] for arguments in more if len(arguments) == len(parameters)
         ]
+
+    def _given(
+        self, name: str, parameters: Sequence[stripping.Binding | None], binding: stripping.Binding
+    ) -> list[Node] | None:
+        """The same of a method beside others of its name: calls are told apart by how many arguments they have."""
+        forms = [named(field_of(method, "parameters")) for method in self._scopes.functions.get(name, [])]
+        is_clear = [len(form) for form in forms].count(len(parameters)) == 1
+        if len(forms) == 1 or not is_clear or any(part.type == "spread_parameter" for form in forms for part in form):
+            return super()._given(name, parameters, binding)
+        calls = [call for call in self._scopes.calls.get(name, []) if len(arguments_of(call)) == len(parameters)]
+        if binding not in parameters or name in self._shared or not calls:
+            return None
+        return [arguments_of(call)[parameters.index(binding)] for call in calls]
 
     def _is_static_array(self, node: Node, depth: int) -> bool:
         sizes = [part for part in node.children_by_field_name("dimensions") if part.type == "dimensions_expr"]

@@ -1,0 +1,124 @@
+"""Assertions of base classes in Java, copied into test files that extend them."""
+
+from __future__ import annotations
+
+import pytest
+
+from miner.languages.java.stripping import helpers
+from miner.languages.java.stripping.borrowing import borrow
+from miner.languages.java.stripping.source import StrippedSource
+
+BASE = """\
+package money;
+
+import static org.junit.Assert.*;
+import java.util.List;
+import other.Kind;
+
+abstract class Base extends Root {
+    private int secret;
+    private List<String> secrets() { return null; }
+
+    protected void assertPrice(String want, List<String> given) { assertEquals(want, price(given)); }
+    protected void assertKind(Kind want) { assertEquals(want, kind()); }
+    protected void assertSecret(int want) { assertEquals(want, secret); }
+    protected void assertSecrets(int want) { assertEquals(want, secrets().size()); }
+    protected void assertSame(int want) { super.assertSame(want); assertEquals(want, 3); }
+    protected final void assertLast(int want) { assertEquals(want, last()); }
+    protected void assertHere(int want) { assertEquals(want, here); }
+    @Before public void prepared() { assertEquals(1, f()); }
+    protected String price(List<String> given) { return Prices.of(given); }
+}
+"""
+ROOT = """\
+package money;
+
+class Root {
+    protected void assertRoot(int want) { org.junit.Assert.assertEquals(want, Prices.root()); }
+    protected void assertPrice(String want, List<String> given) { fail("not this"); }
+}
+"""
+TEST = """\
+package money;
+
+import org.junit.Test;
+import mine.Kind;
+
+public class OneTest extends Base {
+    private int here;
+
+    void assertPrice(String want) { super.assertPrice(want, null); }
+
+    @Test public void one() {
+        assertPrice("5 EUR");
+        assertRoot(7);
+    }
+}
+"""
+OTHERS = [BASE.encode(), ROOT.encode()]
+
+
+def test_methods_that_assert_are_copied_with_what_they_import_unless_they_mean_another_thing_there():
+    text = borrow(TEST.encode(), OTHERS).decode()
+    assert set(text.partition("import mine.Kind;")[2].partition("\n")[0].strip(" ;").split("; ")) == {
+        "import static org.junit.Assert.*",
+        "import java.util.List",
+    }
+    copied = text.rpartition("assertRoot(7);\n    }\n")[2]
+    assert sorted(copied.replace("}\n}\n", "}\n").splitlines()) == [
+        "protected void assertPrice(String want, List<String> given) { assertEquals(want, price(given)); }",
+        "protected void assertRoot(int want) { org.junit.Assert.assertEquals(want, Prices.root()); }",
+    ]
+    assert "void assertPrice(String want) { assertPrice(want, null); }" in text
+
+
+def test_what_they_expect_is_told_by_the_calls_in_the_file():
+    source = StrippedSource(borrow(TEST.encode(), OTHERS), path="src/test/java/money/OneTest.java", first=0)
+    sides = {slot.function: [side.static for side in slot.assertion.operands] for slot in source.slots}
+    assert sides == {("assertPrice",): [True, False], ("assertRoot",): [True, False]}
+    stripped = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert "5 EUR" not in stripped
+    assert "7" not in stripped
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "class OneTest {}",
+        "class OneTest extends Elsewhere {}",
+        "package money; class OneTest extends Base { void broken( }",
+        "class OneTest extends Base {}",  # without a package or an import that others could stand behind
+    ],
+)
+def test_a_file_stays_that_extends_nothing_of_these_or_is_not_read(test):
+    assert borrow(test.encode(), OTHERS) == test.encode()
+
+
+def test_a_method_of_a_general_class_stays_and_classes_that_extend_each_other_end():
+    general = b"package money; class Base<T> extends OneTest { void assertIt(T want) { assertEquals(want, f()); } }"
+    test = b"package money; class OneTest extends Base<Integer> { }"
+    assert borrow(test, [general, test]) == test
+
+
+@pytest.mark.parametrize(("kind", "moves"), [("Kind", True), ("String", True), ("Beside", False)])
+def test_a_method_of_another_package_is_copied_if_the_file_can_name_what_it_names(kind, moves):
+    head = "package other; import all.Kind; public class Base { "
+    base = f"{head}protected void assertIt({kind} want) {{ assertEquals(want, f()); }} }}".encode()
+    test = b"package money; class OneTest extends Base { }"
+    assert (borrow(test, [base]) != test) is moves
+
+
+def test_the_files_above_a_test_are_the_nearest_first():
+    sources = {"a/money/OneTest.java": TEST, "a/money/Base.java": BASE, "a/money/Root.java": ROOT, "a/Other.java": ""}
+    above = helpers.ancestors({path: text.encode() for path, text in sources.items()})
+    assert above(TEST.encode()) == OTHERS
+
+
+def test_what_a_file_declares_is_not_what_it_calls():
+    source = (
+        b"class A { void assertIt(int a) { } void b() { assertIt(3); if (c(1)) { } } int d(List<A> e) throws F { } }"
+    )
+    left = helpers.undeclared(source)
+    assert left.count(b"assertIt(") == 1
+    assert b"c(1)" in left
+    assert b"d(" not in left
