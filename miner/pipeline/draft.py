@@ -194,7 +194,7 @@ def rewritten(draft: Draft, repo: BareRepository) -> frozenset[str]:
         return frozenset()  # a partial clone
     old, new = (
         {
-            f"{path}::{name}": lines[place.start - 1 : place.stop - 1]
+            f"{path}::{name.replace('.', '::')}": lines[place.start - 1 : place.stop - 1]
             for path, source in sources.items()
             for lines in [source.splitlines()]
             for name, place in (code.functions(path, source) or {}).items()

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.core.grouping import grouped
 from harness.core.instance import Budgets, TestStatus
-from harness.core.test_ids import has_no_address
+from harness.core.test_ids import function, has_no_address
 from miner.proof import ids
 from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES, ObservedRun, State
@@ -22,8 +22,8 @@ from miner.sources.change import Rejection
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
 _MEMORY_FACTOR, _MEMORY_FLOOR, _MEMORY_CEILING = 4.0, 2048, 8192
 
-_FUNCTION = re.compile(r"(?:.*?::\w*)?")
-"""Of a test's id, its file and the function that it is of or in."""
+_FIRST = re.compile(r"(?:.*?::\w*)?")
+"""Of a test's id, its file and the function or class that it is of or in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ def judge(
     known_at_base = new & _passed_in_all(base)
     fails = good - _ran_well_in_any(before) - known_at_base
     if not fails:
-        fails = {test_id for test_id in good & known_at_base if _FUNCTION.match(test_id)[0] in rewritten}  # type: ignore[index]
+        fails = {test_id for test_id in good & known_at_base if not _functions(test_id).isdisjoint(rewritten)}
     holds = good & (_passed_in_all(before) | known_at_base) - fails
     if not fails and not (keep and flaky and not unknown):
         if unknown:
@@ -121,6 +121,12 @@ def judge(
             "addresses_left_out": sum(map(has_no_address, (*fails, *holds))),
         },
     )
+
+
+def _functions(test_id: str) -> set[str]:
+    """What a test may be a row or a part of: its method, or the function that subtests are in."""
+    first = _FIRST.match(test_id)
+    return {function(test_id), first[0] if first else ""}
 
 
 def _silenced(observed: Sequence[ObservedRun], sensitive: Collection[str]) -> list[ObservedRun]:

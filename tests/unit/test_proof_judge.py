@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from harness.core.instance import TestStatus
+from harness.core.instance import TestSpec, TestStatus
+from miner.pipeline.draft import rewritten
 from miner.proof import ObservedRun, Proof, judge
 from miner.proof.ids import called_by_chance
 from miner.proof.judge import hopeless, not_passed
@@ -102,6 +104,23 @@ def test_of_older_tests_those_that_the_change_alters_fail_before_where_nothing_e
     found = judge([*runs("base", "A", "A"), *before, *runs("after", "AB", "AB")], **altered)
     assert isinstance(found, Proof)
     assert (found.fail_to_pass, found.pass_to_pass) == (("f.py::b",), ("f.py::a",))
+
+
+@pytest.mark.parametrize(
+    ("test_id", "of"),
+    [
+        ("f.py::T::test_a", "f.py::T::test_a"),
+        ("f.py::T::test_a[1.5-b]", "f.py::T::test_a"),
+        ("f_test.go::TestA/sub", "f_test.go::TestA"),
+        ("f.py::T::test_a", "f.py::T::test_b"),
+        ("f.py::T::test_a", "f.py::test_a"),
+    ],
+)
+def test_a_test_is_altered_with_its_method_or_the_function_around_it(test_id, of):
+    good = replace(runs("after", "A")[0], statuses={test_id: TestStatus.PASSED})
+    before = replace(runs("before", "", wanted={test_id.partition("::")[0]: "x"})[0], statuses={})
+    found = judge([replace(good, state="base"), before, good], rewritten={of}, brings={"x"}, runs=1)
+    assert isinstance(found, Proof) is test_id.startswith(of)
 
 
 @pytest.mark.parametrize(
@@ -242,3 +261,17 @@ def test_what_does_not_pass_with_the_fix_is_told_by_status_each_with_the_first()
     (run,) = runs("after", "Abc", d="S", e="X")
     assert not_passed(run) == "with the fix 2 FAILED (f.py::b, …), 1 SKIPPED (f.py::d)"
     assert not not_passed(runs("after", "A", e="X")[0])
+
+
+def test_what_a_change_alters_is_named_as_tests_are():
+    sources = {
+        "base": b"class T:\n    def test_a(self):\n        assert 1\n",
+        "head": b"class T:\n    def test_a(self):\n        f()\n",
+    }
+    draft = SimpleNamespace(
+        split=SimpleNamespace(test_files=("f.py",)),
+        candidate=SimpleNamespace(change=SimpleNamespace(base_commit="base", head_commit="head")),
+        test=TestSpec(),
+    )
+    repo = SimpleNamespace(read_files=lambda commit, paths: dict.fromkeys(paths, sources[commit]))
+    assert rewritten(draft, repo) == {"f.py::T::test_a"}
