@@ -83,6 +83,15 @@ def test_so_does_one_of_numbered_pairs():
     assert same(found, function(head.format([(None, None)]) + made))
 
 
+def test_a_column_that_only_a_fixture_can_read_stays_and_one_that_tells_of_its_row_goes():
+    rows = "@pytest.mark.parametrize(('given', 'args', 'why', 'want'), [(1, ['-x'], {}, {})])\n"
+    test = "def test_a(given, options, args, why, want):\n    {}\n"
+    found = stripped(
+        "import pytest\n" + rows.format("'is one'", "'one'") + test.format("assert f(given, options) == want")
+    )
+    assert "(1, ['-x'], None, None)" in found
+
+
 def test_items_of_which_the_product_gives_both_are_handed_out():
     assert "_goldseam_site(a, b)" in stripped(function("for a, b in zip(f(1), g(1)):\n    assert a == b"))
 

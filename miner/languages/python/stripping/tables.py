@@ -68,7 +68,8 @@ def values(function: Function, module: Module) -> dict[str, tuple[ast.expr, ...]
 def blank(function: Function, original: Function, tree: ast.Module, scope: Scope) -> None:
     """Take out of a stripped function what only its expectations read: assignments, columns, names of rows.
 
-    `original` is the function before. A name that nothing reads there may be there for what giving it its value does.
+    `original` is the function before. A name that nothing reads there may be there for what giving it its value does,
+    and a parameter for a fixture, unless it is a text: that tells people about the row.
     """
     read_before = set(_read([original]))
     scope.assume_expected()
@@ -81,6 +82,9 @@ def blank(function: Function, original: Function, tree: ast.Module, scope: Scope
         for position, name in enumerate(table.names):
             cells = table.cells(position)
             may_go = name not in read and position >= table.naming and whole
+            is_of_fixture = table.decorator is not None and name not in read_before
+            if is_of_fixture and not all(map(_is_text, cells or ())):
+                continue
             if may_go and cells and _are_expected(cells, scope, name in read_before):
                 table.blank(position)
                 changed = True
@@ -156,6 +160,10 @@ def blank_constants(tree: ast.Module, module: Module, source: bytes) -> None:
         if nodes is None:
             return
         tree.body = nodes or [ast.Pass()]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _are_expected(nodes: Iterable[ast.expr], scope: Scope, was_read: bool) -> bool:
