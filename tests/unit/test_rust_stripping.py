@@ -442,3 +442,71 @@ def test_literals_are_read_as_values():
     found = list(literals.READING.written(text))
     for value in ("a\n", -3, 16, 1.5, [1, 2], True, None, "c", "raw", "Far", [97, 98], 1000):
         assert value in found
+
+
+CHECK = "fn check(value: u8, want: u8) { assert_eq!(value, want); }\n"
+CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ("let want = &mut vec![1]; f(want); assert_eq!(g(), *want);", ""),
+        ("for (a, want) in &mut [(1, 2)] { f(want); assert_eq!(g(a), *want); }", ""),
+        ("let want = Cell::new(3); assert_eq!(f(&want), want);", "use std::cell::Cell;\n"),
+        ('let p = P(1); let want = format!("{}", p); assert_eq!(f(&p), want);', ""),
+        ("let p = P(1); assert_eq!(f(), p.to_string());", ""),
+        ("let p = P(vec![1]); assert_eq!(f(), p.len());", ""),
+        ("let (a, b) = (P(1), P(2)); assert_eq!(f(), a + b);", ""),
+        ("assert_eq!(f(), Kind::Far as u8);", ""),
+        ("let kind = Kind::Far; assert_eq!(f(), String::from(kind));", ""),
+        ("let want: Bag = vec![1].into_iter().collect(); assert_eq!(f(), want);", ""),
+        ("assert_eq!(f(), [1].iter().collect());", ""),
+        ("assert_eq!(f(), std::mem::size_of::<P>());", ""),
+        ('assert_eq!(f(), std::fs::read_to_string("a.txt").unwrap());', ""),
+        ("assert_eq!(f(), Duration::from_secs(1));", "use shop::Duration;\nmod other { use std::time::Duration; }\n"),
+        ("check(f(), 3); self::check(f(), shop::w());", CHECK),
+        ("check(f(), 3); shop::each(check);", CHECK),
+        ("if is() { check(f(), 1) } else { check(f(), 2) }", CHECK),
+        ("match is() { true => check(f(), 1), _ => check(f(), 2) }", CHECK),
+        ("if is() { check!(f(), 1) } else { check!(f(), 2) }", CHECK_MACRO),
+        ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { assert_eq!(f(a), want); } }", ""),
+        ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { continue; } assert_eq!(f(a), want); }", ""),
+    ],
+)
+def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
+    slots = parsed(in_test(body, head)).slots
+    assert [mode for slot in slots for mode in slot.assertion.modes[:1]] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ("assert_eq!(f(), Some(&mut 3));", ""),
+        ("let want: Vec<_> = [1].iter().collect(); assert_eq!(f(), want);", ""),
+        ("assert_eq!(f(), vec![Kind::Far].into_iter().collect::<Vec<_>>());", ""),
+        ("assert_eq!(f(), 3 as u8);", ""),
+        ("check(f(), 1); check(g(), 2);", CHECK),
+        ("match f() { Ok(v) => check(v, 1), Err(e) => panic!() } if cfg!(windows) { check(g(), 2) }", CHECK),
+        ("for (a, want) in [(1, 2), (3, 4)] { match f(a) { Ok(v) => assert_eq!(v, want), Err(_) => panic!() } }", ""),
+        ("for (a, want) in [(1, 2), (3, 4)] { if a == 1 { assert_eq!(f(a), want); } }", ""),
+        ("use super::check; check(f(), 1);", CHECK),
+    ],
+)
+def test_what_only_looks_as_if_the_product_chose_it_is_expected(body, head):
+    [slot] = parsed(in_test(body, head)).slots
+    assert slot.assertion.modes[0] is Mode.EXPECTED
+
+
+def test_a_constant_of_the_code_beside_tests_is_the_products():
+    code = "pub const LIMIT: u8 = 3;\npub fn f() -> u8 { LIMIT }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
+    test = "    const OWN: u8 = 1;\n    #[test]\n    fn a() { assert_eq!(f(), %s); }\n}\n"
+    modes = {name: best(parsed(code + test % name, is_code=True)) for name in ("LIMIT", "OWN")}
+    assert modes == {"LIMIT": {0: Mode.OPERANDS}, "OWN": {0: Mode.EXPECTED}}
+
+
+def test_a_macro_that_another_one_calls_is_known_to_stay():
+    text = in_test(
+        "check!(f(), 3); outer!();", CHECK_MACRO + "macro_rules! outer { () => { check!(f(), shop::w()) } }\n"
+    )
+    assert all(slot.assertion.is_unread for slot in parsed(text).slots)
