@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, negatable, truth
+from harness.judging.rust.types import are_comparable
 from harness.judging.rust.values import PANIC, Value
 
 
@@ -26,9 +27,11 @@ def _key(part: Part) -> Hashable:
     return part.tag, part.kind
 
 
-def _equals(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """By what is in them; what is not told in a standard form is equal by its text alone, of standard types."""
     left, other = operands
+    if not all(are_comparable(value.kind, options.get("type", "_")) for value in operands):
+        raise UndecidableError("types that can't be compared")
     if left.part is not None and other.part is not None:
         return _key(left.part) == _key(other.part)
     if left.text is None or other.text is None or not (left.is_standard and other.is_standard):

@@ -30,9 +30,10 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _OTHER_CRATE = re.compile(r"(?<![\w:])(?!(?:core|alloc|std)::)[A-Za-z_]\w*::|dyn ")
+_LENT = re.compile(r"(?:&(?:mut )?)+")
 _WORDS = {"true": True, "false": False}
 _ENDS = {"[": "]", "(": ")", "{": "}"}
 
@@ -52,6 +53,11 @@ class Value:
     def is_standard(self) -> bool:
         """Whether the type is of the standard library, and so is all in it."""
         return _OTHER_CRATE.search(self.kind) is None
+
+    @property
+    def is_of_standard(self) -> bool:
+        """Whether its type is, whatever is in it."""
+        return _OTHER_CRATE.match(_LENT.sub("", self.kind, count=1)) is None
 
     @property
     def chain(self) -> tuple[str, ...]:
