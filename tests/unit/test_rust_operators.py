@@ -240,3 +240,32 @@ def test_a_value_of_another_type_neither_equals_nor_differs():
     for is_not in (False, True):
         assert not holds("rust.==", value("3", "u64"), value("3", "u8"), type="u8", **{"not": is_not})
     assert holds("rust.==", value("3", "u8"), value("3", "u8"), type="u8")
+
+
+PATH = "std::path::PathBuf"
+
+
+@pytest.mark.parametrize(
+    ("op", "left", "other", "is_true"),
+    [
+        ("rust.==", "a/b", "a//b/", True),
+        ("rust.==", "a/b", "a/./b", True),
+        ("rust.==", "a/b", "./a/b", False),
+        ("rust.==", "/a", "a", False),
+        ("rust.==", "a/../b", "b", False),
+        ("rust.starts", "ab/c", "a", False),
+        ("rust.starts", "a//c", "a", True),
+        ("rust.starts", "/a", "/", True),
+        ("rust.ends", "a/bc", "c", False),
+        ("rust.ends", "a/c/", "c", True),
+        ("rust.ends", "a/c", "/c", False),
+    ],
+)
+def test_paths_are_compared_by_their_components(op, left, other, is_true):
+    assert holds(op, value(f'"{left}"', PATH), value(f'"{other}"', "&std::path::Path")) is is_true
+
+
+def test_what_is_in_an_option_is_a_path_as_well_and_a_text_is_none():
+    kind = f"core::option::Option<{PATH}>"
+    assert holds("rust.==", value('Some("a//b")', kind), value('Some("a/b")', kind))
+    assert not holds("rust.==", value('"a//b"', PATH), value('"a/b"', "&str"))
