@@ -528,6 +528,9 @@ def test_a_macro_that_another_one_calls_is_known_to_stay():
         ("assert_eq!(f(), 0x10);", "u8", "16", True),
         ("for want in [E::A(1), E::B(-2)] { assert_eq!(f(), want); }", "shop::E", "B(-2)", True),
         ("let want = P { x: 7 }; assert_eq!(f(), want);", "shop::P", "P { x: 8 }", False),
+        ("for want in [1, N] { assert_eq!(f(), want); }", "u8", "3", False),
+        ("for want in [1, N] { assert_eq!(f(), want); }", "u8", "1", True),
+        ("assert_eq!(f(), 0.123456789);", "f32", "0.12345679", True),
     ],
 )
 def test_what_debug_leaves_out_or_calls_otherwise_is_not_expected(body, kind, text, tells):
