@@ -201,7 +201,8 @@ class Statics(static.Statics[Scopes]):
             operands = self.arguments[text_of(node)]
             return self._are_fixed(operands, depth) and not self._is_choice(operands)
         if binding is None:
-            return TYPE.fullmatch(text_of(node)) is not None  # a variant, or a structure without fields
+            path = self._scopes.imports.get(text_of(node), "")
+            return self._is_variant(path.rpartition("::")[0], text_of(node))  # or a structure without fields
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
@@ -223,9 +224,14 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_path(self, node: Node, _depth: int) -> bool:
         path, name = field_text(node, "path"), field_text(node, "name")
-        if TYPE.fullmatch(name) is not None:
+        if self._is_variant(path, name):
             return True
         return _CONSTANT.fullmatch(name) is not None and self._is_known(path)
+
+    def _is_variant(self, path: str, name: str) -> bool:
+        """Whether a name is one of a variant; one letter may be a constant or a parameter."""
+        is_of_type = name in self._scopes.types or TYPE.fullmatch(path.rpartition("::")[2]) is not None
+        return TYPE.fullmatch(name) is not None and (len(name) > 1 or is_of_type)
 
     def _is_known(self, path: str) -> bool:
         """Whether a type or module is of the standard library."""
