@@ -135,6 +135,9 @@ class Assertion(Protocol):
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
 
+    def tells(self, _values: Sequence[Any], /) -> bool:
+        """Whether what a recording gives of its operands says all of them that the host compares."""
+
 
 Assertion_co = TypeVar("Assertion_co", bound=Assertion, covariant=True)
 

@@ -9,6 +9,7 @@ import pytest
 
 from harness.core.expectations import OPERATORS, Expected, Site
 from harness.judging import judge, operators, values
+from harness.judging.rust import types
 from harness.judging.rust.operators import OPERATORS as OF_RUST
 from harness.judging.values import Event, MalformedError
 from miner.languages.rust.stripping import literals
@@ -202,3 +203,69 @@ def test_numbers_whose_hashes_were_made_to_clash_are_refused_at_once(op, text):
 
 def test_a_number_that_is_there_often_is_no_clash():
     assert holds("rust.contains", value(f"[{', '.join(['7'] * 100)}]"), value("7"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "are_comparable"),
+    [
+        ("u64", "u8", False),
+        ("u8", "u8", True),
+        ("&u8", "u8", True),
+        ("f32", "f64", False),
+        ("alloc::string::String", "&str", True),
+        ("alloc::borrow::Cow<'_, str>", "&str", True),
+        ("core::option::Option<alloc::string::String>", "Option<&str>", False),
+        ("core::option::Option<&str>", "Option<&'static str>", True),
+        ("core::option::Option<u64>", "Option<{int}>", True),
+        ("core::option::Option<f64>", "Option<{int}>", False),
+        ("core::result::Result<u8, &str>", "Result<_,String>", False),
+        ("core::result::Result<shop::Any, alloc::string::String>", "Result<_,String>", True),
+        ("alloc::vec::Vec<alloc::string::String>", "[&str]", True),
+        ("alloc::vec::Vec<(alloc::string::String, u8)>", "[(&str,{int})]", False),
+        ("&[u8]", "Vec<u64>", False),
+        ("[u8; 2]", "[{int}]", True),
+        ("std::collections::hash::set::HashSet<u8>", "BTreeSet", False),
+        ("shop::Meters", "u8", True),
+        ("&dyn core::fmt::Debug", "u8", True),
+        ("fn(u8) -> u8", "u8", True),
+        ("[" * 5000, "u8", True),
+        ("", "", True),
+    ],
+)
+def test_types_that_do_not_compile_beside_one_another_are_not_equal(kind, written, are_comparable):
+    assert types.are_comparable(kind, written) is are_comparable
+
+
+def test_a_value_of_another_type_neither_equals_nor_differs():
+    for is_not in (False, True):
+        assert not holds("rust.==", value("3", "u64"), value("3", "u8"), type="u8", **{"not": is_not})
+    assert holds("rust.==", value("3", "u8"), value("3", "u8"), type="u8")
+
+
+PATH = "std::path::PathBuf"
+
+
+@pytest.mark.parametrize(
+    ("op", "left", "other", "is_true"),
+    [
+        ("rust.==", "a/b", "a//b/", True),
+        ("rust.==", "a/b", "a/./b", True),
+        ("rust.==", "a/b", "./a/b", False),
+        ("rust.==", "/a", "a", False),
+        ("rust.==", "a/../b", "b", False),
+        ("rust.starts", "ab/c", "a", False),
+        ("rust.starts", "a//c", "a", True),
+        ("rust.starts", "/a", "/", True),
+        ("rust.ends", "a/bc", "c", False),
+        ("rust.ends", "a/c/", "c", True),
+        ("rust.ends", "a/c", "/c", False),
+    ],
+)
+def test_paths_are_compared_by_their_components(op, left, other, is_true):
+    assert holds(op, value(f'"{left}"', PATH), value(f'"{other}"', "&std::path::Path")) is is_true
+
+
+def test_what_is_in_an_option_is_a_path_as_well_and_a_text_is_none():
+    kind = f"core::option::Option<{PATH}>"
+    assert holds("rust.==", value('Some("a//b")', kind), value('Some("a/b")', kind))
+    assert not holds("rust.==", value('"a//b"', PATH), value('"a/b"', "&str"))

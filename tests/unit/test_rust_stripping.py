@@ -15,6 +15,7 @@ from miner.languages.rust.stripping.source import StrippedSource
 
 TRAITS = "use self::goldseam::{Hidden as _, Shown as _}; "
 OF = re.compile(r"\(&self::goldseam::Of\(&\((.*?)\)\)\)\.told_goldseam\(\), ", re.DOTALL)
+SAME = re.compile(r"self::goldseam::same\((&\(.*?\))\)(?=\)\)\.told_goldseam)", re.DOTALL)
 HAND = re.compile(r"self::goldseam::hand\((\d+), &\[(.*?)\], None\);", re.DOTALL)
 MODULE = '#[cfg(test)] #[path = "/tmp/goldseam_handout.rs"] mod goldseam;\n'
 
@@ -38,7 +39,7 @@ def stripped(text: str) -> str:
 
 def shortened(text: str) -> str:
     """With each hand-out as `<SLOT: OPERANDS>`."""
-    text = OF.sub(r"\1 | ", text.replace(TRAITS, ""))
+    text = OF.sub(r"\1 | ", SAME.sub(r"\1", text.replace(TRAITS, "")))
     return re.sub(r"\{ ((?:<[^>]*> ?)+)(\n*)\}", r"\1\2", HAND.sub(r"<\1: \2>", text)).replace(" | >", ">")
 
 
@@ -281,7 +282,10 @@ def test_what_a_macro_of_the_file_compares_comes_out_and_what_it_is_given_for_th
     after = stripped(
         in_test('check!(f::<u8>("in") => 7);\nfor &(s, want) in &[("a", 5)] { check!(g::<T>(s) => want); }', MACRO)
     )
-    assert "self::goldseam::hand(0, &[(&self::goldseam::Of(&(actual))).told_goldseam(), ], None);" in after
+    assert (
+        "self::goldseam::hand(0, &[(&self::goldseam::Of(self::goldseam::same(&(actual)))).told_goldseam(), ], None);"
+        in after
+    )
     assert 'check!(f::<u8>("in") => 0);\nfor &(s, want) in &[("a", 0)] { check!(g::<T>(s) => want); }' in after
     assert "stringify" not in after
 
@@ -290,14 +294,14 @@ def test_a_macro_that_makes_tests_in_a_module_is_read_as_are_the_tests_beside_it
     macro = "macro_rules! t { ($n:ident: $a:expr => $b:expr) => { #[test] fn $n() { assert_eq!(f($a), $b); } }; }\n"
     after = stripped(f"mod tests {{\n{macro}t!(one: 1 => 2);\n#[test]\nfn two() {{ assert_eq!(f(2), 3); }}\n}}\n")
     assert "t!(one: 1 => 0);" in after
-    assert "super::goldseam::Of(&(f($a)))" in after
+    assert "super::goldseam::same(&(f($a)))" in after
     assert "f(2), 3" not in after
 
 
 def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
     macro = "macro_rules! with { ($a:expr, |$b:ident| $test:block) => { let $b = $a; $test } }\n"
     after = stripped(in_test("with!(f(1), |x| { assert_eq!(x, 3); });", macro))
-    assert "Of(&(x))" in after
+    assert "same(&(x))" in after
     assert "3" not in after.partition("#[test]")[2].partition("mod goldseam")[0].replace("hand", "")
 
 
@@ -425,7 +429,7 @@ def test_calls_go_on_without_what_a_tree_does_not_take_yet(statement, at, words,
     text = source.stripped(best(source))
     row, line = next((row, line) for row, line in enumerate(text.split("\n"), 1) if at in line)
     output = f"error[E0061]: {words}\n --> tests/a.rs:{row}:{line.index(at) + 1}\n  |\n{row} | {line}\n"
-    assert f"Of(&({wanted})))" in source.unstopped(text, output, 0)
+    assert f"same(&({wanted})))" in source.unstopped(text, output, 0)
 
 
 def test_of_names_that_are_imported_together_the_missing_one_goes():
@@ -442,3 +446,135 @@ def test_literals_are_read_as_values():
     found = list(literals.READING.written(text))
     for value in ("a\n", -3, 16, 1.5, [1, 2], True, None, "c", "raw", "Far", [97, 98], 1000):
         assert value in found
+
+
+CHECK = "fn check(value: u8, want: u8) { assert_eq!(value, want); }\n"
+CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ("let want = &mut vec![1]; f(want); assert_eq!(g(), *want);", ""),
+        ("for (a, want) in &mut [(1, 2)] { f(want); assert_eq!(g(a), *want); }", ""),
+        ("let want = Cell::new(3); assert_eq!(f(&want), want);", "use std::cell::Cell;\n"),
+        ('let p = P(1); let want = format!("{}", p); assert_eq!(f(&p), want);', ""),
+        ("let p = P(1); assert_eq!(f(), p.to_string());", ""),
+        ("let p = P(vec![1]); assert_eq!(f(), p.len());", ""),
+        ("let (a, b) = (P(1), P(2)); assert_eq!(f(), a + b);", ""),
+        ("assert_eq!(f(), Kind::Far as u8);", ""),
+        ("assert_eq!(f(), N);", ""),
+        ("assert_eq!(f(), [shop::N, 1][0]);", ""),
+        ("let kind = Kind::Far; assert_eq!(f(), String::from(kind));", ""),
+        ("let want: Bag = vec![1].into_iter().collect(); assert_eq!(f(), want);", ""),
+        ("assert_eq!(f(), [1].iter().collect());", ""),
+        ("assert_eq!(f(), std::mem::size_of::<P>());", ""),
+        ('assert_eq!(f(), std::fs::read_to_string("a.txt").unwrap());', ""),
+        ("assert_eq!(f(), Duration::from_secs(1));", "use shop::Duration;\nmod other { use std::time::Duration; }\n"),
+        ("check(f(), 3); self::check(f(), shop::w());", CHECK),
+        ("check(f(), 3); shop::each(check);", CHECK),
+        ("if is() { check(f(), 1) } else { check(f(), 2) }", CHECK),
+        ("match is() { true => check(f(), 1), _ => check(f(), 2) }", CHECK),
+        ("if is() { check!(f(), 1) } else { check!(f(), 2) }", CHECK_MACRO),
+        ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { assert_eq!(f(a), want); } }", ""),
+        ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { continue; } assert_eq!(f(a), want); }", ""),
+    ],
+)
+def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
+    slots = parsed(in_test(body, head)).slots
+    assert [mode for slot in slots for mode in slot.assertion.modes[:1]] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ("assert_eq!(f(), Some(&mut 3));", ""),
+        ("let want: Vec<_> = [1].iter().collect(); assert_eq!(f(), want);", ""),
+        ("assert_eq!(f(), vec![Kind::Far].into_iter().collect::<Vec<_>>());", ""),
+        ("assert_eq!(f(), 3 as u8);", ""),
+        ("assert_eq!(f(), E::A);", ""),
+        ("use shop::E::{A, B}; assert_eq!(f(), A);", ""),
+        ("check(f(), 1); check(g(), 2);", CHECK),
+        ("match f() { Ok(v) => check(v, 1), Err(e) => panic!() } if cfg!(windows) { check(g(), 2) }", CHECK),
+        ("for (a, want) in [(1, 2), (3, 4)] { match f(a) { Ok(v) => assert_eq!(v, want), Err(_) => panic!() } }", ""),
+        ("for (a, want) in [(1, 2), (3, 4)] { if a == 1 { assert_eq!(f(a), want); } }", ""),
+        ("use super::check; check(f(), 1);", CHECK),
+    ],
+)
+def test_what_only_looks_as_if_the_product_chose_it_is_expected(body, head):
+    [slot] = parsed(in_test(body, head)).slots
+    assert slot.assertion.modes[0] is Mode.EXPECTED
+
+
+def test_a_constant_of_the_code_beside_tests_is_the_products():
+    code = "pub const LIMIT: u8 = 3;\npub fn f() -> u8 { LIMIT }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
+    test = "    const OWN: u8 = 1;\n    #[test]\n    fn a() { assert_eq!(f(), %s); }\n}\n"
+    modes = {name: best(parsed(code + test % name, is_code=True)) for name in ("LIMIT", "OWN")}
+    assert modes == {"LIMIT": {0: Mode.OPERANDS}, "OWN": {0: Mode.EXPECTED}}
+
+
+def test_a_macro_that_another_one_calls_is_known_to_stay():
+    text = in_test(
+        "check!(f(), 3); outer!();", CHECK_MACRO + "macro_rules! outer { () => { check!(f(), shop::w()) } }\n"
+    )
+    assert all(slot.assertion.is_unread for slot in parsed(text).slots)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text", "tells"),
+    [
+        ("assert_eq!(f(), P { x: 1, y: 2 });", "shop::P", "P { x: 1, y: 2 }", True),
+        ("assert_eq!(f(), P { x: 1, y: 1 });", "shop::P", "P { x: 1 }", False),
+        ('assert_eq!(f(), vec![E::A("a".to_string())]);', "alloc::vec::Vec<shop::E>", '[A("a")]', True),
+        ("assert_eq!(f(), E::A(1));", "shop::E", "E(1)", False),
+        ("assert_eq!(f(), Color::Main);", "shop::Color", "Red", False),
+        ("assert_eq!(f(), P::N);", "u8", "3", False),
+        ("assert_eq!(f(), 0x10);", "u8", "16", True),
+        ("for want in [E::A(1), E::B(-2)] { assert_eq!(f(), want); }", "shop::E", "B(-2)", True),
+        ("let want = P { x: 7 }; assert_eq!(f(), want);", "shop::P", "P { x: 8 }", False),
+        ("for want in [1, P::N] { assert_eq!(f(), want); }", "u8", "3", False),
+        ("for want in [1, P::N] { assert_eq!(f(), want); }", "u8", "1", True),
+        ("assert_eq!(f(), 0.123456789);", "f32", "0.12345679", True),
+    ],
+)
+def test_what_debug_leaves_out_or_calls_otherwise_is_not_expected(body, kind, text, tells):
+    [slot] = parsed(in_test(body)).slots
+    assert slot.assertion.tells([["rust", kind, "0"], ["rust", kind, text]]) is tells
+
+
+@pytest.mark.parametrize(
+    ("kind", "tells"),
+    [("shop::Bag", False), ("&shop::Bag", False), ("alloc::vec::Vec<shop::P>", True), ("&[shop::P]", True)],
+)
+def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
+    [slot] = parsed(in_test("assert!(f().contains(&1));")).slots
+    assert slot.assertion.tells([["rust", kind, "{1}"], ["rust", "&i32", "1"]]) is tells
+
+
+@pytest.mark.parametrize(
+    ("operand", "kind"),
+    [
+        ("3", None),
+        ('"a"', None),
+        ("3u8", "u8"),
+        ("3 as i64", "i64"),
+        ("0x1f32", None),
+        ("u32::MAX", "u32"),
+        ('Some("a")', "Option<&str>"),
+        ('Err::<u8, _>("a".to_string())', None),
+        ('Err("a".to_string())', "Result<_,String>"),
+        ("vec![(1, 'a')]", "[({int},char)]"),
+        ("[Some(1), None]", None),
+        ("WANT", "u16"),
+        ("BTreeSet::from([1])", "BTreeSet"),
+    ],
+)
+def test_the_host_is_told_the_type_that_is_written(operand, kind):
+    head = "use std::collections::BTreeSet;\nconst WANT: u16 = 3;\n"
+    slots = parsed(in_test(f"assert_eq!(f(), {operand});", head)).slots
+    assert [slot.assertion.options.get("type") for slot in slots] == [kind]
+
+
+def test_what_is_compared_has_to_have_an_equality():
+    assert "same(&(f(1)))" in stripped(in_test("assert_eq!(f(1), P { x: 1 });"))
+    assert "same(" not in stripped(in_test("assert!(f(1).is_some()); assert!(f(2) < 3);"))

@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, negatable, truth
+from harness.judging.parts import Decider, Part, UndecidableError, counted, held_by, negatable, truth
+from harness.judging.rust.types import are_comparable
 from harness.judging.rust.values import PANIC, Value
 
 
@@ -26,14 +27,32 @@ def _key(part: Part) -> Hashable:
     return part.tag, part.kind
 
 
-def _equals(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """By what is in them; what is not told in a standard form is equal by its text alone, of standard types."""
     left, other = operands
+    if not all(are_comparable(value.kind, options.get("type", "_")) for value in operands):
+        raise UndecidableError("types that can't be compared")
+    if left.is_path and other.is_path and left.part is not None and other.part is not None:
+        return _of_path(left.part) == _of_path(other.part)
     if left.part is not None and other.part is not None:
         return _key(left.part) == _key(other.part)
     if left.text is None or other.text is None or not (left.is_standard and other.is_standard):
         raise UndecidableError("what a class of the product makes of it")
     return left.text == other.text
+
+
+def _of_path(part: Part) -> Hashable:
+    """The same for paths, each text by its components."""
+    if part.tag == "s":
+        return components(part.plain)
+    return part.tag, part.kind, tuple(map(_of_path, part.parts))
+
+
+def components(text: str) -> tuple[str, ...]:
+    """Those of a path, as Rust tells them: blank ones and `.` go, but for one in front."""
+    names = [name for name in text.split("/") if name not in ("", ".")]
+    front = ["/"] if text.startswith("/") else ["."] if text == "." or text.startswith("./") else []
+    return (*front, *names)
 
 
 def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
@@ -59,6 +78,22 @@ def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     if held_by(value).tag not in ("l", "S"):
         return _text(other) in _text(value)
     return _key(held_by(other)) in counted(map(_key, held_by(value).parts))
+
+
+def _begins(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    left, other = map(_text, operands)
+    if operands[0].is_path:
+        names = components(other)
+        return components(left)[: len(names)] == names
+    return left.startswith(other)
+
+
+def _ends(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    left, other = map(_text, operands)
+    if operands[0].is_path:
+        names = components(other)
+        return components(left)[-len(names) :] == names if names else True
+    return left.endswith(other)
 
 
 def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
@@ -137,8 +172,8 @@ _DECIDES: Mapping[str, Decider] = {
     "rust.>": _ordered(operator.gt),
     "rust.>=": _ordered(operator.ge),
     "rust.contains": _contains,
-    "rust.starts": compared(_text, str.startswith),
-    "rust.ends": compared(_text, str.endswith),
+    "rust.starts": _begins,
+    "rust.ends": _ends,
     "rust.matches": _matches,
     "rust.panics": _panics,
 }

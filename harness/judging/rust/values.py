@@ -30,9 +30,11 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _OTHER_CRATE = re.compile(r"(?<![\w:])(?!(?:core|alloc|std)::)[A-Za-z_]\w*::|dyn ")
+_TEXT = re.compile(r"\b(?:str|String|OsStr|OsString)\b")
+_LENT = re.compile(r"(?:&(?:mut )?)+")
 _WORDS = {"true": True, "false": False}
 _ENDS = {"[": "]", "(": ")", "{": "}"}
 
@@ -52,6 +54,16 @@ class Value:
     def is_standard(self) -> bool:
         """Whether the type is of the standard library, and so is all in it."""
         return _OTHER_CRATE.search(self.kind) is None
+
+    @property
+    def is_of_standard(self) -> bool:
+        """Whether its type is, whatever is in it."""
+        return _OTHER_CRATE.match(_LENT.sub("", self.kind, count=1)) is None
+
+    @property
+    def is_path(self) -> bool:
+        """Whether each text in it is of a path."""
+        return "std::path::Path" in self.kind and self.is_standard and _TEXT.search(self.kind) is None
 
     @property
     def chain(self) -> tuple[str, ...]:

@@ -64,6 +64,10 @@ class Assertion:
         """Whether what comes of comparing can be handed out as well."""
         return False
 
+    def tells(self, _values: Sequence[Any]) -> bool:
+        """Whether what a recording gives of its operands says all of them that the host compares."""
+        return True
+
 
 Statics_T = TypeVar("Statics_T", bound=Statics[Any])
 

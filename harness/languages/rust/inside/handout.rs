@@ -41,6 +41,11 @@ impl<'a, 'b, T: ?Sized> Hidden for &'b Of<'a, T> {
     }
 }
 
+/// What is compared by `==`, which its type has to have.
+pub fn same<T: goldseam_std::cmp::PartialEq + ?Sized>(value: &T) -> &T {
+    value
+}
+
 struct Limited(String);
 
 impl goldseam_std::fmt::Write for Limited {

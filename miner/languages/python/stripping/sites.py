@@ -71,6 +71,10 @@ class Assertion:
         """Whether a result is handed out for the whole of it, and not for its operands."""
         return self.whole is not None
 
+    def tells(self, _values: Sequence[object]) -> bool:
+        """Whether what a recording gives of its operands says all of them: what can't be told comes out as such."""
+        return True
+
     @property
     def modes(self) -> tuple[Mode, ...]:
         """What can be tried, best first."""

@@ -38,13 +38,19 @@ def macros_in(source: bytes, root: Node, scopes: Scopes) -> dict[str, Macro]:
     """Those of a file by name, as far as they can be read; `root` is of the opened source."""
     definitions = grouped((field_text(node, "name"), node) for node in walk(root) if node.type == "macro_definition")
     calls = {name: [(call, modules_around(call)) for call in scopes.calls.get(f"{name}_", [])] for name in definitions}
+    places = {name: len(nodes) for name, nodes in definitions.items()}
     for node in walk(root, ("macro_definition",)):
         name = field_text(node, "macro") if node.type == "macro_invocation" else ""
         trees = [child for child in node.children if child.type == "token_tree"]
         if name in calls and trees:  # among a module's items
+            places[name] += 1
             call = _as_call(source, node.children[0], trees[0], separators=_SEPARATORS)
             calls[name] += [(call, modules_around(node))] if call is not None else []
-    macros = {name: _macro(source, nodes, calls[name]) for name, nodes in definitions.items()}
+    macros = {
+        name: _macro(source, nodes, calls[name])
+        for name, nodes in definitions.items()
+        if scopes.mentions[name] == places[name]  # no other macro calls it
+    }
     return {name: macro for name, macro in macros.items() if macro is not None}
 
 

@@ -75,7 +75,7 @@ def pattern_of(text: str) -> list[Any] | None:
 def _pattern(node: Node) -> list[Any]:
     text = text_of(node)
     if node.type in _LITERALS:
-        return _literal(node)
+        return literal_of(node)
     if node.type == "_" or (node.type == "identifier" and (text[:1].islower() or text.startswith("_"))):
         return _ANY
     if node.type in ("identifier", "scoped_identifier"):
@@ -114,9 +114,13 @@ def _parts(node: Node) -> Iterator[Node]:
     return (child for child in node.children if child.type == "_" or (child.is_named and child.type not in _COMMENTS))
 
 
-def _literal(node: Node) -> list[Any]:
+def literal_of(node: Node) -> list[Any]:
+    """A literal in the host's form; raises `ValueError` of anything else."""
+    is_negative = node.type == "unary_expression" and text_of(node).startswith("-")
+    if node.type not in _LITERALS and not (is_negative and named(node)[0].type in _LITERALS):
+        raise ValueError("not a literal")
     value = value_of(node)
-    kind = _LITERALS[node.type] or ("f" if isinstance(value, float) else "i")
+    kind = _LITERALS.get(node.type) or ("f" if isinstance(value, float) else "i")
     if isinstance(value, list):  # the bytes of b"…"
         return ["slice", "", [["i", byte] for byte in value], None]
     return ["i", ord(value)] if kind == "c" and text_of(node).startswith("b") else [kind, value]
@@ -130,7 +134,7 @@ def _field(field: Node) -> list[Any]:
 def _range(node: Node) -> list[Any]:
     sign = next(text_of(child) for child in node.children if not child.is_named)
     ends = [child for child in node.children if child.is_named]
-    sides = [_literal(end) for end in ends]
+    sides = [literal_of(end) for end in ends]
     is_open_above = len(ends) < _BETWEEN and text_of(node).endswith(sign)
     low = sides[0] if len(ends) == _BETWEEN or is_open_above else None
     high = None if is_open_above else sides[-1]

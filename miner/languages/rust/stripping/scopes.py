@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -166,7 +167,9 @@ class Scopes(stripping.Scopes[Binding]):
 
     def __init__(self, root: Node) -> None:
         self.imports: dict[str, str] = {}
-        """By the last name: the path of what is imported alone."""
+        """By the last name: the path of what is imported alone; empty where the file imports several of that name."""
+        self.mentions: Counter[str] = Counter()
+        """How often a name stands anywhere, but for imports that do not give it another."""
         self.types: set[str] = set()
         """Of the file itself."""
         super().__init__(root)
@@ -211,6 +214,10 @@ class Scopes(stripping.Scopes[Binding]):
                 self._declare_others(node, value)
         self._declare_item(node)
 
+    def is_called_alone(self, name: str) -> bool:
+        """Whether all that a file does with its function of a name is to call it by that name."""
+        return self.mentions[name] == len(self.calls.get(name, ())) + len(self.functions.get(name, ()))
+
     def _declare_item(self, node: Node) -> None:
         name_node = field_of(node, "name")
         if node.type == "call_expression":
@@ -223,8 +230,12 @@ class Scopes(stripping.Scopes[Binding]):
             self.functions.setdefault(text_of(name_node), []).append(node)
         elif node.type in _TYPES:
             self.types.add(text_of(name_node))
+        elif node.type == "identifier":
+            self.mentions[text_of(node)] += 1
         elif node.type == "use_declaration":
             self._import(field_of(node, "argument"), "")
+            if not re.search(r"\bas\b", text_of(node)):
+                self.mentions.subtract(text_of(part) for part in walk(node) if part.type == "identifier")
 
     def _declare_others(self, node: Node, value: Node | None) -> None:
         """Names of patterns that hold for what is looked at there."""
@@ -247,10 +258,13 @@ class Scopes(stripping.Scopes[Binding]):
                 self._import(child, "::".join(filter(None, (head, path))))
         elif node.type == "use_as_clause":
             path = field_text(node, "path")
-            self.imports[field_text(node, "alias")] = "::".join(filter(None, (head, path)))
+            self._imported(field_text(node, "alias"), "::".join(filter(None, (head, path))))
         elif node.type in ("identifier", "scoped_identifier", "self"):
             path = "::".join(filter(None, (head, text_of(node) if node.type != "self" else "")))
-            self.imports[path.rpartition("::")[2]] = path
+            self._imported(path.rpartition("::")[2], path)
+
+    def _imported(self, name: str, path: str) -> None:
+        self.imports[name] = path if self.imports.get(name, path) == path else ""
 
 
 def _parts(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tree_sitter import Node
 
 from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk
+from harness.judging import values as judged
+from harness.judging.parts import parts_of
+from harness.judging.rust.values import Value
+from miner.languages.rust.stripping.notation import Notation, Words
 from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, attributes_of, functions_around, macro_of
 from miner.languages.rust.stripping.static import LOOKING, Statics
@@ -35,6 +40,8 @@ class Assertion(sites.Assertion):
     """Whether that condition has to be true."""
     is_compared: bool = False
     """Two operands are compared as `assert_eq!` does it."""
+    written: Sequence[Words] = ()
+    """What `Debug` of what is expected has to say, one or another; nothing where that is not told."""
     modules: tuple[str, ...] | None = None
     """Of one in a macro: the modules that are around where it is called."""
 
@@ -48,6 +55,31 @@ class Assertion(sites.Assertion):
         """Where two values are compared."""
         return self.is_compared or (self.condition is not None and self.op != "rust.truth")
 
+    def tells(self, _values: Sequence[Any]) -> bool:
+        """Whether `Debug` leaves nothing out of what is written, and an operator other than `==` is Rust's own."""
+        decoded = [judged.decode(value, kept=True) for value in _values]
+        if self.op not in _OF_ANY and not all(isinstance(value, Value) and value.is_of_standard for value in decoded):
+            return False
+        sides = [value for value, operand in zip(decoded, self.operands, strict=False) if operand.static]
+        if not self.written or len(sides) != 1 or not isinstance(sides[0], Value):
+            return True
+        has_names = any(tag == "n" for words in self.written for tag, _ in words)
+        if sides[0].is_standard and not has_names:
+            return True
+        claims = _claims(sides[0])
+        return any(words <= claims for words in self.written)
+
+
+_OF_ANY = frozenset({"rust.==", "rust.truth", "rust.matches", "rust.panics"})
+"""Operators that need nothing of a type."""
+
+
+def _claims(value: Value) -> Words:
+    """What a text of `Debug` says."""
+    parts = list(parts_of(value.part))
+    names = (("n", part.kind.rpartition("::")[2].removeprefix("r#")) for part in parts if part.kind)
+    return Counter([*names, *((part.tag, part.plain) for part in parts if part.plain is not None)])
+
 
 _COMPARISONS: Mapping[str, tuple[str, Options]] = {"==": ("rust.==", {}), "!=": ("rust.==", NOT)} | {
     sign: (f"rust.{sign}", {}) for sign in ("<", "<=", ">", ">=")
@@ -56,6 +88,8 @@ _CALLED = {"contains": "rust.contains", "starts_with": "rust.starts", "ends_with
 """Methods whose object and one argument are compared."""
 _NOT_READ = re.compile(r"\w*assert\w*")
 _PANICS = frozenset({"panic", "unreachable"})
+_TELLING = re.compile(r"[<(]|Set|Map|\b[uif](?:8|16|32|64|128|size)\b")
+"""A type that the text of a value does not tell."""
 
 
 class Reader(sites.Reader[Statics]):
@@ -72,6 +106,7 @@ class Reader(sites.Reader[Statics]):
     ) -> None:
         """`helpers` are functions of other files that only compare, `macros` those of the file that are read."""
         self._source, self._scopes, self._statics, self._helpers = source, scopes, statics, helpers
+        self._notation = Notation(scopes, statics)
         names = {
             field_text(node, "name")
             for node in walk(root)
@@ -188,7 +223,14 @@ class Reader(sites.Reader[Statics]):
         return [replace(assertion, condition=call, is_whole=True, has_to_hold=has_to_hold)]
 
     def _of(self, replaced: Node, op: str, nodes: Iterable[Node], options: Options) -> Assertion:
-        return Assertion(op=op, operands=tuple(map(self._operand, nodes)), replaced=replaced, options=options)
+        operands = tuple(map(self._operand, nodes))
+        static = [operand for operand in operands if operand.static]
+        if op != "rust.==" or len(static) != 1:
+            return Assertion(op=op, operands=operands, replaced=replaced, options=options)
+        kind = "".join(self._notation.kind(static[0].node).split())
+        options = {**options, "type": kind} if _TELLING.search(kind) else options
+        words = self._notation.words(static[0].node)
+        return Assertion(op=op, operands=operands, replaced=replaced, options=options, written=words)
 
 
 def _compared(node: Node) -> Sequence[Node]:

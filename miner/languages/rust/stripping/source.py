@@ -79,6 +79,8 @@ class StrippedSource(TreeSource[Assertion]):
         self._opened, self._root = scopes.opened(source)
         self._tests = _places(source) if is_code else [(0, len(source))]
         self._scopes = Scopes(self._root)
+        for binding in self._scopes.bindings():
+            binding.is_written |= not is_in(binding.declared, self._tests)  # the product's
         self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root))
         macros = macros_in(self._opened, self._root, self._scopes)
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
@@ -183,7 +185,7 @@ class StrippedSource(TreeSource[Assertion]):
                 f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds));",
             )
         if len(sides) != _TWO_SIDES or assertion.op != "rust.==":
-            return f"{module}::hand({number}, ", *self._listed(module, sides), ", None);"
+            return f"{module}::hand({number}, ", *self._listed(module, sides, assertion.op), ", None);"
         sign = "!=" if assertion.options.get("not") else "=="
         left, other = map(self._pieces, sides)
         names = ("goldseam_left", "goldseam_right")
@@ -195,10 +197,11 @@ class StrippedSource(TreeSource[Assertion]):
             f"if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }};",
         )
 
-    def _listed(self, module: str, operands: Sequence[Operand]) -> tuple[Piece, ...]:
+    def _listed(self, module: str, operands: Sequence[Operand], op: str = "") -> tuple[Piece, ...]:
         pieces: list[Piece] = []
+        lent, end = (f"{module}::same(&(", "))") if op == "rust.==" else ("&(", ")")
         for operand in operands:
-            pieces += [f"(&{module}::Of(&(", *self._pieces(operand), "))).told_goldseam(), "]
+            pieces += [f"(&{module}::Of({lent}", *self._pieces(operand), f"{end})).told_goldseam(), "]
         return "&[", *pieces, "]"
 
     def _pieces(self, operand: Operand) -> tuple[Piece, ...]:

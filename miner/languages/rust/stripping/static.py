@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
+from harness.core.syntax import (
+    arguments_of,
+    bare,
+    callee_of,
+    field_of,
+    field_text,
+    is_field,
+    named,
+    text_of,
+    upward,
+    walk,
+    words,
+)
 from miner.languages.rust.stripping.scopes import Binding, Scopes, functions_around, macro_of
 from miner.languages.stripping import static
 
@@ -24,20 +36,29 @@ _PRELUDE = words(
 )
 _TYPES = _PRELUDE | words(
     "Rc Arc Cow HashMap BTreeMap HashSet BTreeSet VecDeque BinaryHeap LinkedList Duration PathBuf Path OsString OsStr"
-    " Ipv4Addr Ipv6Addr IpAddr SocketAddr Ordering Wrapping Reverse Cell RefCell CString"
+    " Ipv4Addr Ipv6Addr IpAddr SocketAddr Ordering Wrapping Reverse CString"
     " NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroUsize"
 )
 """Types whose functions make the same of the same."""
 _STANDARD = re.compile(r"(?:::)?(?:std|core|alloc)(?:::.*)?")
+_MODULES = words(
+    "cmp iter str char string array slice vec consts f32 f64 u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize"
+)
+"""Modules whose functions do."""
 LOOKING = words(
     "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned"
     " collect into_boxed_str into_boxed_slice"
 )
 """Methods of literals and collections that nothing of the product can stand behind."""
 _OF_TYPE = words("to_string as_str as_ref")
-"""Of these what a type says of itself."""
+"""Of these what a type says of itself, or of what is in it."""
 _SHOWN = _TYPES | words("Some None Ok Err")
-_TYPE = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*|[A-Z]")
+_WRAPPING = words("new Some Ok Err")
+"""Functions that only put a value into another."""
+_HEAD = re.compile(r"(?:&(?:'\w+ )?)?([\w:]+)")
+"""Of the text of a type, without what is in it."""
+_PANICS = words("panic unreachable unimplemented todo")
+TYPE = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*|[A-Z]")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _CAPTURED = re.compile(r"(?<!\{)(?:\{\{)*\{[a-z_]\w*[:}]")
 
@@ -49,6 +70,7 @@ class Column:
     cells: tuple[Node, ...]
     is_own: bool
     """Nothing reads the rows but this loop."""
+    loop: Node
 
 
 class Statics(static.Statics[Scopes]):
@@ -67,7 +89,7 @@ class Statics(static.Statics[Scopes]):
         """By name: what stands for a macro's parameters while that macro is read."""
 
     told_by: ClassVar[Mapping[str, str]] = {
-        "type_cast_expression": "value", "reference_expression": "value", "generic_function": "function"
+        "reference_expression": "value", "generic_function": "function"
     }  # fmt: skip
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
@@ -77,16 +99,28 @@ class Statics(static.Statics[Scopes]):
             "call_expression": self._is_static_call,
             "field_expression": self._is_static_cell,
             "struct_expression": self._is_static_struct,
-            **dict.fromkeys(("binary_expression", "unary_expression"), self._is_static_operation),
+            **dict.fromkeys(
+                ("binary_expression", "unary_expression", "type_cast_expression"), self._is_static_operation
+            ),
         }
 
     def _is_static_operation(self, node: Node, depth: int) -> bool:
         """What an operator makes of a value may be up to its type."""
-        return not any(map(_is_of_type, walk(node))) and self._are_static(named(node), depth)
+        parts = [field_of(node, "value")] if node.type == "type_cast_expression" else named(node)
+        return not self._shows_own(node) and all(self.is_static(part, depth) for part in parts)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
-        return binding.kind in ("local", "constant") and not binding.is_written and self.is_static(binding.init, depth)
+        return (
+            binding.kind in ("local", "constant")
+            and not binding.is_written
+            and binding.init is not None
+            and self._are_fixed([binding.init], depth)
+        )
+
+    def _are_fixed(self, operands: Sequence[Node], depth: int) -> bool:
+        """Whether what a name stands for is static, and nobody who gets the name can change it."""
+        return self._are_static(operands, depth) and not any(map(_is_mutable, operands))
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own function is given, call by call; None where that can't be told."""
@@ -96,7 +130,34 @@ class Statics(static.Statics[Scopes]):
         name, parameters = field_text(function, "name"), self._scopes.parameters(function)
         if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
             return list(cells)
-        return self._given(name, parameters, binding)
+        operands = self._given(name, parameters, binding)
+        is_all = operands is not None and self._scopes.is_called_alone(name)
+        return operands if is_all and not self._is_choice(operands or ()) else None
+
+    def _is_choice(self, operands: Iterable[Node]) -> bool:
+        """Whether the product says which of several operands it is, as two calls of a helper are in its branches."""
+        return len({text_of(operand) for operand in operands if self._is_chosen(operand)}) > 1
+
+    def _is_chosen(self, node: Node, within: Node | None = None) -> bool:
+        """Whether the product says if a function, or one turn of a loop, comes to a node."""
+        for at in upward(node):
+            around = at.parent
+            if around is None or around.type == "function_item" or around == within:
+                return False
+            if around.type == "closure_expression" or (_is_branch(around, at) and not self._is_static_branch(around)):
+                return True
+        return False
+
+    def _is_static_branch(self, around: Node) -> bool:
+        """Whether nothing of the product says which branch is taken, or each other one panics."""
+        if around.type == "match_arm":
+            *_, match = (at for at in (around.parent, around.parent and around.parent.parent) if at is not None)
+            others = [field_of(arm, "value") for arm in named(around.parent) if arm != around]
+            return self.is_static(field_of(match, "value")) or all(map(_panics, others))
+        condition = field_of(around, "condition")
+        if condition is not None and condition.type == "let_condition":
+            condition = field_of(condition, "value")
+        return self.is_static(condition) or macro_named(condition) == "cfg"
 
     def column_of(self, node: Node) -> Column | None:
         """What a name or a field stands for in a loop over rows that are written out; None of anything else."""
@@ -115,10 +176,12 @@ class Statics(static.Statics[Scopes]):
         cells = [_cell(row, (*binding.steps, *steps)) for table in tables for row in named(table)]
         if not cells or None in cells:
             return None
-        return Column(cells=tuple(cell for cell in cells if cell is not None), is_own=is_own)
+        return Column(cells=tuple(cell for cell in cells if cell is not None), is_own=is_own, loop=binding.statement)
 
     def _tables(self, node: Node) -> tuple[list[Node], bool]:
         """What a loop goes over, row by row in arrays, and whether nothing else does; no arrays if that isn't told."""
+        if _is_mutable(node):
+            return [], False
         node = _gone_over(node)
         if node.type == "array_expression":
             return ([node], True) if field_of(node, "length") is None else ([], False)
@@ -135,28 +198,40 @@ class Statics(static.Statics[Scopes]):
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
         if binding is None and text_of(node) in self.arguments:
-            return all(self.is_static(argument, depth) for argument in self.arguments[text_of(node)])
+            operands = self.arguments[text_of(node)]
+            return self._are_fixed(operands, depth) and not self._is_choice(operands)
         if binding is None:
-            return _TYPE.fullmatch(text_of(node)) is not None  # a variant, or a structure without fields
+            path = self._scopes.imports.get(text_of(node), "")
+            return self._is_variant(path.rpartition("::")[0], text_of(node))  # or a structure without fields
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if binding.kind == "parameter":
             operands = self.calls_of(binding)
-            return bool(operands) and self._are_static(operands or (), depth)
+            return bool(operands) and self._are_fixed(operands or (), depth)
         if binding.kind == "each":
             return self._is_static_cell(node, depth)
         return self.is_static_binding(binding, depth)
 
     def _is_static_cell(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
-        return column is not None and all(self.is_static(cell, depth) for cell in column.cells)
+        if column is None or not self._are_fixed(column.cells, depth):
+            return False
+        if len(set(map(text_of, column.cells))) == 1:
+            return True
+        leaving = (part for part in walk(column.loop) if part.type == "continue_expression")
+        return not any(self._is_chosen(part, column.loop) for part in (node, *leaving))
 
     def _is_static_path(self, node: Node, _depth: int) -> bool:
         path, name = field_text(node, "path"), field_text(node, "name")
-        if _TYPE.fullmatch(name) is not None:
+        if self._is_variant(path, name):
             return True
         return _CONSTANT.fullmatch(name) is not None and self._is_known(path)
+
+    def _is_variant(self, path: str, name: str) -> bool:
+        """Whether a name is one of a variant; one letter may be a constant or a parameter."""
+        is_of_type = name in self._scopes.types or TYPE.fullmatch(path.rpartition("::")[2]) is not None
+        return TYPE.fullmatch(name) is not None and (len(name) > 1 or is_of_type)
 
     def _is_known(self, path: str) -> bool:
         """Whether a type or module is of the standard library."""
@@ -166,7 +241,7 @@ class Statics(static.Statics[Scopes]):
         if last in self._scopes.types:
             return False
         if _STANDARD.fullmatch(whole):
-            return last in _TYPES or last.islower()
+            return last in _TYPES or last in _MODULES
         return path in _PRELUDE and path not in self._scopes.imports
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
@@ -175,19 +250,70 @@ class Statics(static.Statics[Scopes]):
             return False
         if macro_of(node):
             has_names = any(_CAPTURED.search(text_of(part)) for part in arguments)
-            return macro_of(node) in ("format", "concat") and not has_names and not any(map(_shows_own, arguments))
+            return macro_of(node) in ("format", "concat") and not has_names and not any(map(self._shows_own, arguments))
         if function.type == "generic_function":
             function = field_of(function, "function") or function
         if function.type == "field_expression":
             value = field_of(function, "value")
             method = field_text(function, "field")
-            is_looking = method in LOOKING and self.is_static(value, depth)
-            return is_looking and not (method in _OF_TYPE and value is not None and _shows_own(value))
+            if value is None or method not in LOOKING or not self.is_static(value, depth):
+                return False
+            is_collected = method != "collect" or self._is_standard(_type_of(node))
+            return is_collected and not (self._shows_own(value) if method in _OF_TYPE else self._is_own(value))
         name = text_of(function).rpartition("::")[2]
-        if function.type in ("identifier", "scoped_identifier") and _TYPE.fullmatch(name):
+        if function.type in ("identifier", "scoped_identifier") and TYPE.fullmatch(name):
             return True  # a variant or a structure of its parts
         path = field_text(function, "path")
-        return function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
+        is_made = name in _WRAPPING or not any(map(self._is_own, arguments))
+        return (
+            is_made and function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
+        )
+
+    def _is_standard(self, kind: Node | None) -> bool:
+        """Whether a type is of the standard library, whatever is in it."""
+        head = _HEAD.match(text_of(kind))
+        return head is not None and self._is_known(head[1])
+
+    def _is_own(self, node: Node, depth: int = 0) -> bool:
+        """Whether a value is of a type that is not of the standard library, which may say what its methods give."""
+        values = [part for value in self.stands_for(node) for part in (bare(value),)]
+        return depth > static.MOST_DEPTH or any(self._is_of_own(value, depth + 1) for value in values)
+
+    def _is_of_own(self, node: Node, depth: int) -> bool:
+        if node.type in ("array_expression", "tuple_expression", "range_expression"):
+            return False
+        function = callee_of(node)
+        is_method = function is not None and function.type == "field_expression"
+        inner = field_of(function if is_method else node, "value")
+        if inner is not None and (is_method or node.type == "reference_expression"):
+            return self._shows_own(inner) if field_text(function, "field") == "unwrap" else self._is_own(inner, depth)
+        if function is not None and not macro_of(node):
+            name = text_of(function).rpartition("::")[2]
+            return TYPE.fullmatch(name) is not None and name not in _SHOWN
+        return self._shows_own(node)
+
+    def _shows_own(self, node: Node, depth: int = 0) -> bool:
+        """Whether there is something in a value of a type that is not of the standard library."""
+        if depth > static.MOST_DEPTH:
+            return True
+        values = self.stands_for(node)
+        if values != [node]:
+            return any(self._shows_own(value, depth + 1) for value in values)
+        if node.type in ("identifier", "type_identifier"):
+            return TYPE.fullmatch(text_of(node)) is not None and text_of(node) not in _SHOWN
+        return any(self._shows_own(child, depth + 1) for child in node.children)
+
+    def stands_for(self, node: Node) -> list[Node]:
+        """What a name or a column of a loop's rows is set to; an expression of another kind itself."""
+        binding = self._scopes.of_name(node)
+        if binding is None and node.type == "identifier" and text_of(node) in self.arguments:
+            return list(self.arguments[text_of(node)])
+        column = self.column_of(node) if node.type in ("identifier", "field_expression") else None
+        if column is not None:
+            return list(column.cells)
+        if binding is None:
+            return [node]
+        return (self.calls_of(binding) or []) if binding.kind == "parameter" else [binding.init] if binding.init else []
 
     def _is_static_struct(self, node: Node, depth: int) -> bool:
         fields = named(field_of(node, "body"))
@@ -198,14 +324,40 @@ class Statics(static.Statics[Scopes]):
         return all(self.is_static(value, depth) for value in values)
 
 
-def _shows_own(node: Node) -> bool:
-    """Whether a type that is not of the standard library says how it is shown."""
-    names = {text_of(part) for part in walk(node) if part.type in ("identifier", "type_identifier")}
-    return any(_TYPE.fullmatch(name) and name not in _SHOWN for name in names)
+def _is_mutable(node: Node) -> bool:
+    """Whether a part of an expression is lent to be changed."""
+    return any(part.type == "mutable_specifier" for part in walk(node))
 
 
-def _is_of_type(node: Node) -> bool:
-    return node.type in ("identifier", "type_identifier") and _TYPE.fullmatch(text_of(node)) is not None
+def _type_of(call: Node) -> Node | None:
+    """The type that a call is written to give: its own argument, or that of the name that it alone is bound to."""
+    function, around = field_of(call, "function"), call.parent
+    if function is not None and function.type == "generic_function":
+        return next(iter(named(field_of(function, "type_arguments"))), None)
+    return field_of(around, "type") if around is not None and around.type == "let_declaration" else None
+
+
+def _is_branch(around: Node, at: Node) -> bool:
+    """Whether a node is a part that not each run comes to."""
+    if around.type == "match_arm":
+        return is_field(around, "value", at)
+    if around.type == "while_expression":
+        return is_field(around, "body", at)
+    return around.type == "if_expression" and not is_field(around, "condition", at)
+
+
+def _panics(node: Node | None) -> bool:
+    """Whether what is come to there ends the test."""
+    statements = named(node) if node is not None and node.type == "block" else [node]
+    inner = (
+        named(part)[0] if part is not None and part.type == "expression_statement" else part for part in statements
+    )
+    return any(macro_named(part) in _PANICS for part in inner)
+
+
+def macro_named(node: Node | None) -> str:
+    """The macro that is called as such; empty for anything else."""
+    return field_text(node, "macro") if node is not None and node.type == "macro_invocation" else ""
 
 
 def _gone_over(node: Node) -> Node:

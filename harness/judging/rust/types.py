@@ -1,0 +1,92 @@
+"""Which types of Rust can be compared by `==`, as far as they are of the standard library. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_WORD = re.compile(r"\s*(?:(?:'\w+(?:,\s*)?)|(?:dyn|mut)\b|((?:\w+::)*\{?\w+\}?|[&<>\[\](),;]))")
+_CLOSING = {"<": ">", "[": "]", "(": ")"}
+_INTEGERS = frozenset(f"{sign}{size}" for sign in "ui" for size in ("8", "16", "32", "64", "128", "size"))
+_FLOATS = frozenset({"f32", "f64"})
+_TEXTS = frozenset({"str", "String"})
+_SEQUENCES = frozenset({"[", "Vec", "VecDeque"})
+_KNOWN = (
+    _INTEGERS | _FLOATS | _TEXTS | _SEQUENCES
+    | {"bool", "char", "Option", "Result", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "{int}", "{float}", "(", "&"}
+)  # fmt: skip
+_MOST_DEPTH = 30
+
+
+@dataclass(frozen=True)
+class _Type:
+    head: str
+    """Its last name, or the sign that it begins with."""
+    inner: tuple[_Type, ...] = ()
+
+
+def are_comparable(kind: str, written: str) -> bool:
+    """Whether a value of a type may stand beside one that is written; so it may where either is not known."""
+    try:
+        left, other = (_unlent(_Reader(text).whole()) for text in (kind, written))
+    except (ValueError, IndexError):
+        return True
+    return _are_comparable(left, other)
+
+
+def _are_comparable(left: _Type, other: _Type) -> bool:
+    left, other = _unlent(left), _unlent(other)
+    if {left.head, other.head} <= _TEXTS:
+        return True
+    if {left.head, other.head} <= _SEQUENCES and left.inner and other.inner:
+        return _are_comparable(left.inner[0], other.inner[0])
+    return _are_same(left, other)
+
+
+def _are_same(left: _Type, other: _Type) -> bool:
+    if not {left.head, other.head} <= _KNOWN:
+        return True
+    if other.head in ("{int}", "{float}"):
+        return left.head in (_INTEGERS if other.head == "{int}" else _FLOATS)
+    heads = {left.head, other.head}
+    is_alike = len(heads) == 1 or ("[" in heads and heads <= _SEQUENCES)
+    pairs = zip(left.inner, other.inner, strict=False)
+    return is_alike and all(_are_same(*pair) for pair in pairs)
+
+
+def _unlent(kind: _Type) -> _Type:
+    while kind.head == "&":
+        kind = kind.inner[0]
+    return kind
+
+
+class _Reader:
+    """Reads a type as the compiler writes it, or as a source does."""
+
+    def __init__(self, text: str) -> None:
+        self._words = [word for word in _WORD.findall(text) if word]
+        self._at = 0
+
+    def whole(self, depth: int = 0) -> _Type:
+        word = self._words[self._at]
+        self._at += 1
+        if depth > _MOST_DEPTH or word in (">", "]", ")", ",", ";"):
+            raise ValueError("not a type")
+        if word == "&":
+            return _Type("&", (self.whole(depth + 1),))
+        if word in ("[", "("):
+            inner = self._inner(word, depth)
+            return _Type(word, inner[:1] if word == "[" else inner)
+        is_with = self._at < len(self._words) and self._words[self._at] == "<"
+        self._at += is_with
+        return _Type(word.rpartition("::")[2], self._inner("<", depth) if is_with else ())
+
+    def _inner(self, sign: str, depth: int) -> tuple[_Type, ...]:
+        types: list[_Type] = []
+        while self._words[self._at] != _CLOSING[sign]:
+            if self._words[self._at] in (",", ";"):
+                self._at += 1
+            else:
+                types.append(self.whole(depth + 1))
+        self._at += 1
+        return tuple(types)
