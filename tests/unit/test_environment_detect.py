@@ -101,6 +101,19 @@ def test_extras_of_the_project_that_tox_has_among_deps_are_installed(line):
     assert recipe({"tox.ini": f"[testenv]\ndeps =\n    {line}\n    pytest\n"}).evidence.extras == ("test", "fast")
 
 
+@pytest.mark.parametrize(
+    ("values", "requirements"),
+    [
+        ("[base]\ndeps =\n    pytest\n    {[more]deps}\n[more]\ndeps = mock", ("pytest", "mock", "attrs")),
+        ("[base]\n", ("attrs",)),
+        ("[base]\ndeps = {[base]deps}{[base]deps}{[base]deps}{[base]deps}", ("attrs",)),
+    ],
+)
+def test_values_of_tox_that_refer_to_others_are_read_with_these(values, requirements):
+    ini = f"{values}\n[testenv]\ndeps =\n    {{[base]deps}}\n    attrs\n"
+    assert recipe({"tox.ini": ini}).evidence.requirements == requirements
+
+
 def test_tox_in_pyproject_is_read_as_well():
     text = "[project]\nname='x'\n[tool.tox.env_run_base]\ndeps=['pytest', 'mock']\n"
     assert recipe({"pyproject.toml": text}).evidence == Evidence(rung="tox", requirements=("pytest", "mock"))

@@ -23,15 +23,38 @@ _OF_TOOLS = re.compile(
 )
 """What a run of a task sets itself, or what is about installing, measuring and reporting."""
 _LONGEST_VALUE = 200
+_REFERENCE = re.compile(r"\{\[([^\]{}]+)\](\w+)\}")
+_MOST_REFERENCES = 20
+"""In one value."""
+_LONGEST_LIST = 1 << 14
 _OPTION = re.compile(r"(-r|--requirement|-c|--constraint)[=\s]*(.+)$")
 
 
 def parsed(tree: Tree) -> Iterator[tuple[str, RawConfigParser]]:
     """What may hold tox's settings in its own form, with the file it stands in, in tox's order."""
     legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
-    yield "tox.ini", ini(tree.read("tox.ini"))
-    yield "pyproject.toml", ini(legacy.encode() if isinstance(legacy, str) else None)
-    yield "setup.cfg", ini(tree.read("setup.cfg"))
+    yield "tox.ini", _read(tree.read("tox.ini"))
+    yield "pyproject.toml", _read(legacy.encode() if isinstance(legacy, str) else None)
+    yield "setup.cfg", _read(tree.read("setup.cfg"))
+
+
+def _read(text: bytes | None) -> RawConfigParser:
+    """A file of settings with the values that others refer to (`{[base]deps}`) in their place."""
+    parser = ini(text)
+    for section in parser.sections():
+        for key, value in parser.items(section):
+            if value and _REFERENCE.search(value):
+                parser.set(section, key, _filled(parser, value))
+    return parser
+
+
+def _filled(parser: RawConfigParser, value: str) -> str:
+    for _ in range(_MOST_REFERENCES):
+        match = _REFERENCE.search(value)
+        if match is None or len(value) > _LONGEST_LIST:
+            break
+        value = value.replace(match[0], parser.get(match[1], match[2], fallback="") or "")
+    return value
 
 
 def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
