@@ -108,6 +108,15 @@ def test_a_method_of_another_package_is_copied_if_the_file_can_name_what_it_name
     assert (borrow(test, [base]) != test) is moves
 
 
+@pytest.mark.parametrize(("kind", "brings"), [("List", True), ("String", False)])
+def test_a_whole_package_is_imported_for_a_name_that_nothing_else_explains(kind, brings):
+    method = f"static void assertIt({kind} want) {{ assertEquals(want, f()); }}"
+    base = f"package money; import java.util.*; class Base {{ {method} }}"
+    text = borrow(b"package money; class OneTest extends Base { }", [base.encode()]).decode()
+    assert "static void assertIt(" in text
+    assert ("import java.util.*;" in text) is brings
+
+
 def test_the_files_above_a_test_are_the_nearest_first():
     sources = {"a/money/OneTest.java": TEST, "a/money/Base.java": BASE, "a/money/Root.java": ROOT, "a/Other.java": ""}
     above = helpers.ancestors({path: text.encode() for path, text in sources.items()})

@@ -14,10 +14,10 @@ from harness.core.syntax import Place, field_of, named, text_of, walk, words
 from miner.languages.java.stripping.scopes import has_modifier, modifiers_of, name_of, parse
 
 _ASSERTING = re.compile(rb"\b(?:assert|fail|verify)\w*\s*\(")
-_HINDERING = ("private", "abstract", "final", "static", "native")
+_HINDERING = ("private", "abstract", "final", "native")
 _NAMES = frozenset({"identifier", "type_identifier"})
 _LANG = words("Boolean Double Exception Integer Iterable Long Math Object Override String Throwable")
-"""What a method of a class in another package may name without an import."""
+"""What any file may name without an import."""
 
 
 def borrow(source: bytes, others: Sequence[bytes]) -> bytes:
@@ -55,10 +55,12 @@ def _edits(root: Node, node: Node, bases: _Bases) -> Iterator[tuple[Place, bytes
         theirs = _imports(file)
         for method in _methods(node):
             names = {text_of(part) for part in walk(method) if part.type in _NAMES}
-            needed = {name: text for name, text in theirs.items() if name in names or name.endswith("*;")}
+            unknown = {name for name in names - theirs.keys() - _LANG if name[:1].isupper()}
+            brings = ("import static ", "import ") if unknown else ("import static ",)
+            many = {name for name in theirs if name.endswith("*;") and name.startswith(brings)}
+            needed = {name: text for name, text in theirs.items() if name in names | many}
             is_clear = bool(last) and all(imports.get(name, text) == text for name, text in needed.items())
-            if package != _package(file):
-                is_clear = is_clear and all(name in theirs or name in _LANG for name in names if name[:1].isupper())
+            is_clear = is_clear and (package == _package(file) or not unknown)
             if not is_clear or _form(method) in own or names & declared or not _may_move(method, node, names):
                 continue
             own.add(_form(method))
