@@ -284,3 +284,15 @@ def test_of_alternative_pythons_the_one_that_can_be_had_counts(python, wanted):
 def test_what_draws_with_qt_has_its_libraries_and_no_screen(files, draws):
     recipe = detect(Files(files)).recipes[0]
     assert ("libegl1" in recipe.apt, recipe.env.get("QT_QPA_PLATFORM") == "offscreen") == (draws, draws)
+
+
+@pytest.mark.parametrize(
+    ("text", "requirements"),
+    [
+        ('pytest_plugins = ("anyio",)', ("anyio",)),
+        ('pytest_plugins = [\n    "pytester",\n    "celery.contrib.pytest",\n    "tests.own",\n]', ("celery",)),
+        ('pytest_plugins: str = "pytest_asyncio"', ("pytest-asyncio",)),
+    ],
+)
+def test_plugins_that_tests_name_are_installed(text, requirements):
+    assert recipe({"tests/conftest.py": f"import os\n{text}\n"}).evidence.requirements == requirements

@@ -28,6 +28,10 @@ _BY_USE = (
     (re.compile(rb"pytest\.mark\.trio\b"), "pytest-trio"),
 )
 
+_PLUGINS = re.compile(rb"^pytest_plugins\b[^=\n]*=\s*([\[(][^\])]*|.+)", re.MULTILINE)
+_QUOTED = re.compile(rb"""["']([A-Za-z_]\w*)[\w.]*["']""")
+_OF_PYTEST = words("pytester pytest _pytest")
+
 OLDEST_PYTEST = "pytest>=4.3"
 """The runner names plugins by their entry points (`-p httpbin`); an older pytest would import a module of that name. A
 repository's older pin makes its rung unresolvable, and it is tried again without the pin."""
@@ -46,6 +50,8 @@ def detect(tree: Tree) -> Evidence | None:
         names = {match.decode() for match in _IMPORT.findall(text)} - own
         modules |= {helper for name in names & _HELPERS if (helper := distributions.of_module(name))}
         modules |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
+        plugins = {name.decode() for listed in _PLUGINS.findall(text) for name in _QUOTED.findall(listed)}
+        modules |= {plugin for name in plugins - own - _OF_PYTEST if (plugin := distributions.of_module(name))}
     return Evidence(rung="imports", requirements=tuple(sorted(modules))) if modules else None
 
 
