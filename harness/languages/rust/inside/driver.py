@@ -293,16 +293,27 @@ def marked(error):
 class Handed(object):
     """What tests hand out: a file that each process of one finds by its environment."""
 
-    def __init__(self, work):
-        self.path = os.path.join(work, "values")
+    def __init__(self, path):
+        self.path = path
 
-    def empty(self):
+    def remove(self):
         if os.path.isdir(self.path) and not os.path.islink(self.path):
             shutil.rmtree(self.path)
         elif os.path.lexists(self.path):
             os.unlink(self.path)
+
+    def empty(self):
+        self.remove()
         with open(self.path, "xb"):
             pass
+
+    def put_aside(self):
+        """What is there, so that the next test can hand out."""
+        aside = Handed(self.path + ".before")
+        aside.remove()
+        if os.path.lexists(self.path):
+            os.rename(self.path, aside.path)
+        return aside
 
     def tell(self, test_id):
         """Tell what a test has handed out, in order; true if nothing else is there."""
@@ -354,7 +365,7 @@ class Copy(Output):
     def __init__(self, program, *arguments):
         word = os.urandom(16).hex()
         Output.__init__(self, word)
-        self.code = None
+        self.program, self.code, self.began = program, None, time.monotonic()
         if stamp(program.path) != program.stamp:
             say("forged")
         if not program.child:
@@ -363,6 +374,10 @@ class Copy(Output):
             program.asks.send("".join(text + "\0" for text in (word,) + arguments).encode("utf-8"))
         except OSError:
             pass  # what it has ended by shows below
+
+    def wait(self):
+        """The same, once it has ended."""
+        program = self.program
         stdout, asks = program.child.stdout.fileno(), program.asks.fileno()
         if select.select([asks], [], [], PATIENCE)[0]:
             self.end(piece(asks))
@@ -371,6 +386,8 @@ class Copy(Output):
         if self.code is None:  # the program itself has ended
             program.end()
             self.code = program.code
+        self.seconds = time.monotonic() - self.began
+        return self
 
     def end(self, data):
         if len(data) == struct.calcsize("i"):
@@ -396,12 +413,12 @@ def run_target(target, env, handed):
 
 def run_tests(target, program, handed):
     handed.empty()
-    listing = Listing(program, "--list")
+    listing = Listing(program, "--list").wait()
     text = listing.tail.decode("utf-8", "replace")
     if not LISTING.search(text):  # a program with a main function of its own
-        return tell("%s::main" % target.root, listing, 0.0, handed)
-    ignored = set(LISTED.findall(Listing(program, "--list", "--ignored").tail.decode("utf-8", "replace")))
-    well = True
+        return tell("%s::main" % target.root, listing, handed)
+    ignored = set(LISTED.findall(Listing(program, "--list", "--ignored").wait().tail.decode("utf-8", "replace")))
+    well, ended = True, None
     chosen = {"%s::%s" % (target.root, test): test for test in target.chosen(list(dict.fromkeys(LISTED.findall(text))))}
     say("collected", ids=list(chosen))
     for test_id, test in chosen.items():
@@ -409,12 +426,14 @@ def run_tests(target, program, handed):
             say("report", id=test_id, status="skipped", seconds=0.0, text="")
             continue
         handed.empty()
-        began = time.monotonic()
-        well = tell(test_id, Copy(program, "--exact", test), time.monotonic() - began, handed) and well
-    return well
+        copy = Copy(program, "--exact", test)
+        if ended:  # told while the next one runs
+            well = tell(*ended) and well
+        ended = test_id, copy.wait(), handed.put_aside()
+    return (tell(*ended) and well) if ended else well
 
 
-def tell(test_id, ran, seconds, handed, failing=(PANICKED,), panics=False):
+def tell(test_id, ran, handed, failing=(PANICKED,), panics=False):
     """The result of one test: it has passed if the program's main function ended well, or panicked as it is to."""
     if not handed.tell(test_id) or ran.forged:
         say("forged")
@@ -423,7 +442,7 @@ def tell(test_id, ran, seconds, handed, failing=(PANICKED,), panics=False):
     status = "passed" if well else "failed" if ran.code in failing or (panics and ran.done) else "crashed"
     raised = "AssertionError" if "assertion " in text else "panic"
     fields = {} if well else {"raised": [{"names": [raised]}]}
-    say("report", id=test_id, status=status, seconds=round(seconds, 6), text=text, **fields)
+    say("report", id=test_id, status=status, seconds=round(ran.seconds, 6), text=text, **fields)
     return well
 
 
@@ -451,7 +470,7 @@ def main(settings, names):
     metadata = {folder: begun(METADATA, folder) for folder in folders}
     link_target(settings["warm"], os.environ["CARGO_TARGET_DIR"])
     work = tempfile.mkdtemp(prefix="rust-tests-")
-    library, handed = recorder(settings, work), Handed(work)
+    library, handed = recorder(settings, work), Handed(os.path.join(work, "values"))
     with open(settings["handout"], "w", encoding="utf-8") as file:
         file.write(settings["source"])
     preload = " ".join([library] + os.environ.get("LD_PRELOAD", "").split())
