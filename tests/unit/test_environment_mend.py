@@ -217,11 +217,18 @@ E   AttributeError: 'Package' object has no attribute 'obj'
         ("try:\n    import a\nfinally:\n    pass\n", ()),
         ("import a\n", ()),
         ("try:\n", ()),
+        ("def test_a():\n    pytest.importorskip('a.b', reason='slow')\n    pytest.importorskip(NAME)\n", ("a",)),
+        (
+            "class A:\n    def test_a(self):\n        try: import a\n        except ImportError: self.skipTest('')\n",
+            ("a",),
+        ),
+        ("def test_old():\n    pytest.importorskip('old')\n", ()),
     ],
 )
 def test_what_a_test_file_tries_to_import_with_nothing_in_place_of_it(source, modules):
-    assert imports.optional({"tests/test_a.py": source.encode()}) == modules
-    assert imports.optional({"src/a.py": source.encode()}) == ()
+    before = Files({"tests/test_a.py": "def test_old():\n    pytest.importorskip('old')  # as it was\n"})
+    assert imports.optional({"tests/test_a.py": source.encode()}, before) == modules
+    assert imports.optional({"src/a.py": source.encode()}, before) == ()
 
 
 @pytest.mark.parametrize("path", ["google/shop/a.py", "src/google/shop/a.py"])

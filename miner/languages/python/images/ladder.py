@@ -201,7 +201,7 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
     """
     best: _Stood | None = None
     recipe = recipe_fixes.with_learned(recipe, job.learned)
-    tried = imports.optional(job.request.fixed)
+    tried = imports.optional(job.request.fixed, job.request.tree)
     for _ in range(_MENDED):
         try:
             image = image_of(job, interpreter, recipe, ground)

@@ -55,15 +55,36 @@ def detect(tree: Tree) -> Evidence | None:
     return Evidence(rung="imports", requirements=tuple(sorted(modules))) if modules else None
 
 
-def optional(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """The modules that the test files among these try to import, with nothing in place of them, but skip."""
-    parsed = (python_source.parsed(source) for path, source in files.items() if _TEST_FILE.match(path))
-    tried = (statement for module in parsed if module for statement in module.body if isinstance(statement, ast.Try))
-    return tuple(dict.fromkeys(name for statement in tried for name in _tried(statement)))
+def optional(files: Mapping[str, bytes], tree: Tree) -> tuple[str, ...]:
+    """The modules that the test files among these try to import, with nothing in place of them, but skip.
+
+    Of what they import inside of functions, that of those alone which a tree does not have like this.
+    """
+    modules: dict[str, None] = {}
+    for path, source in files.items():
+        module = python_source.parsed(source) if _TEST_FILE.match(path) else None
+        if module is None:
+            continue
+        known = set(map(ast.dump, _functions(python_source.parsed(tree.read(path)))))
+        changed = [function for function in _functions(module) if ast.dump(function) not in known]
+        inside = [node for function in changed for node in ast.walk(function)]
+        modules |= dict.fromkeys(name for node in (*module.body, *inside) for name in _tried(node))
+    return tuple(modules)
 
 
-def _tried(statement: ast.Try) -> Iterator[str]:
-    """The top-level modules that a `try` imports, where nothing else is imported if that fails."""
+def _functions(module: ast.Module | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    nodes = ast.walk(module) if module else ()
+    return [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def _tried(statement: ast.AST) -> Iterator[str]:
+    """The top-level modules that a `try` imports, where nothing else is imported if that fails, or `importorskip`."""
+    if isinstance(statement, ast.Call) and ast.unparse(statement.func).endswith("importorskip") and statement.args:
+        name = statement.args[0]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield name.value.partition(".")[0]
+    if not isinstance(statement, ast.Try):
+        return
     inside = [node for handler in statement.handlers for node in ast.walk(handler)]
     caught = " ".join(ast.unparse(handler.type) for handler in statement.handlers if handler.type)
     if not _CATCHES.search(caught) or any(isinstance(node, _IMPORTS) for node in inside):
