@@ -162,7 +162,10 @@ import pytest
 @pytest.mark.flaky(reruns=3)
 @pytest.mark.xdist_group("a")
 @pytest.mark.no_cover
-def test_it(worker_id, testrun_uid, no_cover, cov, pytestconfig):
+def test_it(worker_id, testrun_uid, no_cover, cov, cache, pytestconfig):
+    assert cache.get("cache/lastfailed", {}) == {}
+    pytestconfig.cache.set("own", 1)
+    assert cache.get("own", None) == 1
     assert (worker_id, cov, pytestconfig.getoption("dist")) == ("master", None, "no")
     assert (pytestconfig.option.numprocesses, pytestconfig.getoption("--cov")) == (None, [])
 """

@@ -31,6 +31,8 @@ _KEPT = (
 )  # fmt: skip
 _QUIET_PLUGINS = frozenset({"warnings", "logging", "unraisableexception", "threadexception", "faulthandler", "anyio"})
 """What `-p no:` may leave out: plugins that turn something into a failure or set something up."""
+_CACHE = "/tmp/pytest-of-cache"  # noqa: S108 - inside the container
+"""Where `config.cache`, which tests and fixtures may use, begins empty: beside the tree, and among pytest's own files."""
 _SHOWN = ("addopts", "cache_dir", "log_", "junit", "console", "tmp_path_retention", "verbosity", "testpaths")
 """Settings, by their beginning, that concern how results are shown and which files are taken."""
 _SHAPES: Shapes = {
@@ -67,8 +69,8 @@ def argv(spec: TestSpec) -> tuple[str, ...]:
     name for a module's, such as `asyncio`, and have the standard library's rewritten.
     """
     return (
-        "-p",
-        "no:cacheprovider",
+        "-o",
+        f"cache_dir={_CACHE}",
         "-o",
         "addopts=",
         "-o",
