@@ -13,6 +13,7 @@ PRISTINE = "/opt/goldseam/src"
 """The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
 UNPACK = unpacked(SOURCE_NAME)
 _GIT = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
+_IDENTITY = (("user.name", "goldseam"), ("user.email", "goldseam@localhost"))
 _WHO = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
 
 
@@ -31,6 +32,8 @@ def committed(unversioned: tuple[str, ...] = ()) -> tuple[str, ...]:
         # one file of objects, not one for each: that takes as much disk as the tree, in blocks of its own
         f"{_GIT} repack -q -a -d -n --window=0",
         "rm -f .git/hooks/*.sample",
+        # tests that commit need somebody to commit as, as on a developer's machine and in CI
+        *(f"git config --system {key} > /dev/null || git config --system {key} {value}" for key, value in _IDENTITY),
     )
 
 

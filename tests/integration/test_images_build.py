@@ -108,6 +108,11 @@ def test_the_tests_of_a_project_pass_in_its_image_without_network_as_nobody(buil
     assert "2 passed" in sh(built.image_id, "python -m pytest -q -p no:cacheprovider")
 
 
+def test_tests_that_commit_have_somebody_to_commit_as(built):
+    commit = "git init -q /tmp/new; cd /tmp/new; git commit -q --allow-empty -m first; git log --format=%ae"
+    assert sh(built.image_id, f"{commit} | cat").endswith("goldseam@localhost\n")
+
+
 def test_the_image_is_named_by_the_engines_digest(built):
     assert built.image_id.startswith("sha256:")
 
