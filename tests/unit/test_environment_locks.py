@@ -61,6 +61,17 @@ def test_pipfile_lock_pins_what_is_exact():
     assert found.pins == ("mock==3", "six==1.16")
 
 
+@pytest.mark.parametrize(
+    ("version", "pins"), [("3.4.2", ("six==1.16",)), ("4.6.3", ("pytest-asyncio==0.8.0", "six==1.16"))]
+)
+def test_plugins_of_a_pytest_that_is_too_old_are_not_pinned(version, pins):
+    entries = {"pytest": version, "pytest-asyncio": "0.8.0", "six": "1.16"}
+    text = json.dumps({"develop": {name: {"version": f"=={version}"} for name, version in entries.items()}})
+    found = locks.detect(Files({"Pipfile.lock": text}))
+    assert found is not None
+    assert found.pins == pins
+
+
 def test_the_first_rung_has_the_locks_versions_and_the_second_has_not():
     project = "[project]\nname='x'\n[dependency-groups]\ntest=['pytest']\n"
     lock = '[[package]]\nname = "six"\nversion = "1.16"\nsource = { registry = "https://index.example/simple" }\n'

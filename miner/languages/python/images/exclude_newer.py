@@ -15,8 +15,8 @@ EDITABLE_TOOLS = (*SDIST_TOOLS, "flit-core", "poetry-core")
 EDITABLE_TOOLS_SINCE = date(2022, 12, 1)
 """Before this date build backends know no editable installs (PEP 660), which the project itself is installed by."""
 TEST_TOOLS = ("pytest", "py", "pluggy", "attrs", "six", "more-itertools", "packaging", "wcwidth",
-              "importlib-metadata", "zipp", "pyparsing")  # fmt: skip
-"""pytest and what it needs, of any day."""
+              "importlib-metadata", "zipp", "pyparsing", "pytest-asyncio")  # fmt: skip
+"""pytest and what it needs, of any day, and its plugin that no older pytest than that of its day can load."""
 TEST_TOOLS_SINCE = date(2019, 6, 20)
 """pytest is taken as of this date where the commit is older: 4.6, the last one that was made for Python 2.7 as well, so
 that tests of older years run on it."""
