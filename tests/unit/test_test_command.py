@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from miner.languages.python.test_command import pytest_options
+from miner.languages.python.test_command import options_of, pytest_options
 from miner.languages.python.test_command import test_commands as ways_of
 from tests.trees import Files
 
@@ -21,12 +21,19 @@ DOCTEST = ("--doctest-modules",)
         ({"pyproject.toml": b'[tool.pytest.ini_options]\naddopts = ["-q", "--doctest-modules"]'}, DOCTEST),
         ({"pyproject.toml": b"[tool]\n", "tox.ini": b"[pytest]\naddopts = --doctest-modules"}, DOCTEST),
         ({"pyproject.toml": b"[broken", "setup.cfg": b"[tool:pytest]\naddopts = --doctest-modules"}, DOCTEST),
-        ({"setup.cfg": b"[pytest]\naddopts = --doctest-modules"}, ()),
+        ({"setup.cfg": b"[pytest]\naddopts = --doctest-modules"}, DOCTEST),
         ({"pytest.ini": b"\xff[broken"}, ()),
     ],
 )
 def test_the_file_that_pytest_would_read_counts(files, options):
     assert pytest_options(files.get) == options
+
+
+def test_what_setup_cfg_has_in_a_section_that_pytest_refuses_is_given_setting_by_setting():
+    old = "[pytest]\naddopts = -q --doctest-modules\ntestpaths = tests\npython_files = check_*.py\n"
+    files = {"setup.cfg": old}
+    assert options_of(Files(files)) == ("-c", "/dev/null", "-o", "python_files=check_*.py", "--doctest-modules")
+    assert options_of(Files({**files, "tox.ini": "[pytest]\n"})) == ()
 
 
 NOT_SLOW = ("-m", "not slow")

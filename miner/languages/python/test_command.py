@@ -30,6 +30,8 @@ from miner.languages.python.evidence.metadata import ini, table
 if TYPE_CHECKING:
     from miner.languages.python.declared_test_commands import DeclaredCommand
 
+_OLD_SECTION = "pytest"
+"""In setup.cfg, what pytest read before 4.0, and refuses since."""
 _FILES = (
     ("pytest.toml", ("pytest",)),
     (".pytest.toml", ("pytest",)),
@@ -37,7 +39,7 @@ _FILES = (
     (".pytest.ini", ("pytest",)),
     ("pyproject.toml", ("tool.pytest.ini_options", "tool.pytest")),
     ("tox.ini", ("pytest",)),
-    ("setup.cfg", ("tool:pytest",)),
+    ("setup.cfg", ("tool:pytest", _OLD_SECTION)),
 )
 """Where pytest looks for its settings: the first of these files that has the section or table is the one it reads.
 
@@ -254,7 +256,16 @@ def options_of(tree: Tree, commands: Sequence[DeclaredCommand] | None = None) ->
         pytest_options(tree.read), declared_test_commands.commands(tree) if commands is None else commands, tree
     )
     module = None if _names(options, "--ds") else django.settings_module(tree.read, tree.files())
+    options = (*_of_old_section(tree), *options)
     return (*options, f"--ds={module}") if module else options
+
+
+def _of_old_section(tree: Tree) -> tuple[str, ...]:
+    """The settings of a setup.cfg that today's pytest refuses, one by one, and an empty file in its place."""
+    if _place_of_settings(tree.read) != ("setup.cfg", _OLD_SECTION):
+        return ()
+    given = [("-o", f"{name}={value}") for name, value in ini(tree.read("setup.cfg")).items(_OLD_SECTION)]
+    return ("-c", "/dev/null", *(word for pair in given if pytest.kept_words(pair) for word in pair))
 
 
 def _together(options: tuple[str, ...], commands: Sequence[DeclaredCommand], tree: Tree) -> tuple[str, ...]:
@@ -360,15 +371,22 @@ def module_names(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
 
 def _setting(read: Callable[[str], bytes | None], key: str) -> tuple[str, ...]:
     """A setting of the file that pytest would read, in words: a list's as they are, a text's as quoted."""
-    for name, tables in _FILES:
-        data = read(name)
-        if data is None:
-            continue
-        find = _from_toml if name.endswith(".toml") else _from_ini
-        for table_name in tables:
-            if (value := find(data, table_name, key)) is not None:
-                return value
-    return ()
+    place = _place_of_settings(read)
+    return (_value_in(read, *place, key) or ()) if place else ()
+
+
+def _place_of_settings(read: Callable[[str], bytes | None]) -> tuple[str, str] | None:
+    """The file, and the section or table in it, that pytest would read."""
+    places = ((name, section) for name, sections in _FILES for section in sections)
+    return next((place for place in places if _value_in(read, *place, "addopts") is not None), None)
+
+
+def _value_in(read: Callable[[str], bytes | None], name: str, section: str, key: str) -> tuple[str, ...] | None:
+    """What a file says of a setting, in words; None where it has no such section."""
+    data = read(name)
+    if data is None:
+        return None
+    return _from_toml(data, section, key) if name.endswith(".toml") else _from_ini(data, section, key)
 
 
 def _from_ini(data: bytes, section: str, key: str) -> tuple[str, ...] | None:
