@@ -652,7 +652,7 @@ def _host_value(value: Any) -> Any:
             return ["any"]
         if name.endswith(("re.Pattern", "SRE_Pattern")):
             return ["re", attributes["pattern"], int(attributes["flags"][1], 16)]
-        if name.startswith("_pytest.python_api.Approx"):
+        if name.startswith(("_pytest.python_api.Approx", "_pytest.approx.Approx")):
             numbers = [_number(attributes[word]) for word in ("rel", "abs")]
             return ["approx", _host_value(attributes["expected"]), *numbers, bool(attributes["nan_ok"])]
         return value

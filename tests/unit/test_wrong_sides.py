@@ -72,6 +72,18 @@ CASES = {
         right="def f(n):\n    if n < 0: raise ValueError('is negative')\n    return ['any', 1.0]\n",
         wrong=("def f(n):\n    if n < 0: raise ValueError('no')\n    return [n, 2]\n",),
     ),
+    "numbers that are near": Case(
+        base="def f(): return {}\n",
+        fix="def f(): return {'a': 0.1 + 0.2, 'b': [1.0, 2.0]}\n",
+        tests="""
+            import pytest, shop
+            def test_a():
+                assert shop.f()['a'] == pytest.approx(0.3)
+                assert shop.f()['b'] == pytest.approx([1, 2], abs=1e-3)
+        """,
+        right="def f(): return {'a': 0.3, 'b': (1.0005, 2)}\n",
+        wrong=("def f(): return {'a': 0.31, 'b': [1, 2]}\n", "def f(): return {'a': 0.3, 'b': [1, 2.1]}\n"),
+    ),
     "a block that may wait for an exception": Case(
         base="def f(n): return n\n",
         fix="def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return n\n",

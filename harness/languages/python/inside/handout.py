@@ -585,7 +585,7 @@ def told_by(value, kind):
     """The attributes and items by which the host tells an object; without items it is like no other."""
     if kind.__module__ in ("re", "_sre") and kind.__name__ in ("Pattern", "SRE_Pattern"):
         return ("pattern", "flags"), None
-    if kind.__module__ == "_pytest.python_api" and kind.__name__.startswith("Approx"):
+    if kind.__module__ in ("_pytest.python_api", "_pytest.approx") and kind.__name__.startswith("Approx"):
         return ("expected", "rel", "abs", "nan_ok"), None
     names = fields_of(kind)
     if names is not None:
