@@ -86,6 +86,8 @@ class FilePatch:
     which `git apply` takes for a new file when there is none."""
     zero_context: bool = False
     """Whether it has a hunk without context (`git diff -U0`), which git applies only where it is told to."""
+    copies: bool = False
+    """Whether the file at its old path stays as it is: a copy, as `git diff -C` finds them."""
     crlf: bool = field(default=False, compare=False)
     """Whether its text came with CRLF line ends, headers and all, which `raw` no longer has: the line ends of the file
     are known from the file alone."""
@@ -114,7 +116,7 @@ class FilePatch:
     @property
     def unmakes_file(self) -> bool:
         """Whether the file is gone from its old path afterwards."""
-        return self.old_path is not None and self.new_path != self.old_path
+        return self.old_path is not None and self.new_path != self.old_path and not self.copies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,10 +283,10 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _check_conflicts(files: list[FilePatch]) -> None:
-    """One section a path: a file that is changed twice could hide what it does first."""
+    """One section a path: a file that is changed twice could hide what it does first. A copy's source only is read."""
     paths_seen: set[str] = set()
     for file in files:
-        for path in file.paths:
+        for path in {file.path} if file.copies else file.paths:
             if path in paths_seen:
                 raise PatchError(f"{path!r} is touched by two sections of the patch")
             paths_seen.add(path)
@@ -310,6 +312,8 @@ class _Section:
     deleted: bool = False
     moved_from: str | None = None
     moved_to: str | None = None
+    moves: set[bytes] = field(default_factory=set)
+    """`rename` and `copy`, as its headers say."""
     modes: list[str] = field(default_factory=list)
     binary: bool = False
     lacks_data: bool = False
@@ -444,8 +448,10 @@ class _Reader:
             section.modes.append(line[14:].decode("ascii", "replace"))
         elif line.startswith((b"rename from ", b"copy from ")):
             section.moved_from = patch_names.unquoted(line.split(b" ", 2)[2])
+            section.moves.add(line.split(b" ")[0])
         elif line.startswith((b"rename to ", b"copy to ")):
             section.moved_to = patch_names.unquoted(line.split(b" ", 2)[2])
+            section.moves.add(line.split(b" ")[0])
         elif line.startswith(b"index "):
             words = line.split(b" ")
             if len(words) == 3:  # noqa: PLR2004 - `index old..new mode`
@@ -534,7 +540,7 @@ def _agree(section: _Section, prefixes: frozenset[str]) -> tuple[str | None, str
 def _moved(section: _Section) -> tuple[str, str]:
     """The paths of a rename or copy: its own lines have no prefix."""
     old, new = section.moved_from, section.moved_to
-    if old is None or new is None:
+    if old is None or new is None or len(section.moves) > 1:
         raise _DisagreeError("half a rename or copy")
     for name, path in ((section.old, old), (section.new, new)):
         if name is not None and path not in (name, patch_names.without_prefix(name)):
@@ -578,6 +584,7 @@ def _file(section: _Section, old: str | None, new: str | None, repairs: dict[str
         binary=section.binary,
         makes_file=(old != new and new is not None) or (section.hunks > 0 and section.old_lines == 0),
         zero_context=section.zero_context and old is not None and new is not None,
+        copies=b"copy" in section.moves,
         crlf=section.crlf,
     )
 

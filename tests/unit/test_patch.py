@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.patches.patch import MAX_BYTES, MAX_SECTIONS, Dropped, PatchError, UnsafePatchError, parse
+from tests.repos import Repository
 
 HEAD = b"diff --git a/f.py b/f.py\nindex 1111111..2222222 100644\n"
 NAMES = b"--- a/f.py\n+++ b/f.py\n"
@@ -87,6 +88,8 @@ REFUSED = {
     "headers that disagree": (b"diff --git a/f b/f\n--- a/g\n+++ b/g\n" + HUNK, "different files"),
     "two names": (b"--- a/f\n+++ b/g\n" + HUNK, "different files"),
     "a git line of two names": (b"diff --git a/f b/g\n--- a/f\n+++ b/f\n" + HUNK, "differ without a rename"),
+    "a copy that is a rename": (b"diff --git a/x b/y\ncopy from x\nrename to y\n", "half a rename"),
+    "a file twice, copied": (section("y") + b"diff --git a/x b/y\ncopy from x\ncopy to y\n", "two sections"),
     "half a rename": (b"diff --git a/x b/y\nrename from x\n", "half a rename"),
     "neither side": (b"--- /dev/null\n+++ /dev/null\n" + HUNK, "different files"),
     "a file twice": (PLAIN + PLAIN, "two sections"),
@@ -116,6 +119,20 @@ def test_what_may_not_be_applied_is_refused(name):
     data, why = REFUSED[name]
     with pytest.raises(PatchError, match=why):
         parse(data)
+
+
+def test_what_git_finds_copied_is_read_though_its_source_is_changed_moved_or_copied_twice(tmp_path):
+    repo = Repository(tmp_path / "work")
+    texts = {name: "".join(f"{name} {number}\n" for number in range(50)) for name in ("changed", "moved")}
+    base = repo.commit("base", texts)
+    made = {"one": "changed", "two": "changed", "three": "moved", "four": "moved"}
+    fixed = {name: texts[source].replace("7", name) for name, source in made.items()}
+    repo.commit("fix", {**fixed, "changed": texts["changed"].replace("3", "x"), "moved": None})
+    patch = parse(repo.git("diff", "-C", base, "HEAD").encode())
+    assert {file.path for file in patch.files if file.copies} == {"one", "two", "four"}
+    repo.branch("again", base)
+    repo.git("apply", "--index", input=patch.raw)
+    assert repo.git("write-tree") == repo.git("rev-parse", "main^{tree}")
 
 
 def test_a_lost_last_newline_is_put_back_and_recorded():

@@ -15,6 +15,7 @@ EDIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
 NEW = "--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+b\n"
 APPENDED_TO_NOTHING = "--- a/{0}\n+++ b/{0}\n@@ -0,0 +1 @@\n+b\n"
 GONE = "--- a/{0}\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+COPIED = "diff --git a/{0} b/kept.py\nsimilarity index 100%\ncopy from {0}\ncopy to kept.py\n"
 MOVED = "diff --git a/{0} b/kept.py\nsimilarity index 100%\nrename from {0}\nrename to kept.py\n"
 
 
@@ -55,6 +56,7 @@ def test_what_could_touch_the_judge_is_dropped(form, path, reason):
         (EDIT, "src/attr/_make.py"),
         (NEW, "pkg/core/__init__.py"),
         (EDIT, "pkg/core/__init__.py"),
+        (COPIED, "pkg/core/__init__.py"),
         (GONE, "other/__init__.py"),
         (NEW, "docs/random.py"),
         (NEW, "randomness.py"),
