@@ -228,6 +228,33 @@ CASES = {
             "def up(names): return [names.pop().upper()]\ndef down(names): return [name.lower() for name in names]\n",
         ),
     ),
+    "constants that marks and fixtures give the product": Case(
+        base="def up(names): return names\ndef count(names): return 0\n",
+        fix="def up(names): return [name.upper() for name in names]\ndef count(names): return len(names)\n",
+        tests="""
+            import pytest, shop
+            ONE, TWO, THREE = ["A"], ["B"], ["C"]
+            @pytest.fixture
+            def three():
+                return THREE
+            @pytest.mark.parametrize("names, number", [(ONE, 1), pytest.param(TWO, 1, id="two")])
+            def test_a(names, number):
+                assert shop.count(names) == number
+            def test_b(three):
+                assert shop.count(three) == 1
+            def test_c():
+                assert shop.up(["a"]) == ONE
+            def test_d():
+                assert shop.up(["b"]) == TWO
+            def test_e():
+                assert shop.up(["c"]) == THREE
+        """,
+        right="def up(names): return list(map(str.upper, names))\ndef count(names): return sum(1 for _ in names)\n",
+        wrong=(
+            "def up(names): return [names[0].upper()]\ndef count(names): return names == ['C'] or len([names.pop()])\n",
+            "def up(names): return [names[0].upper()]\ndef count(names): return names != ['C'] or len([names.pop()])\n",
+        ),
+    ),
     "another kind of list": Case(
         base="def f(): pass\n",
         fix="def f(): return [1]\n",

@@ -281,7 +281,23 @@ def _arguments_of_product(
     for loop in nodes:
         if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
             parts |= _names_in(loop.iter)
+    for function in (node for node in nodes if isinstance(node, Function)):
+        values = [cell for name, cell in _cells_of_marks(function) if name in names | parts]
+        if function.name in names | parts and (value := returned(function)):  # a fixture
+            values.append(value)
+        names |= {name for value in values for name in _values_in(value)}
     return names, parts
+
+
+def _cells_of_marks(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a test with the values that rows of its marks give them, as far as these are written out."""
+    for mark in function.decorator_list:
+        rows_by_name = list(_rows_of(mark))
+        for place, (name, rows) in enumerate(rows_by_name):
+            for row in getattr(rows, "elts", ()):
+                cells = row.args if isinstance(row, ast.Call) else getattr(row, "elts", ())
+                is_row = len(rows_by_name) == 1 and not isinstance(row, ast.Call)
+                yield from ((name, cell) for cell in ([row] if is_row else cells[place : place + 1]))
 
 
 def _given_to_product(
