@@ -210,6 +210,63 @@ CASES = {
             "def f(text, more=()):\n    if more: more.append('d')\n    return ''.join([text, *more]).upper()\n",
         ),
     ),
+    "rows that other tests give the product": Case(
+        base="def up(names): return names\ndef down(names): return names\n",
+        fix="def up(names): return [name.upper() for name in names]\n"
+        "def down(names): return [name.lower() for name in names]\n",
+        tests="""
+            import json, pytest, shop
+            ROWS = [(["a"], ["A"]), (["b"], ["B"])]
+            with open("tests/cases.json") as file:
+                CASES = json.load(file)
+            @pytest.mark.parametrize("low, high", ROWS)
+            def test_a(low, high):
+                assert shop.up(low) == high
+            def test_b():
+                for low, high in ROWS:
+                    assert shop.down(high) == low
+            @pytest.mark.parametrize("case", CASES)
+            def test_c(case):
+                assert shop.up(case["low"]) == case["high"]
+            @pytest.mark.parametrize("case", CASES)
+            def test_d(case):
+                assert shop.down(case["high"]) == case["low"]
+        """,
+        beside={"tests/cases.json": '[{"low": ["a"], "high": ["A"]}]'},
+        place="mixed",
+        right="def up(names): return list(map(str.upper, names))\n"
+        "def down(names): return list(map(str.lower, names))\n",
+        wrong=(
+            "def up(names): return [names.pop().upper()]\ndef down(names): return [name.lower() for name in names]\n",
+        ),
+    ),
+    "constants that marks and fixtures give the product": Case(
+        base="def up(names): return names\ndef count(names): return 0\n",
+        fix="def up(names): return [name.upper() for name in names]\ndef count(names): return len(names)\n",
+        tests="""
+            import pytest, shop
+            ONE, TWO, THREE = ["A"], ["B"], ["C"]
+            @pytest.fixture
+            def three():
+                return THREE
+            @pytest.mark.parametrize("names, number", [(ONE, 1), pytest.param(TWO, 1, id="two")])
+            def test_a(names, number):
+                assert shop.count(names) == number
+            def test_b(three):
+                assert shop.count(three) == 1
+            def test_c():
+                assert shop.up(["a"]) == ONE
+            def test_d():
+                assert shop.up(["b"]) == TWO
+            def test_e():
+                assert shop.up(["c"]) == THREE
+        """,
+        right="def up(names): return list(map(str.upper, names))\ndef count(names): return sum(1 for _ in names)\n",
+        wrong=(
+            "def up(names): return [names[0].upper()]\ndef count(names): return names == ['C'] or len([names.pop()])\n",
+            "def up(names): return [names[0].upper()]\ndef count(names): return names != ['C'] or len([names.pop()])\n",
+        ),
+    ),
     "another kind of list": Case(
         base="def f(): pass\n",
         fix="def f(): return [1]\n",

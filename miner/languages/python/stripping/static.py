@@ -22,6 +22,10 @@ _WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
 _MADE_OF_PARTS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.JoinedStr, ast.FormattedValue)
 
 
+Column = tuple[str, int | None]
+"""A table and the place of a value in its rows, None where that is the row itself."""
+
+
 class Settled(Protocol):
     """Tells whether a fix leaves what a dotted name of the product stands for as it was."""
 
@@ -112,6 +116,8 @@ class Module:
     """Those which do nothing but return an expression."""
     changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
+    given: frozenset[Column | str] = frozenset()
+    """Columns of tables with names, and keys of cells, whose values a call gets which may change them."""
     tabulated: frozenset[str] = frozenset()
     """Names of the top level, and `self.name`, that are read as rows of tests alone, or to choose some."""
     replaces_builtins: bool = False
@@ -221,6 +227,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         functions=functions,
         returning={name: function for name, function in functions.items() if returned(function) is not None},
         changeable=frozenset((whole | (parts & deep)) & mutable),
+        given=frozenset(_given_of_rows(nodes, imports, product)),
         tabulated=_tabulated(nodes),
         attributes={} if "self" in whole else _attributes(nodes),
         replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
@@ -268,8 +275,34 @@ def _arguments_of_product(
     nodes: Sequence[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
 ) -> tuple[set[str], set[str]]:
     """The names that calls of the product, or of methods of what it may have made, get: whole, and what is inside."""
-    names: set[str] = set()
-    parts: set[str] = set()
+    arguments = list(_given_to_product(nodes, imports, product))
+    names = {name for argument in arguments for name in _values_in(argument)}
+    parts = {name for argument in arguments for name in _values_in(argument, inside=True)}
+    for loop in nodes:
+        if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
+            parts |= _names_in(loop.iter)
+    for function in (node for node in nodes if isinstance(node, Function)):
+        values = [cell for name, cell in _cells_of_marks(function) if name in names | parts]
+        if function.name in names | parts and (value := returned(function)):  # a fixture
+            values.append(value)
+        names |= {name for value in values for name in _values_in(value)}
+    return names, parts
+
+
+def _cells_of_marks(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a test with the values that rows of its marks give them, as far as these are written out."""
+    for mark in function.decorator_list:
+        rows_by_name = list(_rows_of(mark))
+        for place, (name, rows) in enumerate(rows_by_name):
+            for row in getattr(rows, "elts", ()):
+                cells = row.args if isinstance(row, ast.Call) else getattr(row, "elts", ())
+                is_row = len(rows_by_name) == 1 and not isinstance(row, ast.Call)
+                yield from ((name, cell) for cell in ([row] if is_row else cells[place : place + 1]))
+
+
+def _given_to_product(
+    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+) -> Iterator[ast.expr]:
     for call in (node for node in nodes if isinstance(node, ast.Call)):
         inner = call.func
         while isinstance(inner, ast.Attribute):
@@ -277,13 +310,46 @@ def _arguments_of_product(
         root = inner.id if isinstance(inner, ast.Name) else ""
         is_method = isinstance(call.func, ast.Attribute) and root not in imports and root not in ("self", "cls")
         if product(imports[root].partition(".")[0]) if root in imports else is_method:
-            arguments = (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg))
-            names |= {name for argument in arguments for name in _values_in(argument)}
-            parts |= {name for argument in arguments for name in _values_in(argument, inside=True)}
-    for loop in nodes:
-        if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
-            parts |= _names_in(loop.iter)
-    return names, parts
+            yield from (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg))
+
+
+def _given_of_rows(
+    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+) -> Iterator[Column | str]:
+    """The columns and keys of which the calls of the product, or of what it may have made, get values."""
+    for function in (node for node in nodes if isinstance(node, Function)):
+        inner = list(ast.walk(function))
+        calls = [node for node in inner if not _cell_of(node)]
+        arguments = list(_given_to_product(calls, imports, product))
+        names = {name for argument in arguments for name in _values_in(argument)}
+        yield from (column for name, column in _columns(function) if name in names)
+        arguments += [value for node in inner for name, value in assignments(node) if name in names]
+        cells = (_cell_of(node) for argument in arguments for node in ast.walk(argument))
+        yield from (cell[1] for cell in cells if cell)
+
+
+def _columns(function: Function) -> Iterator[tuple[str, Column]]:
+    """The names of a function that rows of a table with a name give values, each with its column."""
+    tables = [list(_rows_of(mark)) for mark in function.decorator_list]
+    loops = [node for node in ast.walk(function) if isinstance(node, ast.For)]
+    parts = [part for loop in loops for part in taken_apart(loop.target, loop.iter)]
+    tables += [[(name, rows) for inner in ast.walk(target) for name in stored(inner)] for target, rows in parts]
+    for table in tables:
+        for place, (name, rows) in enumerate(table):
+            if isinstance(listed := _table(rows), ast.Name | ast.Attribute):
+                yield name, (ast.unparse(listed), place if len(table) > 1 else None)
+
+
+def taken_apart(target: ast.expr, rows: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """A target with what it goes over, or its parts, each with what that goes over."""
+    match rows, target:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]), ast.Tuple(elts=[ast.Name(), part]):
+            yield from taken_apart(part, listed)
+        case ast.Call(func=ast.Name(id="zip"), args=several), ast.Tuple(elts=parts) if len(several) == len(parts):
+            for part, listed in zip(parts, several, strict=True):
+                yield from taken_apart(part, listed)
+        case _:
+            yield target, rows
 
 
 def _names_in(node: ast.AST) -> set[str]:
@@ -678,19 +744,24 @@ class Scope:
     def _is_cell_of_data(self, node: ast.expr) -> bool:
         """Whether it is a cell of a row of such a file, of which the product gets other cells alone."""
         match _cell_of(node):
-            case (ast.Name(id=name), key, others) if rows := self._rows(name):
+            case (ast.Name(id=name), key, others) if (rows := self._rows(name)) and not self._is_given_row(name):
                 is_apart = self._loads[name] == sum(count for (row, _), count in self._cells.items() if row == name)
             case (ast.Subscript(value=rows, slice=index) as row, key, others):
                 name = ast.unparse(row)
                 is_apart = ast.unparse(rows) not in self._local and self.is_static(index)
             case _:
                 return False
-        is_apart = is_apart and self._cells[name, key] == 1
+        is_apart = is_apart and self._cells[name, key] == 1 and key not in self.module.given
         return is_apart and self._of_file.has_rows(rows) and all(map(self.is_expected, others))
 
     def _rows(self, name: str) -> ast.expr | None:
         """What gives the rows of which a parameter or the target of a loop is one, or a part of each."""
         return self._computed.get(name) or (None if name in self.tables else self._counted.get(name))
+
+    def _is_given_row(self, name: str) -> bool:
+        """Whether a call of the file may change what the name's column, or the rows as such, have."""
+        column = dict(_columns(self.function)).get(name)
+        return column is not None and not {column, (column[0], None)}.isdisjoint(self.module.given)
 
     def has_rows(self, node: ast.expr) -> bool:
         """Whether an expression is what a file beside the tests holds, or those of it of which a condition holds."""
@@ -938,7 +1009,7 @@ class Scope:
         return name in self._local and self._loads[name] == count
 
     def _only_expected(self, name: str) -> bool:
-        return self._loads[name] == self._expecting.get(name, 0)
+        return self._loads[name] == self._expecting.get(name, 0) and not self._is_given_row(name)
 
     def _outside(self, node: ast.expr) -> str:
         """The dotted name of an attribute of an imported module that no local name hides."""

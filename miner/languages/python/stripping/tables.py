@@ -10,7 +10,7 @@ from typing import cast
 
 from harness.core import python_source
 from harness.core.grouping import grouped
-from miner.languages.python.stripping.static import NO_FUNCTION, Function, Module, Scope, assignments
+from miner.languages.python.stripping.static import NO_FUNCTION, Function, Module, Scope, assignments, taken_apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,20 +252,8 @@ def _of_loop(loop: ast.For, function: Function, module: Module, around: Mapping[
     `for case in rows`, `for name, (given, cases) in rows.items()`, `for number, (given, want) in enumerate(cases)`,
     `for found, want in zip(f(x), rows)`.
     """
-    for target, rows in _taken_apart(loop.target, loop.iter):
+    for target, rows in taken_apart(loop.target, loop.iter):
         yield from _of_rows(target, rows, function, module, around)
-
-
-def _taken_apart(target: ast.expr, rows: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """A target with what it goes over, or its parts, each with what that goes over."""
-    match rows, target:
-        case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]), ast.Tuple(elts=[ast.Name(), part]):
-            yield from _taken_apart(part, listed)
-        case ast.Call(func=ast.Name(id="zip"), args=several), ast.Tuple(elts=parts) if len(several) == len(parts):
-            for part, listed in zip(parts, several, strict=True):
-                yield from _taken_apart(part, listed)
-        case _:
-            yield target, rows
 
 
 def _of_rows(
