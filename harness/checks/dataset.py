@@ -149,7 +149,7 @@ def _funnel(path: Path) -> Iterator[Problem]:
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
         try:
             is_line = isinstance(json.loads(line), dict)
-        except ValueError:
+        except (ValueError, RecursionError):
             is_line = False
         if not is_line:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")

@@ -306,7 +306,7 @@ def _read_state(folder: Path, store: Store) -> _State | None:
         if raw["url"] != store.url:
             return None
         return _State(revision=str(raw["revision"]), number=int(raw["number"]), files=dict(raw["files"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -260,7 +260,8 @@ def _without_overlaps(files: list[FilePatch], refused: list[_Refusal]) -> list[F
     if not refused:
         return files
     reasons = {path: refusal for refusal in refused for path in refusal.paths}
-    above = {folder: refusal for path, refusal in reasons.items() for folder in _folders(path)}
+    changed = frozenset().union(*(file.paths for file in files))
+    above = {folder: refusal for path, refusal in reasons.items() for folder in _folders(path) if folder in changed}
     patches: list[FilePatch] = []
     for file in files:
         places = (*file.paths, *(folder for path in file.paths for folder in _folders(path)))

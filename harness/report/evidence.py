@@ -142,7 +142,7 @@ def _results(path: Path) -> tuple[Mapping[str, Any], list[str]]:
         return _mapping(json.loads(path.read_bytes())), []
     except FileNotFoundError:
         return {}, []
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return {}, [f"results.json cannot be read: {error}"]
 
 

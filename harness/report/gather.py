@@ -234,7 +234,7 @@ def read_funnel(path: Path) -> data.Funnel | None:
             continue
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
             lines += [] if is_canary_line(line) else [value]

@@ -116,7 +116,7 @@ class Records:
         try:
             state = json.loads(read_text(self.state_path))
             version, settings, spent = state["schema_version"], dict(state["settings"]), Spending(**state["spent"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(
                 f"{self.state_path} is broken: {error}", hint="delete it together with its predictions"
             ) from error
@@ -199,7 +199,7 @@ def _windows(file: Any, size: int) -> Iterator[tuple[int, bytes]]:
 def _is_whole(line: bytes) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

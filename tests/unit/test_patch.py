@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from harness.patches.patch import MAX_BYTES, MAX_SECTIONS, Dropped, PatchError, UnsafePatchError, parse
@@ -290,6 +292,18 @@ def test_a_file_that_becomes_a_link_is_left_out_whole():
 def test_nothing_is_written_where_a_link_was_left_out(path):
     patch = parse(mode(b"120000") + WHOLE + section(path))
     assert patch.paths == {"f.py"}
+
+
+def test_links_in_deep_folders_take_little_memory():
+    paths = [b"%d/" % number + b"q/" * 1000 + b"x" for number in range(100)]
+    links = b"".join(b"diff --git a/%s b/%s\nnew file mode 120000\n" % (path, path) for path in paths)
+    tracemalloc.start()
+    try:
+        parsed = parse(links + b"diff --git a/m b/m\nold mode 100644\nnew mode 100755\n")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+    assert ([file.path for file in parsed.files], len(parsed.left_out)) == (["m"], 100)
 
 
 def test_a_patch_of_links_alone_is_unsafe():

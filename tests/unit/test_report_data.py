@@ -130,9 +130,10 @@ def test_a_sealed_task_without_its_hidden_files_can_still_be_shown(tmp_path):
     assert found.tasks[0].title
 
 
-def test_a_broken_results_file_does_not_hide_the_verdict(tmp_path):
+@pytest.mark.parametrize("text", ["{", "[" * 200_000])
+def test_a_broken_results_file_does_not_hide_the_verdict(tmp_path, text):
     run = make_run(tmp_path / "run", 1, {"alpha": 1})
-    (run / "results" / "alpha" / ONE / "0" / "results.json").write_text("{")
+    (run / "results" / "alpha" / ONE / "0" / "results.json").write_text(text)
     view = gather([run], with_hidden=True).predictions[0]
     assert view.outcome is Outcome.RESOLVED
     assert view.hidden is not None
@@ -158,9 +159,11 @@ def test_a_funnel_sums_to_the_changes_looked_at(tmp_path):
 def test_a_funnel_is_read_leniently(tmp_path):
     path = tmp_path / "funnel.jsonl"
     again = '{"repo":"a/b","change":"1","stage":"accepted","reason":"accepted"}\n'
-    path.write_text('{"repo":"a/b","change":"1","stage":"split","reason":"no_tests"}\n' + again + '{"repo":\n[]\n')
+    path.write_text(
+        '{"repo":"a/b","change":"1","stage":"split","reason":"no_tests"}\n' + again + '{"repo":\n[]\n' + "[" * 200_000
+    )
     found = read_funnel(path)
-    assert found == data.Funnel(looked_at=1, accepted=1, stages=(), unreadable=2)
+    assert found == data.Funnel(looked_at=1, accepted=1, stages=(), unreadable=3)
 
 
 def test_a_dataset_without_a_funnel_has_none(tmp_path):
