@@ -32,7 +32,7 @@ _KEPT = (
 _QUIET_PLUGINS = frozenset({"warnings", "logging", "unraisableexception", "threadexception", "faulthandler", "anyio"})
 """What `-p no:` may leave out: plugins that turn something into a failure or set something up."""
 _CACHE = "/tmp/pytest-of-cache"  # noqa: S108 - inside the container
-"""Where `config.cache`, which tests and fixtures may use, begins empty: beside the tree, and among pytest's own files."""
+"""Where `config.cache`, which tests and fixtures may use, begins empty: beside the tree, with pytest's own files."""
 _SHOWN = ("addopts", "cache_dir", "log_", "junit", "console", "tmp_path_retention", "verbosity", "testpaths")
 """Settings, by their beginning, that concern how results are shown and which files are taken."""
 _SHAPES: Shapes = {
