@@ -54,7 +54,7 @@ class VerdictCache:
             results = {} if self.scope else json.loads((folder / _RESULTS).read_bytes())
             output = b"" if self.scope else (folder / _OUTPUT).read_bytes()
             sources = path.read_bytes() if (path := folder / SOURCES_FILE).exists() else b""
-        except (OSError, ValueError, ValidationError):
+        except (OSError, ValueError, ValidationError, RecursionError):
             return None
         own = {
             "instance_id": prediction.instance_id,

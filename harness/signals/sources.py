@@ -70,7 +70,7 @@ class Sources:
             unzip = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
             text = unzip.decompress(data, _LARGEST)
             source = _StoredSource.model_validate(json.loads(text))
-        except (zlib.error, ValidationError, ValueError) as error:
+        except (zlib.error, ValidationError, ValueError, RecursionError) as error:
             raise ValueError(f"these are no kept sources: {error}") from error
         return cls(
             python=source.python,

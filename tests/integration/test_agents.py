@@ -55,6 +55,7 @@ TOOLS = {
     "one test": (call("run_tests", paths="tests/test_calc.py::test_zero"), "1 passed"),
     "an option in place of a pattern": (call("search", pattern="--help"), "[exit code 1]"),
     "broken JSON": (raw_call("read_file", '{"path": "src'), "not valid JSON"),
+    "JSON without end": (raw_call("read_file", '{"path": ' + "[" * 200_000), "not valid JSON"),
     "JSON of another form": (raw_call("read_file", "[1]"), "as one JSON object"),
     "a missing argument": (raw_call("read_file", "{}"), "`path` is missing"),
     "an argument of another type": (call("read_file", path=7), "must be of type string"),

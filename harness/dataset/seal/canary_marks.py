@@ -94,7 +94,7 @@ def is_canary_line(line: bytes) -> bool:
         return False
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and FIELD in value and "change" not in value
 

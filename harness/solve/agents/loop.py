@@ -254,7 +254,7 @@ def _arguments(tool_call: ToolCall) -> dict[str, Any]:
     """
     try:
         arguments = json.loads(tool_call.arguments or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ToolError(f"the arguments are not valid JSON: {error}") from error
     parameters = _parameters(TOOLS[tool_call.name])
     if not isinstance(arguments, dict) or not set(arguments) <= set(parameters):
