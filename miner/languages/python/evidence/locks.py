@@ -11,18 +11,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
 from miner.evidence.tree import Evidence, Tree, toml
 from miner.languages.python.evidence.metadata import table
+from miner.languages.python.recipes.imports import OLDEST_PYTEST
 
 _LARGEST = 8_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*$")
 _NEVER = frozenset({"pip", "setuptools", "wheel", "pytest", "pluggy"})
 """Not pinned: the first three belong to the interpreter, and of pytest only some versions can be called by the runner;
 what the project asks for of it still holds."""
-_OLDEST_PYTEST = Version("4.3")
-"""The plugins of an older one are not pinned either: they are of its day."""
+_CALLABLE = Requirement(OLDEST_PYTEST).specifier
+"""The plugins of an older pytest are not pinned either: they are of its day."""
 
 Pins = dict[str, set[str]]
 _Reader = Callable[[bytes], list[tuple[object, object]]]
@@ -45,7 +47,7 @@ def _pins(pairs: Iterable[tuple[object, object]]) -> tuple[str, ...]:
     for name, version in pairs:
         if isinstance(name, str) and isinstance(version, str) and _NAME.match(name) and _is_version(version):
             versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), set()).add(version)
-    is_old = any(Version(version) < _OLDEST_PYTEST for version in versions.get("pytest", ()))
+    is_old = not all(_CALLABLE.contains(version, prereleases=True) for version in versions.get("pytest", ()))
     return tuple(
         f"{name}=={next(iter(versions_of_name))}"
         for name, versions_of_name in sorted(versions.items())

@@ -568,6 +568,8 @@ class Scope:
     """Names that one loop alone binds, over what this expression gives."""
     _computed: dict[str, ast.expr] = field(default_factory=dict)
     """Parameters whose rows are not written out, with what gives these."""
+    _columns: dict[str, Column] = field(default_factory=dict)
+    """Names that rows of a table with a name give values."""
     _opened: dict[str, ast.expr] = field(default_factory=dict)
     """Names of open files, with their paths."""
     _questions: set[tuple[str, str]] = field(default_factory=set)
@@ -612,6 +614,7 @@ class Scope:
             for name, rows in _rows_of(decorator)
             if name not in self.tables and bound.count(name) == 1
         }
+        self._columns = dict(_columns(self.function))
         self.caught = frozenset(
             item.optional_vars.id
             for item in items
@@ -760,7 +763,7 @@ class Scope:
 
     def _is_given_row(self, name: str) -> bool:
         """Whether a call of the file may change what the name's column, or the rows as such, have."""
-        column = dict(_columns(self.function)).get(name)
+        column = self._columns.get(name)
         return column is not None and not {column, (column[0], None)}.isdisjoint(self.module.given)
 
     def has_rows(self, node: ast.expr) -> bool:
