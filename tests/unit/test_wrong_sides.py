@@ -155,6 +155,19 @@ CASES = {
         """,
         wrong=("def f(call): call(1, b=2)\n",),
     ),
+    "a name that the product's answer takes over": Case(
+        base="def f(words): return words\n",
+        fix="def f(words): return [*words, 'new']\n",
+        tests="""
+            import shop
+            def test_a():
+                words = ['old']
+                words = shop.f(words)
+                assert 'new' in words
+        """,
+        right="def f(words): return ['new']\n",
+        wrong=("def f(words): return ['old']\n",),
+    ),
     "what is searched": Case(
         base="def f(n): return []\n",
         fix="def f(n): return [n]\n",
