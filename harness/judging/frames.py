@@ -168,7 +168,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def _is_deep(body: bytes) -> bool:
-    """Whether JSON is nested deeper than `MAX_DEPTH`, without following it: its innermost brackets go, level by level."""
+    """Whether JSON is nested deeper than `MAX_DEPTH`, without following it: its levels go, the innermost first."""
     brackets = _TEXT.sub(b"", body).translate(_SQUARE, _NO_BRACKETS)
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace(b"[]", b"")
