@@ -195,7 +195,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     return TestReport(
         statuses=statuses,
         seconds=seconds,
-        texts={test_id: "\n".join(said).strip() for test_id, said in texts.items()},
+        texts={test_id: "\n".join(lines).strip() for test_id, lines in texts.items()},
         raised={} if forged else _raised(frames, "report"),
         collected=tuple(collected),
         collect_errors=errors,

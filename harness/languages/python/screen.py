@@ -101,9 +101,9 @@ def test_folders(test_paths: Collection[str]) -> frozenset[str]:
     folders: set[str] = set()
     for path in test_paths:
         parts = path.split("/")[:-1]
-        named = [part for part in parts if _TEST_FOLDER.fullmatch(part) and part not in _OTHER_WORDS]
-        if named or parts[:1] == ["testing"]:
-            outermost = next((part for part in named if part in _PLAIN), named[0] if named else "testing")
+        names = [part for part in parts if _TEST_FOLDER.fullmatch(part) and part not in _OTHER_WORDS]
+        if names or parts[:1] == ["testing"]:
+            outermost = next((part for part in names if part in _PLAIN), names[0] if names else "testing")
             folders.add("/".join(parts[: parts.index(outermost) + 1]))
     return frozenset(folders)
 

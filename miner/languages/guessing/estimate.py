@@ -123,8 +123,6 @@ def _cost(needed: Needed, words: Mapping[str, float], written: KnownLiterals) ->
         return key, A_CLASS + min(pattern_bits, A_CLASS)  # one message may hold all words there are
     if values_kept and (place := written.place_of(exact(values_kept))):
         return place, A_LOOK
-    if values_kept and all(map(written.has_run, exact(values_kept))):
-        return "what the tests have one after the other", A_LOOK
     bits = _bits_near(needed, values_kept, words)
     few = (
         1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5

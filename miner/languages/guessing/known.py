@@ -76,7 +76,7 @@ class KnownLiterals:
 
     def place_of(self, values_kept: Collection[Any]) -> str:
         """Where values are that all stand there, as they are or in other letters; empty where not all do."""
-        if all(map(self.holds, values_kept)):
+        if all(self.holds(value) or self._has_run(value) for value in values_kept):
             return "what the tests have elsewhere"
         in_others = all(map(self._holds_otherwise, values_kept))
         return "what the tests have elsewhere, in small letters or capitals" if in_others else ""
@@ -86,7 +86,7 @@ class KnownLiterals:
         is_changed = isinstance(value, str) and value in (value.lower(), value.upper())
         return is_changed and len(repr(value)) >= TELLING and repr(value).lower() in self._small
 
-    def has_run(self, value: Any) -> bool:
+    def _has_run(self, value: Any) -> bool:
         """Whether all that is in a value, more than one thing, stands there one after the other, and not by chance."""
         sought = [*map(repr, _members(value))]
         is_chance = len(sought) < 2 or max(map(len, sought)) < TELLING  # noqa: PLR2004
