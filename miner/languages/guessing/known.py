@@ -87,7 +87,12 @@ class KnownLiterals:
         return is_changed and len(repr(value)) >= TELLING and repr(value).lower() in self._small
 
     def _has_run(self, value: Any) -> bool:
-        """Whether all that is in a value, more than one thing, stands there one after the other, and not by chance."""
+        """Whether all that is in a value, more than one thing, stands there one after the other, and not by chance.
+
+        Of a set, each by itself.
+        """
+        if isinstance(value, set | frozenset):
+            return len(value) > 1 and all(map(self.holds, value))
         sought = [*map(repr, _members(value))]
         is_chance = len(sought) < 2 or max(map(len, sought)) < TELLING  # noqa: PLR2004
         return not is_chance and any(
