@@ -1325,3 +1325,50 @@ def test_objects_that_the_product_has_a_part_in_are_not_expected_by_their_keys(m
 @pytest.mark.parametrize("more", ["console.table(first.parts);", "it('y', () => f(first.size));"])
 def test_objects_that_something_else_reads_stay_though_they_are_expected(more):
     assert "parts: [1]" in stripped(GIVEN + more)
+
+
+LIB = f"{ASSERT}const lib = require('../lib');\n"
+SAME = f"{LIB}function same(value, want) {{ assert.equal(value, want); }}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (lib.isA()) same(lib.f(), 1); else same(lib.f(), 2);", Mode.OPERANDS),
+        ("if (lib.isA()) { same(lib.f(), 1); return; } same(lib.f(), 2);", Mode.OPERANDS),
+        ("switch (lib.kind()) { case 1: same(lib.f(), 1); break; default: same(lib.f(), 2); }", Mode.OPERANDS),
+        ("lib.isA() ? same(lib.f(), 1) : same(lib.f(), 2);", Mode.OPERANDS),
+        ("lib.isA() && same(lib.f(), 1); same(lib.f(), 2);", Mode.OPERANDS),
+        ("if (lib.isA()) same(lib.f(), 1); else same(lib.g(), 1);", Mode.EXPECTED),
+        ("if (process.platform === 'win32') same(lib.f(), 1); else same(lib.f(), 2);", Mode.EXPECTED),
+        ("same(lib.f(), 1); same(lib.f(), 2);", Mode.EXPECTED),
+    ],
+)
+def test_what_a_helper_is_given_where_the_product_says_which_call_is_come_to_is_not_expected(body, mode):
+    assert best(parsed(f"{SAME}it('x', () => {{ {body} }});\n"))[0] is mode
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (!lib.takes(a)) continue; assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("if (lib.takes(a)) assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("if (lib.takes(a)) { same(lib.f(a), want); }", Mode.OPERANDS),
+        ("if (want === null) continue; assert.equal(lib.f(a), want);", Mode.EXPECTED),
+        ("if (a) assert.equal(lib.f(a), want); else assert.equal(lib.g(a), want);", Mode.EXPECTED),
+        ("assert.equal(lib.f(a), want);", Mode.EXPECTED),
+    ],
+)
+@pytest.mark.parametrize(
+    "loop", ["for (const [a, want] of [[1, 2], [3, 4]]) { BODY }", "[[1, 2], [3, 4]].forEach(([a, want]) => { BODY });"]
+)
+def test_what_a_row_expects_where_the_product_says_which_rows_are_come_to_is_not_expected(loop, body, mode):
+    body = body if "for (" in loop else body.replace("continue", "return")
+    text = f"{SAME if 'same(' in body else LIB}it('x', () => {{ {loop.replace('BODY', body)} }});\n"
+    assert best(parsed(text))[0] is mode
+
+
+def test_a_row_of_each_that_the_product_leaves_out_is_a_test_of_its_own():
+    body = "if (lib.takes(a)) assert.equal(lib.f(a), want);"
+    text = f"{LIB}it.each([[1, 2], [3, 4]])('%s', (a, want) => {{ {body} }});\n"
+    assert best(parsed(text))[0] is Mode.EXPECTED
