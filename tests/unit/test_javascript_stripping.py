@@ -55,7 +55,7 @@ def recorded(text: str) -> str:
         ("assert.doesNotThrow(f);", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
         (
             "await assert.rejects(f(), TypeError);",
-            "await __goldseam__(0, async () => { await __goldseam__.settled(f()); return []; });",
+            "await __goldseam__(0, async () => { await __goldseam__.rejected(() => (f())); return []; });",
             "js.raises",
         ),
         ("assert.match(f(1), /x+/i);", "__goldseam__(0, () => [f(1)]);", "js.match"),
@@ -66,7 +66,7 @@ def recorded(text: str) -> str:
         ("expect(f(1)).toHaveProperty('a.b', 2);", "__goldseam__(0, () => [f(1)]);", "js.property"),
         ("expect(f).toThrow('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
         ("expect(f).not.toThrow();", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
-        ("await expect(f(1)).resolves.toBe(3);", "await __goldseam__(0, async () => [await (f(1))]);", "js.is"),
+        ("await expect(f(1)).resolves.toBe(3);", "await __goldseam__(0, async () => [await __goldseam__.fulfilled(f(1))]);", "js.is"),
         (
             "await expect(f(1)).rejects.toBe(3);",
             "await __goldseam__(0, async () => [await __goldseam__.reason(f(1))]);",
@@ -83,7 +83,7 @@ def recorded(text: str) -> str:
         ),
         (
             "await expect(f(1)).resolves.toMatchInlineSnapshot(`3`);",
-            "await __goldseam__(0, async () => [__goldseam__.shown(await (f(1)))]);",
+            "await __goldseam__(0, async () => [__goldseam__.shown(await __goldseam__.fulfilled(f(1)))]);",
             "js.snapshot",
         ),
         (
@@ -204,7 +204,7 @@ def test_to_tap_a_file_is_a_test_and_snapshots_are_in_a_folder_of_their_own():
     assert source.stripped(best(source)).endswith(
         "__goldseam__(0, () => [f(1)], null, tap);\n"
         "test('a', function (t) { __goldseam__(1, () => [__goldseam__.shown(f(2))], null, t); "
-        "__goldseam__(2, async () => [__goldseam__.shown(await (f(3)))], null, t); t.end() });\n"
+        "__goldseam__(2, async () => [__goldseam__.shown(await __goldseam__.fulfilled(f(3)))], null, t); t.end() });\n"
     )
     assert [slot.assertion.op for slot in parsed(text).slots] == ["js.===", "js.truth", "js.truth"]
     files = [
@@ -498,7 +498,7 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
             AVA,
             "const error = await t.throwsAsync(f(1));",
             (
-                "const error = await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, "
+                "const error = await __goldseam__(0, async () => { await __goldseam__.rejected(() => (f(1))); return []; }, "
                 "null, t, true);"
             ),
             "js.raises",
@@ -506,7 +506,7 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
         (
             AVA,
             "await t.notThrowsAsync(f(1));",
-            "await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, null, t);",
+            "await __goldseam__(0, async () => { await __goldseam__.fulfilledOf((f(1))); return []; }, null, t);",
             "no_raise",
         ),
         (UVU, "assert.is(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
