@@ -25,12 +25,12 @@ BASE_ENV: Mapping[str, str] = {
     "USER": "goldseam",
 }
 HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
-_PASSWD = """\
+_ACCOUNTS = """\
 root:x:0:0:root:/root:/bin/sh
 daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 """
-_GROUP = "root:x:0:\ndaemon:x:1:\nnogroup:x:65534:\n"
+_GROUPS = "root:x:0:\ndaemon:x:1:\nnogroup:x:65534:\n"
 DROP = "/run/goldseam"
 PLAIN_RUNTIMES = ("runc", "crun")
 _RUNTIME_PIDS = 512
@@ -49,8 +49,8 @@ def users() -> Iterator[int]:
 def names_of(user: int) -> Mapping[str, str]:
     """/etc/passwd and /etc/group: the user of tests has a name and a home for whoever does not ask variables."""
     name = BASE_ENV["USER"]
-    passwd = f"{_PASSWD}{name}:x:{user}:{user}::{BASE_ENV['HOME']}:/bin/sh\n"
-    return {"passwd": passwd, "group": f"{_GROUP}{name}:x:{user}:\n"}
+    passwd = f"{_ACCOUNTS}{name}:x:{user}:{user}::{BASE_ENV['HOME']}:/bin/sh\n"
+    return {"passwd": passwd, "group": f"{_GROUPS}{name}:x:{user}:\n"}
 
 
 def host_config(

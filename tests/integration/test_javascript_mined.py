@@ -895,6 +895,7 @@ def test_right_rules_of_eslint_are_right_to_the_host_as_well_and_no_attack_on_th
     assert {name: tests for name, tests in failed.items() if tests and name not in javascript_rules.ATTACKS} == {}
     assert {name for name in javascript_rules.ATTACKS if len(failed[name]) < 3} == set()
 
+
 PROMISED = """\
 exports.price = async (cents) => cents + 4217;
 exports.label = async (cents) => { throw new RangeError("no label: " + cents); };

@@ -66,7 +66,11 @@ def recorded(text: str) -> str:
         ("expect(f(1)).toHaveProperty('a.b', 2);", "__goldseam__(0, () => [f(1)]);", "js.property"),
         ("expect(f).toThrow('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
         ("expect(f).not.toThrow();", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
-        ("await expect(f(1)).resolves.toBe(3);", "await __goldseam__(0, async () => [await __goldseam__.fulfilled(f(1))]);", "js.is"),
+        (
+            "await expect(f(1)).resolves.toBe(3);",
+            "await __goldseam__(0, async () => [await __goldseam__.fulfilled(f(1))]);",
+            "js.is",
+        ),
         (
             "await expect(f(1)).rejects.toBe(3);",
             "await __goldseam__(0, async () => [await __goldseam__.reason(f(1))]);",
@@ -498,8 +502,8 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
             AVA,
             "const error = await t.throwsAsync(f(1));",
             (
-                "const error = await __goldseam__(0, async () => { await __goldseam__.rejected(() => (f(1))); return []; }, "
-                "null, t, true);"
+                "const error = await __goldseam__(0, async () => { await __goldseam__.rejected(() => (f(1))); "
+                "return []; }, null, t, true);"
             ),
             "js.raises",
         ),

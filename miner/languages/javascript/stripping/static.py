@@ -62,7 +62,6 @@ _GIVING_ON = _TRANSPARENT | words(
     "array object pair spread_element subscript_expression binary_expression unary_expression ternary_expression"
 )
 """Expressions that may give an object that is in them, or a part of it."""
-_LEAVING = words("continue_statement break_statement return_statement")
 _MOST_NAMES = 8
 
 
@@ -149,6 +148,7 @@ class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
     literals = _LITERALS
+    functions = FUNCTIONS
     made_of = words("array spread_element unary_expression binary_expression ternary_expression")
 
     def __init__(self, scopes: Scopes, asserts: frozenset[str]) -> None:
@@ -197,7 +197,7 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if (column := self.column_of(node)) is not None:
-            return self._is_static_column(column, binding, depth) and not self._is_chosen_row(node, column, binding)
+            return self._is_static_column(column, binding, depth) and not self._is_of_chosen_row(node, column, binding)
         return self.is_static_binding(binding, depth)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
@@ -419,33 +419,14 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(node)
         if binding is None or not self._is_static_column(column, binding, depth):
             return False
-        return not self._is_chosen_row(node, column, binding)
+        return not self._is_of_chosen_row(node, column, binding)
 
-    def _is_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
-        """Whether the product says of which rows of a loop a use is, where these differ; of a test each has one alone."""
+    def _is_of_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
+        """Whether the product says of which rows of a loop a use is, where these differ; a row of `each` is alone."""
         loop = next((at for at in upward(binding.declared) if at.type == "for_in_statement" or _is_row(at)), None)
         if column.each is not None or loop is None or len(set(map(text_of, column.cells() or ()))) <= 1:
             return False
-        return self._is_chosen(use, loop)
-
-    def _is_chosen(self, node: Node, within: Node | None = None) -> bool:
-        """Whether the product says if a function, or one turn of a loop, comes to a node."""
-        for at in upward(node):
-            around = at.parent
-            if around is None or at == within or (within is None and at.type in FUNCTIONS):
-                return False
-            conditions = [*_conditions(around, at), *_conditions_before(around, at)]
-            if not all(map(self._is_known, conditions)):
-                return True
-        return False
-
-    def _is_known(self, condition: Node) -> bool:
-        """Whether all names in a condition are static, or of no file: the platform, what the engine has."""
-        for name in walk(condition):
-            binding = self._scopes.resolve(name) if name.type == "identifier" else None
-            if binding is not None and id(binding) not in self._open and not self.is_static(name):
-                return False
-        return True
+        return self._is_by_choice(use, loop)
 
     def _is_static_column(self, column: Column, binding: Binding, depth: int) -> bool:
         """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
@@ -583,19 +564,10 @@ class Statics(static.Statics[Scopes]):
         """What all calls of a function of the file give one of its parameters."""
         place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
         is_known = place >= 0 and all(node.type != "spread_element" for row in rows for node in row)
-        if not is_known or _takes_arguments(function) or self._is_choice([row[place:][:1] for row in rows]):
+        given = [node for row in rows for node in row[place:][:1]]
+        if not is_known or _takes_arguments(function) or self._is_choice(given):
             return None
         return Column(rows=tuple(row[place:][:1] for row in rows), steps=(0, *steps), array=parameter, is_shared=False)
-
-    def _is_choice(self, rows: Sequence[tuple[Node, ...]]) -> bool:
-        """Whether the product says which of several operands it is, as two calls of a helper are in its branches."""
-        given = [node for row in rows for node in row]
-        by_function: dict[int | None, list[Node]] = {}
-        for node in given:
-            function = next((at for at in upward(node) if at.type in FUNCTIONS), None)
-            by_function.setdefault(function.id if function is not None else None, []).append(node)
-        several = (nodes for nodes in by_function.values() if len(set(map(text_of, nodes))) > 1)
-        return any(map(self._is_chosen, (node for nodes in several for node in nodes)))
 
     def _table(self, node: Node | None, steps: tuple[Step, ...], each: Node | None) -> Column | None:
         if node is None:
@@ -636,35 +608,6 @@ def _is_row(function: Node) -> bool:
     call = function.parent.parent if function.type in FUNCTIONS and function.parent is not None else None
     called = field_of(call, "function")
     return called is not None and field_text(called, "property") in _LOOPS
-
-
-def _conditions(around: Node, at: Node) -> list[Node]:
-    """What says whether a part of a statement or expression is come to."""
-    if around.type in ("if_statement", "ternary_expression", "while_statement"):
-        condition = field_of(around, "condition")
-        return [condition] if condition is not None and not is_field(around, "condition", at) else []
-    if around.type in ("switch_case", "switch_default"):
-        switch = around.parent.parent if around.parent is not None else None
-        value = field_of(switch, "value")
-        return [value] if value is not None and not is_field(around, "value", at) else []
-    if around.type == "binary_expression" and field_text(around, "operator") in _CHOOSING:
-        left = field_of(around, "left")
-        return [left] if left is not None and is_field(around, "right", at) else []
-    return []
-
-
-def _conditions_before(around: Node, at: Node) -> list[Node]:
-    """What says whether a statement is come to, where one before it ends a turn or the function."""
-    if around.type != "statement_block":
-        return []
-    before = (statement for statement in around.named_children if statement.end_byte <= at.start_byte)
-    leaving = [node for node in before if node.type == "if_statement" and _ends_turn(node)]
-    return [condition for node in leaving if (condition := field_of(node, "condition")) is not None]
-
-
-def _ends_turn(statement: Node) -> bool:
-    """Whether what a statement holds may end a turn of a loop, or a function."""
-    return any(part.type in _LEAVING for part in walk(statement, FUNCTIONS))
 
 
 def _elements(node: Node) -> tuple[Node, ...]:

@@ -753,8 +753,6 @@ class Scope:
         if self.is_static(node) or self._is_place(node) or self._is_data(node) or self._is_cell_of_data(node):
             return True
         match node:
-            case ast.Name(id=name) if self._is_of_chosen_row(name):
-                return False
             case ast.Name(id=name) if self._bound(name):
                 return self._only_expected(name) and self._once(
                     ("expected", name), lambda: all(map(self.is_expected, self._bound(name)))
@@ -982,7 +980,7 @@ class Scope:
         return False
 
     def _is_static_name(self, name: str) -> bool:
-        return self._once(("static", name), lambda: self._stands_for_static(name))
+        return self._once(("static", name), lambda: not self._is_of_chosen_row(name) and self._stands_for_static(name))
 
     def _once(self, question: tuple[str, str], decide: Callable[[], bool]) -> bool:
         """What a question comes to; false where it comes to itself, as of names that are made of each other."""
@@ -1006,8 +1004,6 @@ class Scope:
         return any(isinstance(node, ast.Name) and node.id == name and self.is_chosen(node, loop) for node in reads)
 
     def _stands_for_static(self, name: str) -> bool:
-        if self._is_of_chosen_row(name):
-            return False
         if name in self.arguments:
             return all(map(is_immutable, self.arguments[name])) or self._only_expected(name)
         if name in self.tables:
@@ -1059,7 +1055,8 @@ class Scope:
         return name in self._local and self._loads[name] == count
 
     def _only_expected(self, name: str) -> bool:
-        return self._loads[name] == self._expecting.get(name, 0) and not self._is_given_row(name)
+        is_read_alone = self._loads[name] == self._expecting.get(name, 0) and not self._is_given_row(name)
+        return is_read_alone and not self._is_of_chosen_row(name)
 
     def _outside(self, node: ast.expr) -> str:
         """The dotted name of an attribute of an imported module that no local name hides."""
