@@ -497,8 +497,8 @@ def _called(
             values[0] = _text(assertion.operands[0], f"await {HAND_OUT}.{comes_to}")
         body: tuple[Piece, ...] = ("[", *_joined(values), "]")
     elif assertion.awaits:
-        made = "async () => " if holds(assertion.body, "await_expression") else "() => "
-        comes_to = f"rejected({made}(" if assertion.op == "js.raises" else "fulfilledOf(("
+        arrow_of_body = "async () => " if holds(assertion.body, "await_expression") else "() => "
+        comes_to = f"rejected({arrow_of_body}(" if assertion.op == "js.raises" else "fulfilledOf(("
         body = (f"{{ await {HAND_OUT}.{comes_to}", place_of(assertion.body), ")); return []; }")
     else:
         body = ("{ (", place_of(assertion.body), ")(); return []; }")

@@ -564,8 +564,8 @@ class Statics(static.Statics[Scopes]):
         """What all calls of a function of the file give one of its parameters."""
         place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
         is_known = place >= 0 and all(node.type != "spread_element" for row in rows for node in row)
-        given = [node for row in rows for node in row[place:][:1]]
-        if not is_known or _takes_arguments(function) or self._is_choice(given):
+        operands = [node for row in rows for node in row[place:][:1]]
+        if not is_known or _takes_arguments(function) or self._is_choice(operands):
             return None
         return Column(rows=tuple(row[place:][:1] for row in rows), steps=(0, *steps), array=parameter, is_shared=False)
 

@@ -89,9 +89,9 @@ def _is_choice(arguments: Iterable[Argument], scope: Callable[[Function], Scope]
     """Whether the product says which of several values a call gives, as calls of one caller stand in its branches."""
     by_caller = grouped((argument.caller, argument) for argument in arguments)
     return any(
-        len({ast.unparse(argument.value) for argument in given}) > 1
-        and any(scope(caller).is_chosen(argument.call) for argument in given)
-        for caller, given in by_caller.items()
+        len({ast.unparse(argument.value) for argument in group}) > 1
+        and any(scope(caller).is_chosen(argument.call) for argument in group)
+        for caller, group in by_caller.items()
     )
 
 

@@ -554,7 +554,7 @@ def _conditions(within: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
             case ast.If(test=test, body=body, orelse=orelse):
                 if _is_in(node, (*body, *orelse)) or (part.lineno < getattr(node, "lineno", 0) and _leaves(part)):
                     yield test
-            case ast.IfExp(test=test, body=one, orelse=other) if _is_in(node, (one, other)):
+            case ast.IfExp(test=test, body=value, orelse=other) if _is_in(node, (value, other)):
                 yield test
             case ast.While(test=test, body=body) if _is_in(node, body):
                 yield test
@@ -994,8 +994,8 @@ class Scope:
 
     def is_chosen(self, node: ast.AST, within: ast.AST | None = None) -> bool:
         """Whether the product says if the function, or one turn of a loop in it, comes to a node."""
-        asked = frozenset(name for _, name in self._questions)
-        return not all(self.is_static(test, asked) for test in _conditions(within or self.function, node))
+        names = frozenset(name for _, name in self._questions)
+        return not all(self.is_static(test, names) for test in _conditions(within or self.function, node))
 
     def _is_of_chosen_row(self, name: str) -> bool:
         """Whether the product says for which rows of a loop a name is read."""
